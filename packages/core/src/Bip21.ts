@@ -1,0 +1,80 @@
+import { Result, Schema } from "effect"
+import * as Amount from "./Amount.ts"
+import * as Decimal from "./Decimal.ts"
+import type { Msat } from "./Msat.ts"
+
+/** What a `bitcoin:` URI says (BIP 21, BIP 321). Nothing in it is checked yet but its amount. */
+export interface Bip21 {
+  /** Absent where the URI has only other ways to pay. */
+  readonly address?: string
+  readonly amount?: Msat
+  readonly label?: string
+  readonly message?: string
+  /** A BOLT 11 invoice for the same payment. */
+  readonly lightning?: string
+}
+
+/** The URI cannot be acted upon. */
+export class Bip21Invalid extends Schema.TaggedError<Bip21Invalid>()("Bip21Invalid", {
+  reason: Schema.Literals(["malformed", "amount", "duplicate", "required", "nothing_to_pay"]),
+  message: Schema.String
+}) {}
+
+const refuse = (reason: Bip21Invalid["reason"], message: string) => Result.fail(new Bip21Invalid({ reason, message }))
+
+/** The amount in decimal BTC. Not one of JSON's numbers: `050.00` and `.5` are amounts here, `1e3` is none. */
+const parseAmount = (text: string): Result.Result<Msat, Bip21Invalid> => {
+  const [, whole = "", fraction = ""] = /^0*(\d*)(?:\.(\d*))?$/.exec(text) ?? []
+  if (!/^\d*\.?\d*$/.test(text) || !/\d/.test(text))
+    return refuse("amount", "The amount in the bitcoin: URI must be a decimal number of bitcoin")
+  return Result.mapError(
+    Result.flatMap(Decimal.parse(`${whole || "0"}.${fraction || "0"}`), (decimal) => Amount.toMsat(decimal, "btc")),
+    ({ message }) => new Bip21Invalid({ reason: "amount", message: `In the bitcoin: URI: ${message}` })
+  )
+}
+
+const decodeText = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text is a `bitcoin:` URI, good or bad. */
+export const isBip21 = (text: string): boolean => /^bitcoin:/i.test(text)
+
+/**
+ * Reads a `bitcoin:` URI. The scheme and the names of parameters may be in upper case, as in QR codes. A parameter that is named
+ * twice, or that begins with `req-` and is not known here, refuses the whole URI.
+ */
+export const parse = (text: string): Result.Result<Bip21, Bip21Invalid> =>
+  Result.gen(function* () {
+    const [, address = "", query = ""] = /^bitcoin:([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? []
+    const parameters = new Map<string, string>()
+    for (const parameter of query.split("&")) {
+      if (parameter === "") continue
+      const equals = parameter.indexOf("=")
+      const name = (equals < 0 ? parameter : parameter.slice(0, equals)).toLowerCase()
+      const value = decodeText(equals < 0 ? "" : parameter.slice(equals + 1))
+      if (value === undefined) return yield* refuse("malformed", `The bitcoin: URI's "${name}" is not percent-encoded UTF-8`)
+      if (parameters.has(name)) return yield* refuse("duplicate", `The bitcoin: URI names "${name}" twice`)
+      if (name.startsWith("req-")) return yield* refuse("required", `The bitcoin: URI demands "${name}", which is not known here`)
+      parameters.set(name, value)
+    }
+    const written = parameters.get("amount")
+    const amount = written === undefined ? undefined : yield* parseAmount(written)
+    const lightning = parameters.get("lightning") || undefined
+    const label = parameters.get("label")
+    const message = parameters.get("message")
+    if (address === "" && lightning === undefined) {
+      return yield* refuse("nothing_to_pay", "The bitcoin: URI has neither an address nor a Lightning invoice")
+    }
+    return {
+      ...(address !== "" && { address }),
+      ...(amount !== undefined && { amount }),
+      ...(label !== undefined && { label }),
+      ...(message !== undefined && { message }),
+      ...(lightning !== undefined && { lightning })
+    }
+  })

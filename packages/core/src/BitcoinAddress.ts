@@ -1,0 +1,168 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bech32, bech32m, createBase58check, hex } from "@scure/base"
+import { p2sh, p2tr, p2wpkh } from "@scure/btc-signer/payment.js"
+import { Result, Schema } from "effect"
+import * as Network from "./Network.ts"
+
+/** The kinds of output that are paid to. */
+export const Kind = Schema.Literals(["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"])
+export type Kind = typeof Kind.Type
+
+/** What a customer may ask to be paid at: P2TR (BIP 86), P2WPKH (BIP 84), P2SH-P2WPKH (BIP 49). */
+export const AddressType = Schema.Literals(["taproot", "segwit", "nested_segwit"])
+export type AddressType = typeof AddressType.Type
+
+/** An address of one network and the output script it stands for, in hex. Bech32 addresses are in lower case. */
+export const BitcoinAddress = Schema.Struct({
+  address: Schema.String,
+  network: Network.Network,
+  kind: Kind,
+  scriptPubKey: Schema.String
+})
+export interface BitcoinAddress extends Schema.Schema.Type<typeof BitcoinAddress> {}
+
+/** The text is no address that this network can pay. `networks` are those it belongs to, where that is known. */
+export class BitcoinAddressInvalid extends Schema.TaggedError<BitcoinAddressInvalid>()("BitcoinAddressInvalid", {
+  reason: Schema.Literals([
+    "malformed",
+    "checksum",
+    "unknown_prefix",
+    "wrong_network",
+    "program_length",
+    "unknown_witness_version",
+    "pay_to_anchor",
+    "unknown_script"
+  ]),
+  message: Schema.String,
+  networks: Schema.Array(Network.Network)
+}) {}
+
+/** Outputs below this are not relayed at the default dust rate of 3 sat/vB (Bitcoin Core's GetDustThreshold). Sats. */
+export const dustLimitSats = (kind: Kind): bigint => dust[kind]
+const dust: { readonly [kind in Kind]: bigint } = { p2pkh: 546n, p2sh: 540n, p2wpkh: 294n, p2wsh: 330n, p2tr: 330n }
+
+/** BIP 173: no address is longer. */
+const maxBech32Length = 90
+
+/** BIP 433: the script `OP_1 <4e73>`, which anyone can spend. */
+const anchor = "4e73"
+
+const base58check = createBase58check(sha256)
+
+const refuse = (reason: BitcoinAddressInvalid["reason"], message: string, networks: ReadonlyArray<Network.Network> = []) =>
+  Result.fail(new BitcoinAddressInvalid({ reason, message, networks }))
+
+const attempt = <A>(f: () => A): A | undefined => {
+  try {
+    return f()
+  } catch {
+    return undefined
+  }
+}
+
+/** The length of the hash or key that each kind's script carries, and the script around it. */
+const frame: { readonly [kind in Kind]: { readonly bytes: number; readonly head: string; readonly tail: string } } = {
+  p2pkh: { bytes: 20, head: "76a914", tail: "88ac" },
+  p2sh: { bytes: 20, head: "a914", tail: "87" },
+  p2wpkh: { bytes: 20, head: "0014", tail: "" },
+  p2wsh: { bytes: 32, head: "0020", tail: "" },
+  p2tr: { bytes: 32, head: "5120", tail: "" }
+}
+
+const versions: { readonly [kind in "p2wpkh" | "p2wsh" | "p2tr"]: number } = { p2wpkh: 0, p2wsh: 0, p2tr: 1 }
+
+const make = (kind: Kind, payload: Uint8Array, network: Network.Network): BitcoinAddress => {
+  const { head, tail } = frame[kind]
+  const { bech32Prefix, p2pkhVersion, p2shVersion } = Network.parameters[network]
+  const address =
+    kind === "p2pkh" || kind === "p2sh"
+      ? base58check.encode(Uint8Array.of(kind === "p2pkh" ? p2pkhVersion : p2shVersion, ...payload))
+      : (kind === "p2tr" ? bech32m : bech32).encode(bech32Prefix, [versions[kind], ...bech32.toWords(payload)])
+  return { address, network, kind, scriptPubKey: head + hex.encode(payload) + tail }
+}
+
+const elsewhere = (is: (parameters: Network.Parameters) => boolean, network: Network.Network) => {
+  const networks = Network.all.filter((one) => is(Network.parameters[one]))
+  return refuse("wrong_network", `This is an address of ${networks.join(" or ")}, and this service runs on ${network}`, networks)
+}
+
+const decodeSegwit = (text: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
+  const plain = bech32.decodeUnsafe(text, maxBech32Length)
+  const decoded = plain ?? bech32m.decodeUnsafe(text, maxBech32Length)
+  if (!decoded) return refuse("checksum", "The address has a typing error: its checksum does not fit")
+  const [version, ...words] = decoded.words
+  const program = bech32.fromWordsUnsafe(words)
+  if (version === undefined || version > 16 || !program) return refuse("malformed", "The address does not contain a witness program")
+  // BIP 350: version 0 is bech32, every other version bech32m. The wrong one hides typing errors.
+  if ((version === 0) !== (plain !== undefined)) return refuse("checksum", "The address carries the other kind of bech32 checksum")
+  if (program.length < 2 || program.length > 40 || (version === 0 && program.length !== 20 && program.length !== 32)) {
+    return refuse("program_length", "The address contains a witness program of an impossible length")
+  }
+  const is = (parameters: Network.Parameters) => parameters.bech32Prefix === decoded.prefix
+  if (!is(Network.parameters[network])) return elsewhere(is, network)
+  if (version === 0) return Result.succeed(make(program.length === 20 ? "p2wpkh" : "p2wsh", program, network))
+  if (version === 1 && program.length === 32) return Result.succeed(make("p2tr", program, network))
+  return version === 1 && hex.encode(program) === anchor
+    ? refuse("pay_to_anchor", "A pay-to-anchor output belongs to whoever takes it first: give an address of your own")
+    : refuse("unknown_witness_version", `Nobody can own an output of witness version ${version} and ${program.length} bytes yet`)
+}
+
+const decodeBase58 = (text: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
+  const bytes = attempt(() => base58check.decode(text))
+  if (bytes === undefined) return refuse("checksum", "The address has a typing error: its checksum does not fit")
+  const [version] = bytes
+  const is = (parameters: Network.Parameters) => version === parameters.p2pkhVersion || version === parameters.p2shVersion
+  if (bytes.length !== 21 || !Network.all.some((one) => is(Network.parameters[one])))
+    return refuse("unknown_prefix", "This is no bitcoin address")
+  if (!is(Network.parameters[network])) return elsewhere(is, network)
+  return Result.succeed(make(version === Network.parameters[network].p2pkhVersion ? "p2pkh" : "p2sh", bytes.slice(1), network))
+}
+
+const hasBech32Form = /^(?:[a-z]{2,12}1[02-9ac-hj-np-z]{6,}|[A-Z]{2,12}1[02-9AC-HJ-NP-Z]{6,})$/
+const hasSegwitPrefix = /^(?:bc|tb|bcrt)1/i
+
+/** Reads an address that pays on `network`: base58 (P2PKH, P2SH), BIP 173 and BIP 350 up to witness version 1. */
+export const decode = (text: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
+  if (text.length > maxBech32Length) return refuse("malformed", `An address has at most ${maxBech32Length} characters`)
+  if (hasSegwitPrefix.test(text)) {
+    return hasBech32Form.test(text)
+      ? decodeSegwit(text, network)
+      : refuse("malformed", "The address contains a character that no address has, or mixes upper and lower case")
+  }
+  if (/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return decodeBase58(text, network)
+  return hasBech32Form.test(text)
+    ? refuse("unknown_prefix", "This is no bitcoin address")
+    : refuse("malformed", "The address contains a character that no address has")
+}
+
+/** The address of `kind` that pays to a hash or key, `undefined` when it is not as long as that kind's. */
+export const fromPayload = (kind: Kind, payload: Uint8Array, network: Network.Network): BitcoinAddress | undefined =>
+  payload.length === frame[kind].bytes ? make(kind, payload, network) : undefined
+
+/** The hash or key inside of an address. */
+export const payload = ({ kind, scriptPubKey }: BitcoinAddress): Uint8Array => {
+  const { head, bytes } = frame[kind]
+  return hex.decode(scriptPubKey.slice(head.length, head.length + bytes * 2))
+}
+
+/** The address of an output script in hex. */
+export const fromScript = (scriptPubKey: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
+  const text = scriptPubKey.toLowerCase()
+  const kind = Kind.literals.find((one) => {
+    const { head, bytes, tail } = frame[one]
+    return text.length === head.length + bytes * 2 + tail.length && text.startsWith(head) && text.endsWith(tail) && /^[0-9a-f]+$/.test(text)
+  })
+  return kind === undefined
+    ? refuse("unknown_script", "No address stands for this script")
+    : Result.succeed(make(kind, hex.decode(text.slice(frame[kind].head.length, frame[kind].head.length + frame[kind].bytes * 2)), network))
+}
+
+const script = {
+  taproot: (publicKey: Uint8Array) => p2tr(publicKey.slice(1)).script,
+  segwit: (publicKey: Uint8Array) => p2wpkh(publicKey).script,
+  nested_segwit: (publicKey: Uint8Array) => p2sh(p2wpkh(publicKey)).script
+}
+
+/** The address that a 33-byte public key can spend from. Throws on bytes that are no key: keys come from our own derivation. */
+export const fromPublicKey = (publicKey: Uint8Array, type: AddressType, network: Network.Network): BitcoinAddress =>
+  Result.getOrThrow(fromScript(hex.encode(script[type](publicKey)), network))

@@ -1,0 +1,117 @@
+import type { AnswersForgotten } from "./Answer.ts"
+import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "./ApiKey.ts"
+import type { CompanyOpened, DomainVerified, PlanChanged } from "./Company.ts"
+import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./Deposit.ts"
+import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
+import type { LightningAddressCreated } from "./LightningAddress.ts"
+import type { Msat } from "./Msat.ts"
+import type { OnChainAddressCreated } from "./OnChainAddress.ts"
+import type { CursorMoved } from "./Cursor.ts"
+import type { InternalTransferred, WithdrawalDispatched, WithdrawalFailed, WithdrawalRequested, WithdrawalSettled } from "./Withdrawal.ts"
+
+/**
+ * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
+ * `network_fees` takes the allowance in and pays the actual cost out, `suspense` is received but matched to nothing, `loss` is lost,
+ * and `internal` is what one company sends another: zero after every Change.
+ */
+export type Account = "available" | "held" | "node" | "chain" | "service_fees" | "network_fees" | "suspense" | "loss" | "internal"
+
+/** Moves `amount` from one account to another: with both sides in one value no Change can be out of balance. */
+export interface Posting {
+  readonly from: Account
+  readonly to: Account
+  readonly amount: Msat
+}
+
+/** What a Change books for one company. An internal transfer has two legs, everything else one or none. */
+export interface Leg {
+  readonly companyId: string
+  readonly postings: ReadonlyArray<Posting>
+}
+
+/** What the world may be told once the Change is committed. */
+export interface Event {
+  readonly type: string
+  readonly subject: string
+}
+
+/** Makes a repeated request one request: the same key of the same owner gets `answer` again, as long as its fingerprint is the same. */
+export interface Once {
+  readonly owner: string
+  readonly key: string
+  readonly fingerprint: string
+  readonly answer: string
+  /** From here on the key may be used for something else. null: never. */
+  readonly forgetAtMillis: number | null
+}
+
+/** The claim on the task that this Change is the work of. A Change with a stale one is refused. */
+export interface Fence {
+  readonly taskId: string
+  readonly token: number
+}
+
+/** How far a source was read once this Change is applied: moves in the same transaction as the credit. */
+export interface Cursor {
+  readonly source: string
+  readonly value: string
+}
+
+/**
+ * What every Change carries, whatever it changes. `id` is the row it is about; `transferId` groups its postings in the ledger
+ * and is what a customer sees as `ledger_tx_id`.
+ */
+export interface Parts<Tag extends string> {
+  readonly _tag: Tag
+  readonly id: string
+  readonly companyId: string
+  readonly atMillis: number
+  readonly transferId?: string
+  readonly legs: ReadonlyArray<Leg>
+  readonly event?: Event
+  readonly once?: Once
+  readonly fence?: Fence
+  readonly cursor?: Cursor
+}
+
+/** Everything that can become true. The store applies all of one Change or none of it. */
+export type Change =
+  | CompanyOpened
+  | PlanChanged
+  | DomainVerified
+  | ApiKeyIssued
+  | ApiKeyRevoked
+  | ApiKeyUsed
+  | InvoiceCreated
+  | InvoiceClaimed
+  | InvoiceSettled
+  | InvoiceExpired
+  | PaymentUnmatched
+  | LightningAddressCreated
+  | OnChainAddressCreated
+  | DepositSeen
+  | DepositPlaced
+  | DepositConfirmed
+  | DepositReversed
+  | DepositDropped
+  | WithdrawalRequested
+  | WithdrawalDispatched
+  | WithdrawalSettled
+  | WithdrawalFailed
+  | InternalTransferred
+  | CursorMoved
+  | AnswersForgotten
+
+/** A posting of nothing is no posting: a free withdrawal books no fee. */
+export const moving = (...postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> => postings.filter(({ amount }) => amount > 0n)
+
+/** The optional parts as far as they are given. */
+export const optional = (parts: {
+  readonly once?: Once | undefined
+  readonly fence?: Fence | undefined
+  readonly cursor?: Cursor | undefined
+}): Partial<Pick<Parts<string>, "once" | "fence" | "cursor">> => ({
+  ...(parts.once === undefined ? {} : { once: parts.once }),
+  ...(parts.fence === undefined ? {} : { fence: parts.fence }),
+  ...(parts.cursor === undefined ? {} : { cursor: parts.cursor })
+})

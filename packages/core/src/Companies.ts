@@ -1,0 +1,74 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Answer from "./Answer.ts"
+import * as Answers from "./Answers.ts"
+import * as Company from "./Company.ts"
+import { Entropy } from "./Entropy.ts"
+import * as Id from "./Id.ts"
+import { Invalid } from "./Invalid.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
+import * as LightningAddressText from "./LightningAddressText.ts"
+import { isText } from "./Metadata.ts"
+import { Policy } from "./Policy.ts"
+import { Records } from "./Records.ts"
+
+/** The longest name of a company or a key. */
+export const maxNameCharacters = 200
+
+/** A name that can be kept and shown. */
+export const checkName = (name: string): Effect.Effect<void, Invalid> =>
+  name.trim() !== "" && [...name].length <= maxNameCharacters && isText(name)
+    ? Effect.void
+    : Effect.fail(new Invalid({ path: "name", message: `A name has 1 to ${maxNameCharacters} characters, not all of them blank` }))
+
+/** Who holds accounts here. The operator's to change, nobody else's. */
+export class Companies extends Context.Service<Companies, {
+  readonly open: (ask: {
+    readonly name: string
+    readonly plan: Company.Plan
+    readonly request?: Answer.Request<Company.Company>
+  }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
+  readonly get: (id: string) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+  readonly changePlan: (id: string, plan: Company.Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+  /** The operator vouches that the domain is the company's. */
+  readonly verifyDomain: (id: string, domain: string) => Effect.Effect<Company.Domain, Invalid | NotFound | Company.DomainTaken | StoreUnavailable>
+}>()("core/Companies") {}
+
+export const make = Effect.gen(function*() {
+  const journal = yield* Journal
+  const records = yield* Records
+  const policy = yield* Policy
+  const entropy = yield* Entropy
+
+  const get = Effect.fnUntraced(function*(id: string) {
+    const found = Id.is(id) ? yield* records.company(id) : undefined
+    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "company", id })
+  })
+
+  return Companies.of({
+    get,
+    open: Effect.fnUntraced(function*({ name, plan, request }) {
+      const before = yield* Answers.earlier(records, Id.nil, request)
+      if (before !== undefined) return before
+      yield* checkName(name)
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      const company: Company.Company = { id: Id.fromMillis(createdAtMillis, entropy), name, plan, createdAtMillis }
+      const once = Answer.once(Id.nil, request, company, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
+    }),
+    changePlan: Effect.fnUntraced(function*(id, plan) {
+      const company = yield* get(id)
+      yield* journal.commit(Company.planChanged(id, plan, yield* Clock.currentTimeMillis))
+      return { ...company, plan }
+    }),
+    verifyDomain: Effect.fnUntraced(function*(id, text) {
+      const name = yield* Effect.mapError(Effect.fromResult(LightningAddressText.normaliseDomain(text)), ({ message }) => new Invalid({ path: "domain", message }))
+      if (name === policy.domain) return yield* new Company.DomainTaken({ domain: name })
+      const company = yield* get(id)
+      const domain: Company.Domain = { domain: name, companyId: company.id, verifiedAtMillis: yield* Clock.currentTimeMillis }
+      yield* journal.commit(Company.domainVerified(domain))
+      return domain
+    })
+  })
+})
+
+export const layer = Layer.effect(Companies, make)

@@ -1,0 +1,11 @@
+import type * as Change from "./Change.ts"
+import * as Id from "./Id.ts"
+
+/** Nothing was credited, and yet the source was read further. */
+export interface CursorMoved extends Change.Parts<"CursorMoved"> {
+  readonly cursor: Change.Cursor
+}
+
+export const moved = (cursor: Change.Cursor, id: string, atMillis: number): CursorMoved => ({
+  _tag: "CursorMoved", id, companyId: Id.nil, atMillis, legs: [], cursor
+})

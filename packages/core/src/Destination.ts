@@ -1,0 +1,178 @@
+import { Result, Schema } from "effect"
+import * as Bip21 from "./Bip21.ts"
+import * as BitcoinAddress from "./BitcoinAddress.ts"
+import * as Bolt11 from "./Bolt11.ts"
+import * as LightningAddressText from "./LightningAddressText.ts"
+import * as Lnurl from "./Lnurl.ts"
+import * as Msat from "./Msat.ts"
+import type { Network } from "./Network.ts"
+
+/** `amount` is what the payee asks for: the invoice's own, or that of the `bitcoin:` URI around it. Absent: the payer decides. */
+export interface LightningInvoice {
+  readonly _tag: "LightningInvoice"
+  readonly invoice: Bolt11.Bolt11
+  readonly amount?: Msat.Msat
+}
+export interface LightningAddress {
+  readonly _tag: "LightningAddress"
+  readonly address: LightningAddressText.LightningAddressText
+}
+export interface LnurlPay {
+  readonly _tag: "Lnurl"
+  readonly lnurl: Lnurl.Lnurl
+}
+/** `amount` is that of the `bitcoin:` URI around the address. Absent: the payer decides. */
+export interface ChainAddress {
+  readonly _tag: "ChainAddress"
+  readonly address: BitcoinAddress.BitcoinAddress
+  readonly amount?: Msat.Msat
+}
+
+/** Where money can be sent. */
+export type Destination = LightningInvoice | LightningAddress | LnurlPay | ChainAddress
+
+/** How records name the kinds of destination. */
+export const RecipientType = Schema.Literals(["lightning_address", "lightning_invoice", "chain_address", "lnurl"])
+export type RecipientType = typeof RecipientType.Type
+
+/** Nothing can be sent there. `message` says what was wrong and what would be right. */
+export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()("DestinationInvalid", {
+  code: Schema.Literals([
+    "unrecognised",
+    "invalid_invoice",
+    "invalid_address",
+    "invalid_lnurl",
+    "invalid_lightning_address",
+    "invalid_uri",
+    "amount_mismatch",
+    "wrong_network",
+    "unsupported"
+  ]),
+  message: Schema.String
+}) {}
+
+/** The most characters a destination may have. Real invoices have a few hundred, with many routing hints 1 500. */
+export const maxLength = 4096
+
+type Parsed<A = Destination> = Result.Result<A, DestinationInvalid>
+
+const refuse = (code: DestinationInvalid["code"], message: string) => Result.fail(new DestinationInvalid({ code, message }))
+
+const parseInvoice = (text: string, network: Network, asked?: Msat.Msat): Parsed<LightningInvoice> =>
+  Result.flatMap(
+    Result.mapError(Bolt11.decode(text), ({ message }) => new DestinationInvalid({ code: "invalid_invoice", message })),
+    (invoice): Parsed<LightningInvoice> => {
+      if (invoice.network !== network) {
+        return refuse("wrong_network", `This is an invoice of ${invoice.network}, and this service runs on ${network}`)
+      }
+      const amount = invoice.amount ?? asked
+      // A URI counts in sats and an invoice in msat, so either way of rounding is the same amount.
+      if (
+        amount !== undefined &&
+        asked !== undefined &&
+        Msat.toSats(asked) !== Msat.toSats(amount) &&
+        Msat.toSats(asked) !== Msat.toSatsCeiling(amount)
+      ) {
+        return refuse("amount_mismatch", "The bitcoin: URI and the invoice inside of it ask for different amounts")
+      }
+      return Result.succeed({ _tag: "LightningInvoice", invoice, ...(amount !== undefined && { amount }) })
+    }
+  )
+
+const parseAddress = (text: string, network: Network, amount?: Msat.Msat): Parsed<ChainAddress> =>
+  Result.mapBoth(BitcoinAddress.decode(text, network), {
+    onFailure: ({ message, reason }) =>
+      new DestinationInvalid({
+        code:
+          reason === "wrong_network"
+            ? reason
+            : reason === "unknown_witness_version" || reason === "pay_to_anchor"
+              ? "unsupported"
+              : "invalid_address",
+        message
+      }),
+    onSuccess: (address): ChainAddress => ({ _tag: "ChainAddress", address, ...(amount !== undefined && { amount }) })
+  })
+
+const parseLightningAddress = (text: string): Parsed<LightningAddress> =>
+  Result.mapBoth(LightningAddressText.parse(text), {
+    onFailure: ({ message }) => new DestinationInvalid({ code: "invalid_lightning_address", message }),
+    onSuccess: (address): LightningAddress => ({ _tag: "LightningAddress", address })
+  })
+
+const parseLnurl = (text: string): Parsed<LnurlPay> =>
+  Result.mapBoth(Lnurl.decode(text), {
+    onFailure: ({ message, reason }) => new DestinationInvalid({ code: reason === "unsupported" ? reason : "invalid_lnurl", message }),
+    onSuccess: (lnurl): LnurlPay => ({ _tag: "Lnurl", lnurl })
+  })
+
+/** An invoice that is good here goes before the address next to it, being faster and cheaper; one that is not leaves the address. */
+const parseUri = (text: string, network: Network): Parsed =>
+  Result.flatMap(
+    Result.mapError(Bip21.parse(text), ({ message }) => new DestinationInvalid({ code: "invalid_uri", message })),
+    ({ address, amount, lightning }): Parsed => {
+      const invoice = lightning === undefined ? undefined : parseInvoice(lightning, network, amount)
+      if (invoice !== undefined && (address === undefined || Result.isSuccess(invoice) || invoice.failure.code === "amount_mismatch"))
+        return invoice
+      return parseAddress(address ?? "", network, amount)
+    }
+  )
+
+/** What we know by its beginning and cannot pay. */
+const unsupported: ReadonlyArray<readonly [beginning: RegExp, message: string]> = [
+  [/^ln[ori]1/, "BOLT 12 offers cannot be paid yet: ask for a BOLT 11 invoice"],
+  [/^t?sp1/, "Silent payment addresses cannot be paid yet: ask for an ordinary bitcoin address"],
+  [/^0[23][0-9a-f]{64}$/, "A node's key alone cannot be paid: ask for an invoice"],
+  [/^[xyztuv](?:pub|prv)/, "An extended key is no address: ask for an address"],
+  [/^https?:/, "A web address cannot be paid: give the LNURL or the Lightning address"]
+]
+
+const expected = "a Lightning invoice, a Lightning address, an LNURL, a bitcoin address or a bitcoin: URI"
+
+const parseTrimmed = (text: string, network: Network): Parsed => {
+  const lower = text.toLowerCase()
+  const known = unsupported.find(([beginning]) => beginning.test(lower))
+  if (known !== undefined) return refuse("unsupported", known[1])
+  if (/^(?:lnurl1|lnurl[cwp]:\/\/|keyauth:\/\/)/.test(lower)) return parseLnurl(text)
+  if (lower.includes("@")) return parseLightningAddress(text)
+  if (/^ln[a-z]*\d/.test(lower)) return parseInvoice(text, network)
+  return /^[0-9a-z]{14,90}$/.test(lower) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)
+}
+
+/** Understands whatever a caller may give as a destination, spaces around it and `lightning:` before it included. */
+export const parse = (text: string, network: Network): Result.Result<Destination, DestinationInvalid> => {
+  const trimmed = text.trim()
+  if (trimmed === "" || trimmed.length > maxLength)
+    return refuse("unrecognised", `The destination must be ${expected}, of at most ${maxLength} characters`)
+  if (Bip21.isBip21(trimmed)) return parseUri(trimmed, network)
+  const [, lightning] = /^lightning:(.*)$/is.exec(trimmed) ?? []
+  if (lightning === undefined) return parseTrimmed(trimmed, network)
+  const parsed = parseTrimmed(lightning, network)
+  return Result.isSuccess(parsed) && parsed.success._tag === "ChainAddress"
+    ? refuse("unrecognised", "After lightning: comes an invoice, an LNURL or a Lightning address")
+    : parsed
+}
+
+/** What the payee asks for by itself. */
+export const amount = (destination: Destination): Msat.Msat | undefined => ("amount" in destination ? destination.amount : undefined)
+
+export const recipientType = (destination: Destination): RecipientType => recipientTypes[destination._tag]
+const recipientTypes: { readonly [tag in Destination["_tag"]]: RecipientType } = {
+  LightningInvoice: "lightning_invoice",
+  LightningAddress: "lightning_address",
+  Lnurl: "lnurl",
+  ChainAddress: "chain_address"
+}
+
+/** The destination as it was understood, the same for every way of writing it. */
+export const text = (destination: Destination): string => {
+  switch (destination._tag) {
+    case "LightningInvoice":
+      return destination.invoice.paymentRequest
+    case "LightningAddress":
+    case "ChainAddress":
+      return destination.address.address
+    case "Lnurl":
+      return destination.lnurl.text
+  }
+}

@@ -1,0 +1,287 @@
+import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
+import * as Bolt11 from "./Bolt11.ts"
+import { ChainSource, type ChainUnavailable, confirmations } from "./ChainSource.ts"
+import { ChainWallet } from "./ChainWallet.ts"
+import type { Deposit } from "./Deposit.ts"
+import * as Destination from "./Destination.ts"
+import { Entropy } from "./Entropy.ts"
+import * as Id from "./Id.ts"
+import * as Invoice from "./Invoice.ts"
+import { Journal, type StoreUnavailable } from "./Journal.ts"
+import { LightningReceiver, type NodeUnavailable } from "./LightningReceiver.ts"
+import { type FailureReason, LightningSender, type Payment } from "./LightningSender.ts"
+import * as Msat from "./Msat.ts"
+import { Policy } from "./Policy.ts"
+import * as Recipient from "./Recipient.ts"
+import { Recipients } from "./Recipients.ts"
+import { Records } from "./Records.ts"
+import type { RecipientRefused, RecipientUnreachable } from "./Resolver.ts"
+import { Signer, type SignerUnavailable } from "./Signer.ts"
+import { fence, type Task, Tasks } from "./Tasks.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+import { Withdrawals } from "./Withdrawals.ts"
+import * as Worker from "./Worker.ts"
+
+const tasksAtOnce = 16
+
+// Long enough for the slowest node call; who takes longer loses the claim, and the fence sees to it that nothing is done twice.
+const leaseMillis = 120_000
+
+/** Sends what was confirmed, and follows it until the node has said its final word. */
+export class Dispatcher extends Context.Service<Dispatcher, {
+  /** Takes every task that is due one step further. Answers how many there were. */
+  readonly step: Effect.Effect<number, StoreUnavailable>
+}>()("core/Dispatcher") {}
+
+/** What a step came to: the withdrawal ended (or somebody else has it now), or it is looked at again after `millis`, or when its turn comes. */
+type Next = "done" | "later" | { readonly millis: number }
+
+const reasons: Record<FailureReason, Withdrawal.Failure> = {
+  timeout: "timeout",
+  no_route: "no_route",
+  error: "node_error",
+  incorrect_payment_details: "incorrect_payment_details",
+  insufficient_balance: "insufficient_liquidity",
+  canceled: "canceled"
+}
+
+type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnavailable
+
+export const make = Effect.gen(function*() {
+  const journal = yield* Journal
+  const records = yield* Records
+  const tasks = yield* Tasks
+  const recipients = yield* Recipients
+  const receiver = yield* LightningReceiver
+  const sender = yield* LightningSender
+  const chain = yield* ChainSource
+  const wallet = yield* ChainWallet
+  const signer = yield* Signer
+  const policy = yield* Policy
+  const entropy = yield* Entropy
+
+  const now = Clock.currentTimeMillis
+
+  /** Somebody else has the task, or ended the withdrawal: it is theirs. */
+  const overtaken = () => Effect.succeed<Next>("done")
+
+  const fail = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, failure: Withdrawal.Failure, task: Task) {
+    yield* journal.commit(Withdrawal.failed(withdrawal, failure, fence(task), yield* now))
+    return "done" as Next
+  }, Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken }))
+
+  const settle = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, settlement: Withdrawal.Settlement, task: Task) {
+    if (settlement.networkFee > withdrawal.networkAllowance) {
+      yield* Effect.logError("the network took more than it was allowed; the operator bears it", { withdrawalId: withdrawal.id })
+    }
+    yield* journal.commit(Withdrawal.settled(withdrawal, settlement, fence(task), yield* now))
+    return "done" as Next
+  }, Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken }))
+
+  /** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
+  const conclude = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, paymentHash: string, payment: Payment, task: Task): Effect.fn.Return<Next, Outage> {
+    switch (payment._tag) {
+      case "settled":
+        if (Withdrawal.proves(payment.preimage, paymentHash)) {
+          return yield* settle(withdrawal, { preimage: payment.preimage, networkFee: payment.fee, paymentIndex: payment.index }, task).pipe(
+            Effect.catchTag("Conflict", Effect.die)
+          )
+        }
+        yield* Effect.logError("the node calls a payment settled and has no proof of it; it stays pending", { withdrawalId: withdrawal.id })
+        return "later"
+      case "failed":
+        return yield* fail(withdrawal, reasons[payment.reason], task)
+      case "pending":
+      case "unknown":
+        return "later"
+    }
+  })
+
+  const pay = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, task: Task) {
+    const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance })
+    return yield* conclude(withdrawal, invoice.paymentHash, payment, task)
+  })
+
+  /** The hash is stored, and only then the node is called: whoever finds this withdrawal later knows what to ask about. */
+  const sendInvoice = (withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, task: Task): Effect.Effect<Next, Outage> =>
+    Effect.gen(function*() {
+      const atMillis = yield* now
+      if (Result.isFailure(Recipient.checkBolt11(invoice, policy, atMillis))) return yield* fail(withdrawal, "invoice_expired", task)
+      const { paymentHash, paymentRequest } = invoice
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, { _tag: "Lightning", paymentHash, paymentRequest }, fence(task), atMillis))
+      return yield* pay(withdrawal, invoice, task)
+    }).pipe(Effect.catchTags({
+      PaymentHashTaken: () => fail(withdrawal, "payment_hash_used", task),
+      StaleFence: overtaken,
+      AlreadyTerminal: overtaken,
+      CoinTaken: Effect.die,
+      Conflict: Effect.die
+    }))
+
+  const depositFor = (withdrawal: Withdrawal.Withdrawal, companyId: string, invoiceId: string | null, atMillis: number): Deposit => ({
+    id: Id.fromMillis(atMillis, entropy), companyId, ledgerTxId: withdrawal.ledgerTxId, recipient: withdrawal.recipient, amount: withdrawal.amount,
+    network: withdrawal.network, rail: withdrawal.rail, status: "settled", chainTxId: null, vout: null, height: null,
+    lightningInvoiceId: invoiceId, absorbed: Msat.zero, revision: 0, createdAtMillis: atMillis, updatedAtMillis: atMillis
+  })
+
+  /** Inside the ledger, to an address of one of our companies. */
+  const transfer = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, companyId: string, lightningAddressId: string | null, task: Task) {
+    const atMillis = yield* now
+    const deposit = depositFor(withdrawal, companyId, null, atMillis)
+    yield* journal.commit(Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis))
+    return "done" as Next
+  }, Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die }))
+
+  /** Inside the ledger, for an invoice of one of our companies: it is claimed, then closed at the node, and only then paid. */
+  const transferForInvoice = (withdrawal: Withdrawal.Withdrawal, invoice: Invoice.Invoice, task: Task): Effect.Effect<Next, Outage> =>
+    Effect.gen(function*() {
+      const atMillis = yield* now
+      const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
+      if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis)) return yield* fail(withdrawal, "invoice_expired", task)
+      yield* journal.commit(Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis))
+      const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
+      // Somebody outside was faster: their payment is what the invoice gets.
+      if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
+      yield* journal.commit(Withdrawal.transferred(withdrawal, {
+        deposit: depositFor(withdrawal, invoice.companyId, invoice.id, atMillis),
+        invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
+        preimage: Redacted.value(canceled.preimage), // the invoice is paid with this Change: what proves it is a secret no more
+        lightningAddressId: invoice.lightningAddressId
+      }, fence(task), atMillis))
+      return "done" as Next
+    }).pipe(Effect.catchTags({
+      InvoiceNotPayable: () => fail(withdrawal, "invoice_not_payable", task),
+      StaleFence: overtaken,
+      AlreadyTerminal: overtaken
+    }))
+
+  /** Selected, signed, stored, and only then shown to anyone: from there on it is the same bytes, however often they are sent. */
+  const sendOnChain = (withdrawal: Withdrawal.Withdrawal, scriptPubKey: string, task: Task): Effect.Effect<Next, Outage> =>
+    Effect.gen(function*() {
+      const draft = yield* wallet.build({
+        scriptPubKey, amount: withdrawal.amount, feeRate: yield* chain.feeRate, feeLimit: withdrawal.networkAllowance,
+        free: (outpoints) => Effect.map(records.spentCoins(outpoints), (spent) => new Set(outpoints.filter((outpoint) => !spent.has(outpoint))))
+      })
+      const { txId, rawTx } = yield* signer.sign(draft.psbt)
+      const attempt: Withdrawal.Attempt = { _tag: "Chain", txId, rawTx, coins: draft.coins, networkFee: draft.fee }
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))
+      yield* broadcast(withdrawal, rawTx)
+      return "later" as Next
+    }).pipe(Effect.catchTags({
+      Unfundable: (error) => Effect.as(
+        Effect.logWarning("a payout waits for coins", { withdrawalId: withdrawal.id, neededSats: String(error.neededSats) }),
+        { millis: policy.trackMillis.maximum }
+      ),
+      CoinTaken: () => Effect.succeed<Next>({ millis: 0 }), // another payout was first: choose again
+      StaleFence: overtaken,
+      AlreadyTerminal: overtaken,
+      PaymentHashTaken: Effect.die,
+      Conflict: Effect.die
+    }))
+
+  const broadcast = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, rawTx: string) {
+    const answer = yield* chain.broadcast(rawTx)
+    if (answer._tag === "rejected") {
+      yield* Effect.logError("the network rejects a payout; it stays pending until a person has looked", { withdrawalId: withdrawal.id, reason: answer.reason })
+    }
+  })
+
+  const trackOnChain = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, txId: string, rawTx: string, task: Task): Effect.fn.Return<Next, Outage> {
+    const placement = yield* chain.transaction(txId)
+    if (placement._tag === "gone") yield* broadcast(withdrawal, rawTx)
+    if (placement._tag !== "mined" || confirmations(yield* chain.tip, placement.height) < policy.payoutConfirmations) return "later"
+    const networkFee = withdrawal.networkFee ?? Msat.zero
+    return yield* Effect.catchTag(settle(withdrawal, { preimage: null, networkFee, paymentIndex: null }, task), "Conflict", Effect.die)
+  })
+
+  const trackLightning = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, paymentHash: string, dispatchedAtMillis: number, task: Task) {
+    const payment = yield* sender.lookupPayment(paymentHash)
+    if (payment._tag !== "notFound") return yield* conclude(withdrawal, paymentHash, payment, task)
+    // The node never heard of it. That is no failure: a call by a process that died may still be on its way. Once none can be, we send it; the node pays a hash once.
+    const waitMillis = dispatchedAtMillis + sender.graceMillis - (yield* now)
+    if (waitMillis > 0) return { millis: waitMillis }
+    const invoice = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
+    return yield* pay(withdrawal, invoice, task)
+  })
+
+  /** The first step of a withdrawal: whom does it go to? */
+  const begin = (withdrawal: Withdrawal.Withdrawal, task: Task): Effect.Effect<Next, Outage> =>
+    Effect.gen(function*(): Effect.fn.Return<Next, Outage | Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable> {
+      const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
+      const found = yield* recipients.find(destination)
+      const recipient = found._tag !== "Offer" ? found : yield* Effect.flatMap(
+        // A server may have sent us an invoice of our own: then the way is inside.
+        Effect.andThen(
+          Effect.fromResult(Recipient.check(found, withdrawal.amount, policy, yield* now)),
+          recipients.invoice(found.offer, withdrawal.amount)
+        ),
+        (invoice) => recipients.find({ _tag: "LightningInvoice", invoice })
+      )
+      switch (recipient._tag) {
+        case "OwnInvoice":
+          return yield* transferForInvoice(withdrawal, recipient.invoice, task)
+        case "OwnLightningAddress":
+          return yield* transfer(withdrawal, recipient.lightningAddress.companyId, recipient.lightningAddress.id, task)
+        case "OwnChainAddress":
+          return yield* transfer(withdrawal, recipient.onChainAddress.companyId, null, task)
+        case "Invoice":
+          return yield* sendInvoice(withdrawal, recipient.bolt11, task)
+        case "Address":
+          return yield* sendOnChain(withdrawal, recipient.address.scriptPubKey, task)
+        case "Offer":
+          return yield* Effect.die("an invoice is no offer")
+      }
+    }).pipe(Effect.catchTags({
+      DestinationRefused: () => fail(withdrawal, "recipient_refused", task),
+      RecipientRefused: () => fail(withdrawal, "recipient_refused", task),
+      // Nothing was sent yet, so giving up is safe; but a server may come back, so not at once.
+      RecipientUnreachable: () => Effect.flatMap(now, (atMillis) =>
+        atMillis - withdrawal.createdAtMillis > policy.resolveForMillis ? fail(withdrawal, "recipient_unreachable", task) : Effect.succeed<Next>("later"))
+    }))
+
+  const advance = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, task: Task): Effect.fn.Return<Next, Outage> {
+    const { status, paymentHash, chainTxId, rawTx, dispatchedAtMillis } = withdrawal
+    if (status !== "pending") return "done"
+    if (dispatchedAtMillis === null) return yield* begin(withdrawal, task)
+    if (paymentHash !== null) return yield* trackLightning(withdrawal, paymentHash, dispatchedAtMillis, task)
+    if (chainTxId !== null && rawTx !== null) return yield* trackOnChain(withdrawal, chainTxId, rawTx, task)
+    return yield* Effect.die("dispatched, and nothing says what")
+  })
+
+  const later = (task: Task): number => {
+    const { minimum, maximum } = policy.trackMillis
+    return Math.min(maximum, minimum * 2 ** Math.min(task.attempts - 1, 20))
+  }
+
+  /** One step of one task. Whatever goes wrong, the withdrawal stays as it is, and is looked at again. */
+  const work = Effect.fnUntraced(function*(task: Task) {
+    const found = yield* records.withdrawal(task.companyId, task.id)
+    const next = found._tag === "Some" ? yield* advance(found.value, task) : "done"
+    if (next !== "done") yield* tasks.postpone(task, (yield* now) + (next === "later" ? later(task) : next.millis))
+  }, (effect, task) => effect.pipe(
+    Effect.catchCause((cause) => Effect.andThen(
+      Effect.logError("a withdrawal could not be taken further; it is tried again", cause),
+      Effect.flatMap(now, (atMillis) => Effect.ignore(tasks.postpone(task, atMillis + later(task))))
+    )),
+    Effect.annotateLogs({ withdrawalId: task.id })
+  ))
+
+  return Dispatcher.of({
+    step: Effect.gen(function*() {
+      const claimed = yield* tasks.claim({ nowMillis: yield* now, leaseMillis, limit: tasksAtOnce })
+      yield* Effect.forEach(claimed, work, { concurrency: tasksAtOnce, discard: true })
+      return claimed.length
+    })
+  })
+})
+
+export const layer = Layer.effect(Dispatcher, make)
+
+/** Sends for as long as the scope is open: at once what this process confirms, and within a moment what another one left. */
+export const layerWorker = Layer.effectDiscard(Effect.gen(function*() {
+  const dispatcher = yield* Dispatcher
+  const withdrawals = yield* Withdrawals
+  const { trackMillis } = yield* Policy
+  const pause = Effect.race(withdrawals.confirmed, Effect.sleep(trackMillis.minimum))
+  yield* Worker.run("withdrawals", Effect.repeat(dispatcher.step, { while: (claimed) => claimed === tasksAtOnce }), pause)
+}))

@@ -1,0 +1,17 @@
+import { Clock, Effect, Layer } from "effect"
+import * as Answer from "./Answer.ts"
+import { Entropy } from "./Entropy.ts"
+import * as Id from "./Id.ts"
+import { Journal } from "./Journal.ts"
+import * as Worker from "./Worker.ts"
+
+/** Forgets the answers to requests whose keys were kept long enough. */
+export const step = Effect.gen(function*() {
+  const journal = yield* Journal
+  const entropy = yield* Entropy
+  const nowMillis = yield* Clock.currentTimeMillis
+  yield* journal.commit(Answer.forgotten(Id.fromMillis(nowMillis, entropy), nowMillis))
+})
+
+/** Once an hour for as long as the scope is open. */
+export const layerWorker = Layer.effectDiscard(Worker.run("expiry", step, Effect.sleep("1 hour")))

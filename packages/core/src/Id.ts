@@ -1,0 +1,30 @@
+import { Clock, Effect } from "effect"
+import { Entropy } from "./Entropy.ts"
+
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+/** Bytes as lower-case hexadecimal. */
+export const toHex = (bytes: Uint8Array): string => {
+  let text = ""
+  for (const byte of bytes) text += hex[byte]
+  return text
+}
+
+/** A UUIDv7 (RFC 9562, section 5.7): its first 48 bits are the time, so new rows land at the right edge of their index. */
+export const fromMillis = (millis: number, entropy: (size: number) => Uint8Array): string => {
+  const random = toHex(entropy(10))
+  const time = millis.toString(16).padStart(12, "0")
+  const variant = hex[(parseInt(random.slice(4, 6), 16) & 0x3f) | 0x80]
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(6, 8)}-${random.slice(8)}`
+}
+
+/** A fresh id at the current time. */
+export const make: Effect.Effect<string> = Effect.gen(function*() {
+  return fromMillis(yield* Clock.currentTimeMillis, yield* Entropy)
+})
+
+/** Whether `text` has the shape of an id. Anything else is known by nobody. */
+export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
+
+/** The id of nobody: owner of what belongs to the operator alone. */
+export const nil = "00000000-0000-0000-0000-000000000000"

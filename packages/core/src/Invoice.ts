@@ -1,0 +1,109 @@
+import { Schema } from "effect"
+import * as Change from "./Change.ts"
+import type { Deposit } from "./Deposit.ts"
+import * as Metadata from "./Metadata.ts"
+import * as Msat from "./Msat.ts"
+
+/**
+ * `pending` may be paid. `claimed` is being paid from inside, by one withdrawal. `settled` is final.
+ * `expired` is no longer asked about; should it be paid all the same, it settles.
+ */
+export const Status = Schema.Literals(["pending", "claimed", "settled", "expired"])
+export type Status = typeof Status.Type
+
+/** How long an invoice may be open, in seconds. */
+export const expirySeconds = { minimum: 60, default: 3600, maximum: 31_536_000 } as const
+
+/** A request to be paid. `amount` is what the payer was asked for; what arrived is `received`, and that is credited. */
+export const Invoice = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  /** The public key of the node that issued it. */
+  nodeId: Schema.String,
+  memo: Schema.String,
+  amount: Msat.Msat,
+  paymentHash: Schema.String,
+  paymentRequest: Schema.String,
+  metadata: Metadata.Metadata,
+  lightningAddressId: Schema.NullOr(Schema.String),
+  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  rate: Schema.NullOr(Schema.String),
+  status: Status,
+  received: Schema.NullOr(Msat.Msat),
+  /** Known to us once it is settled, never before. */
+  preimage: Schema.NullOr(Schema.String),
+  /** The withdrawal that is paying it from inside. */
+  claimedBy: Schema.NullOr(Schema.String),
+  createdAtMillis: Schema.Int,
+  expiresAtMillis: Schema.Int,
+  settledAtMillis: Schema.NullOr(Schema.Int)
+})
+export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
+
+/** The invoice cannot be paid this way: it is `status` already. */
+export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("InvoiceNotPayable", {
+  invoiceId: Schema.String,
+  status: Schema.String
+}) {}
+
+export interface InvoiceCreated extends Change.Parts<"InvoiceCreated"> {
+  readonly invoice: Invoice
+}
+/** Applies from any status but `settled`. Settled before by the same payment it is applied; by another one it is refused. */
+export interface InvoiceSettled extends Change.Parts<"InvoiceSettled"> {
+  readonly received: Msat.Msat
+  readonly preimage: string
+  readonly deposit: Deposit
+}
+/** Applies from `pending`, or from `claimed` by the same withdrawal. */
+export interface InvoiceClaimed extends Change.Parts<"InvoiceClaimed"> {
+  readonly withdrawalId: string
+}
+/** Applies from `pending` and `claimed`; what is settled stays settled. */
+export interface InvoiceExpired extends Change.Parts<"InvoiceExpired"> {}
+
+/** Money that reached the node and belongs to no open invoice, such as a second payment of one. */
+export const Unmatched = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  paymentHash: Schema.String,
+  received: Msat.Msat,
+  reason: Schema.String
+})
+export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
+export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched"> {
+  readonly unmatched: Unmatched
+}
+
+/** An invoice exists and may be paid. No money moves. */
+export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
+  _tag: "InvoiceCreated", id: invoice.id, companyId: invoice.companyId, atMillis: invoice.createdAtMillis, legs: [], invoice,
+  event: { type: "invoice.created", subject: invoice.id }, ...Change.optional({ once })
+})
+
+/** Someone paid `deposit.amount`, which may be more than was asked: asked 1000, received 1010, credited 1010. */
+export const settled = (deposit: Deposit & { readonly lightningInvoiceId: string }, preimage: string, cursor?: Change.Cursor): InvoiceSettled => ({
+  _tag: "InvoiceSettled", id: deposit.lightningInvoiceId, companyId: deposit.companyId, atMillis: deposit.createdAtMillis,
+  transferId: deposit.ledgerTxId,
+  legs: [{ companyId: deposit.companyId, postings: [{ from: "node", to: "available", amount: deposit.amount }] }],
+  received: deposit.amount, preimage, deposit,
+  event: { type: "invoice.settled", subject: deposit.lightningInvoiceId }, ...Change.optional({ cursor })
+})
+
+/** The withdrawal alone may pay this invoice from here on, before the node is told to take no payment for it. */
+export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed => ({
+  _tag: "InvoiceClaimed", id: invoice.id, companyId: invoice.companyId, atMillis, legs: [], withdrawalId, fence
+})
+
+/** Nobody paid in time, and long enough after. */
+export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
+  _tag: "InvoiceExpired", id: invoice.id, companyId: invoice.companyId, atMillis, legs: [],
+  event: { type: "invoice.expired", subject: invoice.id }
+})
+
+/** The node has the money, and nobody is owed it as far as we know: it waits in `suspense` for a person. */
+export const unmatched = (unmatched: Unmatched, atMillis: number, cursor?: Change.Cursor): PaymentUnmatched => ({
+  _tag: "PaymentUnmatched", id: unmatched.id, companyId: unmatched.companyId, atMillis, transferId: unmatched.id, unmatched,
+  legs: [{ companyId: unmatched.companyId, postings: [{ from: "node", to: "suspense", amount: unmatched.received }] }],
+  event: { type: "payment.unmatched", subject: unmatched.id }, ...Change.optional({ cursor })
+})

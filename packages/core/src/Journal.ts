@@ -1,0 +1,79 @@
+import { Context, type Effect, Schema } from "effect"
+import type { Change } from "./Change.ts"
+import type { DomainTaken } from "./Company.ts"
+import type { DepositMoved } from "./Deposit.ts"
+import type { InvoiceNotPayable } from "./Invoice.ts"
+import type { HandleTaken } from "./LightningAddress.ts"
+import type { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken } from "./Withdrawal.ts"
+
+/** The key was used before for a request with another body. */
+export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>()("IdempotencyMismatch", {
+  key: Schema.String
+}) {}
+
+/** A Change with this id was applied before, with other content. Neither is what the other says. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { change: Schema.String, id: Schema.String }) {}
+
+/** Somebody else has claimed the task since: whoever holds this claim must stop. */
+export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", { taskId: Schema.String }) {}
+
+/** There is no such thing, or it is not yours: which of the two is not said. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String, id: Schema.String }) {}
+
+/** The store could not be reached or did not answer. The Change may or may not have been applied: commit the same one again. */
+export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
+  operation: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+/** Applied by this call or an earlier one with the same id; or replayed: its key was used before, for this answer. */
+export type Applied =
+  | { readonly _tag: "Applied" }
+  | { readonly _tag: "Replayed"; readonly answer: string }
+
+export const applied: Applied = { _tag: "Applied" }
+
+/** How the rules may say no to each Change. */
+interface Refusals {
+  readonly CompanyOpened: Conflict | IdempotencyMismatch
+  readonly PlanChanged: never
+  readonly DomainVerified: DomainTaken
+  readonly ApiKeyIssued: Conflict
+  readonly ApiKeyRevoked: never
+  readonly ApiKeyUsed: never
+  readonly InvoiceCreated: Conflict | IdempotencyMismatch
+  readonly InvoiceClaimed: InvoiceNotPayable | StaleFence
+  readonly InvoiceSettled: InvoiceNotPayable
+  readonly InvoiceExpired: never
+  readonly PaymentUnmatched: Conflict
+  readonly LightningAddressCreated: HandleTaken | Conflict | IdempotencyMismatch
+  readonly OnChainAddressCreated: Conflict | IdempotencyMismatch
+  readonly DepositSeen: DepositMoved
+  readonly DepositPlaced: DepositMoved
+  readonly DepositConfirmed: DepositMoved
+  readonly DepositReversed: DepositMoved | InsufficientBalance
+  readonly DepositDropped: DepositMoved
+  readonly WithdrawalRequested: InsufficientBalance | Conflict | IdempotencyMismatch
+  readonly WithdrawalDispatched: AlreadyTerminal | PaymentHashTaken | CoinTaken | Conflict | StaleFence
+  readonly WithdrawalSettled: AlreadyTerminal | Conflict | StaleFence
+  readonly WithdrawalFailed: AlreadyTerminal | StaleFence
+  readonly InternalTransferred: AlreadyTerminal | InvoiceNotPayable | StaleFence
+  readonly CursorMoved: never
+  readonly AnswersForgotten: never
+}
+export type RefusalOf<C extends Change> = Refusals[C["_tag"]]
+export type Refusal = RefusalOf<Change>
+
+/** The one way to change anything. */
+export class Journal extends Context.Service<Journal, {
+  /**
+   * Applies all of `change` or nothing. Applying the same Change twice is applying it once; the same id with other content is refused.
+   * First come, first served for each company: a later small one may pass an earlier too-large one's refusal, never the other way round.
+   */
+  readonly commit: <C extends Change>(change: C) => Effect.Effect<Applied, RefusalOf<C> | StoreUnavailable>
+}>()("core/Journal") {}
+
+/** A Journal from a commit that knows refusals only as their union, as a store that handles many kinds at once does. */
+export const make = (commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>): Journal["Service"] =>
+  // The union is wider than what one kind can be refused with; which refusals a kind has is the contract's to show, not the type system's.
+  Journal.of({ commit: commit as Journal["Service"]["commit"] })

@@ -1,0 +1,39 @@
+import { Context, type Effect } from "effect"
+import type { Bolt11 } from "./Bolt11.ts"
+import type { NodeUnavailable } from "./LightningReceiver.ts"
+import type { Msat } from "./Msat.ts"
+
+/** Why a payment failed for good. */
+export type FailureReason = "timeout" | "no_route" | "error" | "incorrect_payment_details" | "insufficient_balance" | "canceled"
+
+/**
+ * Where a payment stands. Only `settled` and `failed` are the node's final word, on a finished attempt; `failed` alone releases money.
+ * `unknown` is no answer: the payment may be under way. `notFound`: the node has no record of such a payment, which is
+ * not a failure either, as long as a call to send it may still be on its way.
+ */
+export type Payment =
+  | { readonly _tag: "settled"; readonly preimage: string; readonly fee: Msat; readonly index: string | null }
+  | { readonly _tag: "failed"; readonly reason: FailureReason }
+  | { readonly _tag: "pending" }
+  | { readonly _tag: "unknown" }
+
+/** What a route would cost now, and how likely it is to work, 0 … 1. */
+export interface Quote {
+  readonly fee: Msat
+  readonly probability: number
+}
+
+/** A node that pays for us. */
+export class LightningSender extends Context.Service<LightningSender, {
+  /** How long after our process died a call of its to `pay` may still reach the node. */
+  readonly graceMillis: number
+  /**
+   * Pays `invoice` with `amount` (its own, where it has one) and at most `feeLimit` on top: never more. Never fails: not to know is an answer.
+   * The same payment hash is paid at most once while it is pending or settled, however often and by however many it is asked.
+   */
+  readonly pay: (ask: { readonly invoice: Bolt11; readonly amount: Msat; readonly feeLimit: Msat }) => Effect.Effect<Payment>
+  /** What became of a payment. Asking changes nothing. */
+  readonly lookupPayment: (paymentHash: string) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
+  /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */
+  readonly quote: (ask: { readonly invoice: Bolt11; readonly amount: Msat; readonly feeLimit: Msat }) => Effect.Effect<Quote | undefined, NodeUnavailable>
+}>()("core/LightningSender") {}

@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+
+/** An amount in millisatoshis: 1 sat is 1000 msat. Sats, decimals and currencies exist at the edges only. */
+export const Msat = Schema.BigInt.pipe(Schema.brand("Msat"))
+export type Msat = typeof Msat.Type
+
+/** Names a bigint as an amount. Arithmetic loses the brand, so every sum says again what it is. */
+// oxlint-disable-next-line typescript/consistent-type-assertions -- a brand exists in types only: this line is where it is given
+export const make = (msat: bigint): Msat => msat as Msat
+
+export const zero: Msat = make(0n)
+
+/** 21 sats are 21 000 msat. */
+export const fromSats = (sats: bigint | number): Msat => make(BigInt(sats) * 1000n)
+
+/** Every coin there can ever be, 21 million bitcoin: no honest amount is larger. */
+export const max: Msat = fromSats(21_000_000n * 100_000_000n)
+
+/** Rounds down, as every balance shown to a customer does: 1 999 msat are 1 sat. */
+export const toSats = (amount: Msat): bigint => amount / 1000n
+
+/** Rounds up: 1 001 msat are 2 sats. */
+export const toSatsCeiling = (amount: Msat): bigint => (amount + 999n) / 1000n
+
+/** The sum of any number of amounts. */
+export const sum = (...amounts: ReadonlyArray<Msat>): Msat => make(amounts.reduce<bigint>((total, one) => total + one, 0n))

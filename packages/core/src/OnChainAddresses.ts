@@ -1,0 +1,53 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Answer from "./Answer.ts"
+import * as Answers from "./Answers.ts"
+import type { AddressType } from "./BitcoinAddress.ts"
+import { ChainSource, type ChainUnavailable } from "./ChainSource.ts"
+import { ChainWallet } from "./ChainWallet.ts"
+import { Entropy } from "./Entropy.ts"
+import * as Id from "./Id.ts"
+import type { Invalid } from "./Invalid.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "./Journal.ts"
+import * as Metadata from "./Metadata.ts"
+import * as OnChainAddress from "./OnChainAddress.ts"
+import { Records } from "./Records.ts"
+
+/** Gives out on-chain addresses, any number, each to one company and never again. */
+export class OnChainAddresses extends Context.Service<OnChainAddresses, {
+  readonly create: (ask: {
+    readonly companyId: string
+    readonly type: AddressType
+    readonly metadata: Metadata.Metadata
+    readonly request?: Answer.Request<OnChainAddress.OnChainAddress>
+  }) => Effect.Effect<
+    Answer.Outcome<OnChainAddress.OnChainAddress>,
+    Invalid | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+  >
+}>()("core/OnChainAddresses") {}
+
+export const make = Effect.gen(function*() {
+  const journal = yield* Journal
+  const records = yield* Records
+  const wallet = yield* ChainWallet
+  const source = yield* ChainSource
+  const entropy = yield* Entropy
+
+  return OnChainAddresses.of({
+    create: Effect.fnUntraced(function*({ companyId, type, metadata, request }) {
+      const before = yield* Answers.earlier(records, companyId, request)
+      if (before !== undefined) return before
+      yield* Metadata.check(metadata)
+      const { address, scriptPubKey, index } = yield* wallet.newAddress(type)
+      // Watched before anyone can know it, so that no payment to it comes too early to be seen.
+      yield* source.watch([scriptPubKey])
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      const onChainAddress: OnChainAddress.OnChainAddress = {
+        id: Id.fromMillis(createdAtMillis, entropy), companyId, nodeId: wallet.fingerprint, address, scriptPubKey, type, index, metadata, createdAtMillis
+      }
+      const once = Answer.once(companyId, request, onChainAddress, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(OnChainAddress.created(onChainAddress, once)), onChainAddress)
+    })
+  })
+})
+
+export const layer = Layer.effect(OnChainAddresses, make)

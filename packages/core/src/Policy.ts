@@ -1,0 +1,90 @@
+import { Context } from "effect"
+import type { Plan } from "./Company.ts"
+import * as Fee from "./Fee.ts"
+import * as Msat from "./Msat.ts"
+import type { Network } from "./Network.ts"
+
+/** The service fee of each way out. */
+export interface Fees {
+  readonly lightning: Fee.FeeRate
+  readonly onChain: Fee.FeeRate
+  readonly internal: Fee.FeeRate
+}
+
+/** What an operator decides. Every number that limits or prices something is here. */
+export interface Settings {
+  readonly network: Network
+  /** Lightning addresses are issued at this domain. */
+  readonly domain: string
+  readonly fees: Readonly<Record<Plan, Fees>>
+  /** The most that routing a Lightning payment may cost: held with the fee, and the node's limit. */
+  readonly routingAllowance: Fee.FeeRate
+  /** The virtual size that an on-chain payout is priced at, in bytes: two inputs, two outputs, and some room. */
+  readonly payoutVbytes: number
+  /** Bounds of one invoice or withdrawal. */
+  readonly minAmount: Msat.Msat
+  readonly maxInvoice: Msat.Msat
+  readonly maxWithdrawal: Msat.Msat
+  /** How many confirmations a deposit of at most `upTo` needs; the last row is for all above. */
+  readonly confirmations: ReadonlyArray<{ readonly upTo: Msat.Msat; readonly confirmations: number }>
+  /** How many confirmations settle a payout. */
+  readonly payoutConfirmations: number
+  /** A price older than this is no price. */
+  readonly maxRateAgeMillis: number
+  /** An invoice that expires sooner than this is not paid any more. */
+  readonly expiryMarginMillis: number
+  /** The largest `min_final_cltv_expiry` we pay: how many blocks a recipient may hold our money. */
+  readonly maxFinalCltvExpiry: number
+  /** How long an unreachable recipient is tried before the withdrawal fails. Nothing was sent by then. */
+  readonly resolveForMillis: number
+  /** How long after its expiry an invoice is still looked up: a payment accepted in time may settle later. */
+  readonly expiredGraceMillis: number
+  /** How often a payment on its way is looked up: soon after it was sent, then less and less often, up to `maximum`. */
+  readonly trackMillis: { readonly minimum: number; readonly maximum: number }
+  /** How often open invoices are looked up, in case the node lost to tell. */
+  readonly invoicePollMillis: number
+  /** How often the chain is looked at. */
+  readonly chainPollMillis: number
+}
+
+/** Sensible for a small operator; `network` and `domain` are always the operator's own. */
+export const defaults = {
+  fees: {
+    free: {
+      lightning: { base: Msat.zero, partsPerMillion: 5_000n },
+      onChain: { base: Msat.fromSats(100), partsPerMillion: 2_000n },
+      internal: Fee.free
+    },
+    paid: {
+      lightning: { base: Msat.zero, partsPerMillion: 2_000n },
+      onChain: { base: Msat.fromSats(100), partsPerMillion: 1_000n },
+      internal: Fee.free
+    }
+  },
+  routingAllowance: { base: Msat.fromSats(5), partsPerMillion: 5_000n },
+  payoutVbytes: 250,
+  minAmount: Msat.fromSats(1),
+  maxInvoice: Msat.fromSats(100_000_000n),
+  maxWithdrawal: Msat.fromSats(100_000_000n),
+  confirmations: [
+    { upTo: Msat.fromSats(1_000_000n), confirmations: 2 },
+    { upTo: Msat.fromSats(50_000_000n), confirmations: 3 },
+    { upTo: Msat.max, confirmations: 6 }
+  ],
+  payoutConfirmations: 1,
+  maxRateAgeMillis: 60_000,
+  expiryMarginMillis: 60_000,
+  maxFinalCltvExpiry: 500,
+  resolveForMillis: 5 * 60_000,
+  expiredGraceMillis: 24 * 3600 * 1000,
+  trackMillis: { minimum: 250, maximum: 10_000 },
+  invoicePollMillis: 30_000,
+  chainPollMillis: 5_000
+} as const satisfies Omit<Settings, "network" | "domain">
+
+/** The settings in force. */
+export class Policy extends Context.Service<Policy, Settings>()("core/Policy") {}
+
+/** How many confirmations a deposit of `amount` needs before it is credited. */
+export const confirmationsFor = (settings: Settings, amount: Msat.Msat): number =>
+  (settings.confirmations.find(({ upTo }) => amount <= upTo) ?? settings.confirmations.at(-1))?.confirmations ?? 6

@@ -1,0 +1,29 @@
+import { Layer } from "effect"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as ChainDeposits from "./ChainDeposits.ts"
+import * as Companies from "./Companies.ts"
+import * as Dispatcher from "./Dispatcher.ts"
+import * as Expiry from "./Expiry.ts"
+import * as Invoices from "./Invoices.ts"
+import * as LightningAddresses from "./LightningAddresses.ts"
+import * as OnChainAddresses from "./OnChainAddresses.ts"
+import * as Policy from "./Policy.ts"
+import * as Prices from "./Prices.ts"
+import * as Recipients from "./Recipients.ts"
+import * as Settlements from "./Settlements.ts"
+import * as Transactions from "./Transactions.ts"
+import * as Withdrawals from "./Withdrawals.ts"
+
+/** Every service, over the ports: the storage (`Journal`, `Records`, `Tasks`), the nodes, `ExchangeRates` and `Resolver`. */
+export const layer = (settings: Policy.Settings) =>
+  Layer.mergeAll(
+    Companies.layer, ApiKeys.layer, Invoices.layer, LightningAddresses.layer, OnChainAddresses.layer, Transactions.layer,
+    Settlements.layer, ChainDeposits.layer, Dispatcher.layer
+  ).pipe(
+    Layer.provideMerge(Withdrawals.layer),
+    Layer.provideMerge(Layer.mergeAll(Prices.layer, Recipients.layer)),
+    Layer.provideMerge(Layer.succeed(Policy.Policy, settings))
+  )
+
+/** The work that nobody asks for: credits what arrives, sends what was confirmed. One or more processes on a store need it. */
+export const layerWorkers = Layer.mergeAll(Settlements.layerWorker, ChainDeposits.layerWorker, Dispatcher.layerWorker, Expiry.layerWorker)

@@ -1,0 +1,53 @@
+import { Context, Effect, Layer } from "effect"
+import type { Balance } from "./Balance.ts"
+import type { Deposit } from "./Deposit.ts"
+import * as Id from "./Id.ts"
+import { Invalid } from "./Invalid.ts"
+import { NotFound, type StoreUnavailable } from "./Journal.ts"
+import { Records } from "./Records.ts"
+import * as Transaction from "./Transaction.ts"
+import type { Withdrawal } from "./Withdrawal.ts"
+
+/** What came in and went out. */
+export class Transactions extends Context.Service<Transactions, {
+  readonly balance: (companyId: string) => Effect.Effect<Balance, StoreUnavailable>
+  readonly deposit: (companyId: string, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
+  readonly withdrawal: (companyId: string, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
+  /** A page, newest first; `next` is where the page after it starts, undefined when there is none. */
+  readonly list: (companyId: string, query: Transaction.Query) => Effect.Effect<
+    { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Transaction.Position | undefined },
+    Invalid | StoreUnavailable
+  >
+}>()("core/Transactions") {}
+
+export const make = Effect.gen(function*() {
+  const records = yield* Records
+
+  return Transactions.of({
+    balance: records.balance,
+    deposit: Effect.fnUntraced(function*(companyId, id) {
+      const found = Id.is(id) ? yield* records.deposit(companyId, id) : undefined
+      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "deposit", id })
+    }),
+    withdrawal: Effect.fnUntraced(function*(companyId, id) {
+      const found = Id.is(id) ? yield* records.withdrawal(companyId, id) : undefined
+      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "withdrawal", id })
+    }),
+    list: Effect.fnUntraced(function*(companyId, query) {
+      const { maximum } = Transaction.limit
+      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > maximum) {
+        return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${maximum}` })
+      }
+      // One more than asked for tells whether there is another page, without counting.
+      const found = yield* records.transactions(companyId, { ...query, limit: query.limit + 1 })
+      const transactions = found.slice(0, query.limit)
+      const last = transactions.at(-1)
+      return {
+        transactions,
+        next: found.length > query.limit && last !== undefined ? { createdAtMillis: last.createdAtMillis, id: last.id } : undefined
+      }
+    })
+  })
+})
+
+export const layer = Layer.effect(Transactions, make)

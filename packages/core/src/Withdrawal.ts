@@ -1,0 +1,207 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hexToBytes } from "@noble/hashes/utils.js"
+import { Schema } from "effect"
+import * as Change from "./Change.ts"
+import type { Deposit } from "./Deposit.ts"
+import { RecipientType } from "./Destination.ts"
+import * as Fee from "./Fee.ts"
+import * as Id from "./Id.ts"
+import * as Metadata from "./Metadata.ts"
+import * as Msat from "./Msat.ts"
+import { Network } from "./Network.ts"
+
+/** Where a withdrawal stands. `settled` and `failed` are final: neither is ever left again. */
+export const Status = Schema.Literals(["pending", "settled", "failed"])
+export type Status = typeof Status.Type
+
+export const Rail = Schema.Literals(["lightning", "on_chain"])
+export type Rail = typeof Rail.Type
+
+/** Why a withdrawal failed. Every one of them means: nothing was paid, and nothing will be. */
+export const Failure = Schema.Literals([
+  "no_route", "timeout", "incorrect_payment_details", "insufficient_liquidity", "canceled", "node_error",
+  "invoice_expired", "invoice_not_payable", "payment_hash_used", "recipient_refused", "recipient_unreachable", "address_not_payable"
+])
+export type Failure = typeof Failure.Type
+
+/** Money on its way out. `amount` is what the recipient gets; the fees come on top: 1000 out with 5 and 10 holds 1015. */
+export const Withdrawal = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  ledgerTxId: Schema.String,
+  amount: Msat.Msat,
+  serviceFee: Msat.Msat,
+  networkAllowance: Msat.Msat,
+  /** The destination as it was understood. */
+  recipient: Schema.String,
+  recipientType: RecipientType,
+  rail: Rail,
+  network: Network,
+  metadata: Metadata.Metadata,
+  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  rate: Schema.NullOr(Schema.String),
+  status: Status,
+  /** What is being paid, from the moment it was decided, before any node is told. Null for an on-chain one. */
+  paymentHash: Schema.NullOr(Schema.String),
+  paymentRequest: Schema.NullOr(Schema.String),
+  /** The transaction, from the moment it was signed, before anyone is told. Null for a Lightning one. */
+  chainTxId: Schema.NullOr(Schema.String),
+  rawTx: Schema.NullOr(Schema.String),
+  dispatchedAtMillis: Schema.NullOr(Schema.Int),
+  /** The proof of payment, once it is settled over Lightning. */
+  preimage: Schema.NullOr(Schema.String),
+  /** What routing or mining did cost, once it is known. */
+  networkFee: Schema.NullOr(Msat.Msat),
+  /** The node's own number for the payment. */
+  paymentIndex: Schema.NullOr(Schema.String),
+  failure: Schema.NullOr(Failure),
+  createdAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int
+})
+export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
+
+/** The company has less available than amount and fee together. Nothing was held. */
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  companyId: Schema.String,
+  needed: Msat.Msat
+}) {}
+
+/** The withdrawal already ended, and ended differently. It stays as it is. */
+export class AlreadyTerminal extends Schema.TaggedError<AlreadyTerminal>()("AlreadyTerminal", {
+  id: Schema.String,
+  status: Schema.String
+}) {}
+
+/** Another withdrawal pays, paid or failed to pay this payment hash. One hash is one withdrawal's for ever: a retry needs a new invoice. */
+export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", { paymentHash: Schema.String }) {}
+
+/** Another payout spends one of these coins. */
+export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { withdrawalId: Schema.String }) {}
+
+/** What is about to be sent, to the last byte. Stored and committed before any node is told. */
+export type Attempt =
+  | { readonly _tag: "Lightning"; readonly paymentHash: string; readonly paymentRequest: string }
+  | {
+    readonly _tag: "Chain"
+    readonly txId: string
+    readonly rawTx: string
+    /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
+    readonly coins: ReadonlyArray<string>
+    readonly networkFee: Msat.Msat
+  }
+
+/** How a payment ended well. */
+export interface Settlement {
+  /** The proof, for Lightning. */
+  readonly preimage: string | null
+  /** What routing or mining did cost. */
+  readonly networkFee: Msat.Msat
+  readonly paymentIndex: string | null
+}
+
+export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested"> {
+  readonly withdrawal: Withdrawal
+}
+/** Applies once: the same attempt again is applied, another one is refused. */
+export interface WithdrawalDispatched extends Change.Parts<"WithdrawalDispatched"> {
+  readonly attempt: Attempt
+}
+export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled"> {
+  readonly settlement: Settlement
+}
+export interface WithdrawalFailed extends Change.Parts<"WithdrawalFailed"> {
+  readonly failure: Failure
+}
+/** Both ends are ours: the hold is posted and the other company credited, together. A claimed invoice settles with it. */
+export interface InternalTransferred extends Change.Parts<"InternalTransferred"> {
+  readonly deposit: Deposit
+  readonly settlement: Settlement
+  /** The invoice it pays, claimed by this withdrawal before; its hash is the withdrawal's from here on. */
+  readonly invoice: { readonly id: string; readonly paymentHash: string; readonly paymentRequest: string } | null
+  /** The Lightning address it pays. */
+  readonly lightningAddressId: string | null
+}
+
+/** The whole fee on top of the amount. */
+export const fee = (withdrawal: Withdrawal): Msat.Msat => Fee.total({ service: withdrawal.serviceFee, network: withdrawal.networkAllowance })
+
+/** What is held while it is pending. */
+export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.amount, fee(withdrawal))
+
+/** Whether `preimage` proves the payment of `paymentHash`: sha256(preimage) = hash (BOLT 4, "Payment Preimage"). */
+export const proves = (preimage: string, paymentHash: string): boolean =>
+  /^[0-9a-f]{64}$/.test(preimage) && Id.toHex(sha256(hexToBytes(preimage))) === paymentHash
+
+const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<Change.Posting>, fence: Change.Fence | undefined) => ({
+  id: withdrawal.id,
+  companyId: withdrawal.companyId,
+  atMillis,
+  transferId: withdrawal.ledgerTxId,
+  legs: [{ companyId: withdrawal.companyId, postings }],
+  ...Change.optional({ fence })
+})
+
+/** Amount and fee leave `available` and wait in `held`; the task of sending it exists from here on. */
+export const requested = (withdrawal: Withdrawal, once?: Change.Once): WithdrawalRequested => ({
+  _tag: "WithdrawalRequested",
+  ...parts(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }], undefined),
+  withdrawal, event: { type: "withdrawal.requested", subject: withdrawal.id }, ...Change.optional({ once })
+})
+
+/** What will be sent is decided. No money moves. */
+export const dispatched = (withdrawal: Withdrawal, attempt: Attempt, fence: Change.Fence, atMillis: number): WithdrawalDispatched => ({
+  _tag: "WithdrawalDispatched", ...parts(withdrawal, atMillis, [], fence), legs: [], attempt,
+  event: { type: "withdrawal.dispatched", subject: withdrawal.id }
+})
+
+/**
+ * It was paid: the hold is posted in full. 1000 go to the node with fees of 5 and 10 whose route cost 3: 1000 and 3 leave the node,
+ * 5 are the operator's revenue, 7 of the allowance stay in `network_fees`. What a node spent above its limit is the operator's `loss`.
+ */
+export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: Change.Fence, atMillis: number): WithdrawalSettled => {
+  const asset = withdrawal.rail === "lightning" ? "node" : "chain"
+  const { networkFee } = settlement
+  const over = networkFee > withdrawal.networkAllowance ? Msat.make(networkFee - withdrawal.networkAllowance) : Msat.zero
+  const postings = Change.moving(
+    { from: "held", to: asset, amount: withdrawal.amount },
+    { from: "held", to: "service_fees", amount: withdrawal.serviceFee },
+    { from: "held", to: "network_fees", amount: withdrawal.networkAllowance },
+    { from: "network_fees", to: asset, amount: Msat.make(networkFee - over) },
+    { from: "loss", to: asset, amount: over }
+  )
+  return {
+    _tag: "WithdrawalSettled", ...parts(withdrawal, atMillis, postings, fence), settlement,
+    event: { type: "withdrawal.settled", subject: withdrawal.id }
+  }
+}
+
+/** It was not paid and never will be: the hold is voided and everything is available again. */
+export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence, atMillis: number): WithdrawalFailed => ({
+  _tag: "WithdrawalFailed", ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) }], fence), failure,
+  event: { type: "withdrawal.failed", subject: withdrawal.id }
+})
+
+/** 1000 with a fee of 5 from one company to another: 1005 leave the hold, 1000 arrive, 5 are revenue. Nothing touches a node. */
+export const transferred = (withdrawal: Withdrawal, to: {
+  readonly deposit: Deposit
+  readonly invoice: InternalTransferred["invoice"]
+  readonly preimage: string | null
+  readonly lightningAddressId: string | null
+}, fence: Change.Fence, atMillis: number): InternalTransferred => ({
+  _tag: "InternalTransferred",
+  ...parts(withdrawal, atMillis, [], fence),
+  legs: [
+    {
+      companyId: withdrawal.companyId,
+      postings: Change.moving(
+        { from: "held", to: "internal", amount: withdrawal.amount },
+        { from: "held", to: "service_fees", amount: withdrawal.serviceFee },
+        { from: "held", to: "network_fees", amount: withdrawal.networkAllowance }
+      )
+    },
+    { companyId: to.deposit.companyId, postings: [{ from: "internal", to: "available", amount: withdrawal.amount }] }
+  ],
+  deposit: to.deposit, invoice: to.invoice, lightningAddressId: to.lightningAddressId,
+  settlement: { preimage: to.preimage, networkFee: Msat.zero, paymentIndex: null },
+  event: { type: "withdrawal.settled", subject: withdrawal.id }
+})

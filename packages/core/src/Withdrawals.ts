@@ -1,0 +1,164 @@
+import { Clock, Context, Effect, Latch, Layer } from "effect"
+import type { AmountInvalid } from "./Amount.ts"
+import * as Amount from "./Amount.ts"
+import * as Answer from "./Answer.ts"
+import * as Answers from "./Answers.ts"
+import { ChainSource, type ChainUnavailable } from "./ChainSource.ts"
+import type { Company } from "./Company.ts"
+import * as Destination from "./Destination.ts"
+import { Entropy } from "./Entropy.ts"
+import type { RateUnavailable } from "./ExchangeRates.ts"
+import * as Fee from "./Fee.ts"
+import * as Id from "./Id.ts"
+import { Invalid } from "./Invalid.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "./Journal.ts"
+import type { NodeUnavailable } from "./LightningReceiver.ts"
+import { LightningSender } from "./LightningSender.ts"
+import * as Metadata from "./Metadata.ts"
+import * as Msat from "./Msat.ts"
+import { Policy } from "./Policy.ts"
+import { type Asked, type Priced, Prices } from "./Prices.ts"
+import * as Recipient from "./Recipient.ts"
+import { Recipients } from "./Recipients.ts"
+import { Records } from "./Records.ts"
+import type { RecipientRefused, RecipientUnreachable } from "./Resolver.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** What a company wants to send, and where. Without `asked`, what the destination itself asks for. */
+export interface Ask {
+  readonly company: Pick<Company, "id" | "plan">
+  readonly asked: Asked | undefined
+  readonly destination: string
+}
+
+/** What a withdrawal would come to. Nothing is held, and no payment tried. */
+export interface Estimate {
+  readonly recipient: string
+  readonly recipientType: Destination.RecipientType
+  readonly amount: Msat.Msat
+  /** What would be charged on top of the amount. */
+  readonly fee: Fee.Fee
+  /** 0 … 1: 1 inside the service and on-chain, the best route's over Lightning, 0 where there is none. */
+  readonly successProbability: number
+}
+
+/** How a request to send may be refused or come to nothing. In every case nothing is held. */
+export type Refused =
+  | AmountInvalid
+  | Invalid
+  | Destination.DestinationInvalid
+  | Recipient.DestinationRefused
+  | RecipientRefused
+  | RecipientUnreachable
+  | RateUnavailable
+  | ChainUnavailable
+  | StoreUnavailable
+
+/** Sends money out. */
+export class Withdrawals extends Context.Service<Withdrawals, {
+  /** Checks everything that `confirm` checks but the balance, and says what it would cost. */
+  readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable>
+  /** Holds amount and fee and records the withdrawal with the task of sending it, in one commit. Sending is a worker's job. */
+  readonly confirm: (ask: Ask & {
+    readonly metadata: Metadata.Metadata
+    readonly request?: Answer.Request<Withdrawal.Withdrawal>
+  }) => Effect.Effect<Answer.Outcome<Withdrawal.Withdrawal>, Refused | Withdrawal.InsufficientBalance | Conflict | IdempotencyMismatch>
+  /** Returns as soon as this process has confirmed a withdrawal since the last time somebody waited here. */
+  readonly confirmed: Effect.Effect<void>
+}>()("core/Withdrawals") {}
+
+/** The amount to pay: the one asked for and the destination's own must agree, to the sat, or within 1 % where fiat was converted. */
+const agreed = Effect.fnUntraced(function*(asked: (Priced & { readonly isFiat: boolean }) | undefined, own: Msat.Msat | undefined) {
+  if (own === undefined) {
+    return asked ?? (yield* new Recipient.DestinationRefused({ code: "amount_required", message: "The destination does not say how much: give amount and currency" }))
+  }
+  if (asked === undefined) return { amount: own, rate: null }
+  const difference = asked.amount > own ? asked.amount - own : own - asked.amount
+  if (asked.isFiat ? difference * 100n <= own : difference < 1000n) return { amount: own, rate: asked.rate }
+  return yield* new Recipient.DestinationRefused({
+    code: "amount_mismatch",
+    message: `The destination asks for ${Msat.toSatsCeiling(own)} sats, the request is for ${Msat.toSats(asked.amount)}`
+  })
+})
+
+export const make = Effect.gen(function*() {
+  const journal = yield* Journal
+  const records = yield* Records
+  const prices = yield* Prices
+  const recipients = yield* Recipients
+  const sender = yield* LightningSender
+  const source = yield* ChainSource
+  const policy = yield* Policy
+  const entropy = yield* Entropy
+  const confirmed = yield* Latch.make(false)
+
+  const feeFor = Effect.fnUntraced(function*(recipient: Recipient.Recipient, amount: Msat.Msat, plan: Company["plan"]) {
+    const fees = policy.fees[plan]
+    if (Recipient.isInternal(recipient)) return { service: Fee.at(fees.internal, amount), network: Msat.zero }
+    if (recipient._tag === "Address") {
+      const network = Msat.fromSats((yield* source.feeRate) * policy.payoutVbytes)
+      return { service: Fee.at(fees.onChain, amount), network }
+    }
+    return { service: Fee.at(fees.lightning, amount), network: Fee.at(policy.routingAllowance, amount) }
+  })
+
+  /** Everything about a request that can be known before any money is touched. */
+  const plan = Effect.fnUntraced(function*({ company, asked, destination: text }: Ask) {
+    const destination = yield* Effect.fromResult(Destination.parse(text, policy.network))
+    const priced = asked && { ...yield* prices.price(asked), isFiat: Amount.isFiat(asked.currency) }
+    const { amount, rate } = yield* agreed(priced, Destination.amount(destination))
+    if (amount < policy.minAmount || amount > policy.maxWithdrawal) {
+      return yield* new Invalid({ path: "amount", message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxWithdrawal)} sats` })
+    }
+    const recipient = yield* recipients.find(destination)
+    yield* Effect.fromResult(Recipient.check(recipient, amount, policy, yield* Clock.currentTimeMillis))
+    // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
+    if (recipient._tag === "Invoice" && (yield* records.withdrawalByHash(recipient.bolt11.paymentHash))._tag === "Some") {
+      return yield* new Recipient.DestinationRefused({ code: "payment_hash_used", message: "Another withdrawal was made for this invoice: ask for a new one" })
+    }
+    return { destination, recipient, amount, rate, fee: yield* feeFor(recipient, amount, company.plan) }
+  })
+
+  const probability = Effect.fnUntraced(function*(recipient: Recipient.Recipient, amount: Msat.Msat, feeLimit: Msat.Msat) {
+    if (Recipient.isInternal(recipient) || recipient._tag === "Address") return 1
+    const invoice = recipient._tag === "Offer" ? yield* recipients.invoice(recipient.offer, amount) : recipient._tag === "Invoice" ? recipient.bolt11 : undefined
+    const quote = invoice && (yield* sender.quote({ invoice, amount, feeLimit }))
+    return quote?.probability ?? 0
+  })
+
+  return Withdrawals.of({
+    estimate: Effect.fnUntraced(function*(ask) {
+      const { destination, recipient, amount, fee } = yield* plan(ask)
+      return {
+        recipient: Destination.text(destination),
+        recipientType: Destination.recipientType(destination),
+        amount,
+        fee,
+        successProbability: yield* probability(recipient, amount, fee.network)
+      }
+    }),
+    confirm: Effect.fnUntraced(function*({ metadata, request, ...ask }) {
+      const companyId = ask.company.id
+      const before = yield* Answers.earlier(records, companyId, request)
+      if (before !== undefined) return before
+      yield* Metadata.check(metadata)
+      const { destination, recipient, amount, rate, fee } = yield* plan(ask)
+      const nowMillis = yield* Clock.currentTimeMillis
+      const withdrawal: Withdrawal.Withdrawal = {
+        id: Id.fromMillis(nowMillis, entropy), companyId, ledgerTxId: Id.fromMillis(nowMillis, entropy), amount,
+        serviceFee: fee.service, networkAllowance: fee.network,
+        recipient: Destination.text(destination), recipientType: Destination.recipientType(destination), rail: Recipient.rail(recipient),
+        network: policy.network, metadata, rate, status: "pending",
+        paymentHash: null, paymentRequest: null, chainTxId: null, rawTx: null, dispatchedAtMillis: null,
+        preimage: null, networkFee: null, paymentIndex: null, failure: null, createdAtMillis: nowMillis, updatedAtMillis: nowMillis
+      }
+      // A withdrawal's key is never forgotten: nobody can know how late a caller tries again.
+      const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null)))
+      yield* confirmed.open
+      return Answers.outcome(applied, withdrawal)
+    }),
+    confirmed: Effect.andThen(confirmed.await, confirmed.close)
+  })
+})
+
+export const layer = Layer.effect(Withdrawals, make)

@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result, Schema } from "effect"
+import * as Amount from "../src/Amount.ts"
+import * as Decimal from "../src/Decimal.ts"
+
+const decimal = (text: string) => Result.getOrThrow(Decimal.parse(text))
+const said = (result: Result.Result<bigint, Amount.AmountInvalid>) => (Result.isFailure(result) ? result.failure.reason : result.success)
+const bitcoin = (text: string, unit: Amount.BitcoinUnit) => said(Amount.toMsat(decimal(text), unit))
+const fiat = (text: string, price: string) => said(Amount.fiatToMsat(decimal(text), decimal(price)))
+
+describe("Amount", () => {
+  it("takes sats and btc exactly", () => {
+    assert.strictEqual(bitcoin("21.0", "sats"), 21_000n)
+    assert.strictEqual(bitcoin("0.00000021", "btc"), 21_000n)
+    assert.strictEqual(bitcoin("2.1e-7", "btc"), 21_000n)
+    assert.strictEqual(bitcoin("1e3", "sats"), 1_000_000n)
+    assert.strictEqual(bitcoin("1", "sats"), Amount.min)
+    assert.strictEqual(bitcoin("21000000", "btc"), Amount.max)
+  })
+
+  it("never rounds them", () => {
+    assert.strictEqual(bitcoin("21.5", "sats"), "fraction_of_a_sat")
+    assert.strictEqual(bitcoin("0.000000215", "btc"), "fraction_of_a_sat")
+    assert.strictEqual(bitcoin("0.000000001", "btc"), "fraction_of_a_sat")
+  })
+
+  it("has bounds", () => {
+    for (const text of ["0", "-1", "-0.5"]) {
+      assert.strictEqual(bitcoin(text, "sats"), "not_positive")
+      assert.strictEqual(fiat(text, "64000"), "not_positive")
+    }
+    assert.strictEqual(bitcoin("2100000000000001", "sats"), "above_supply")
+    assert.strictEqual(bitcoin("21000000.00000001", "btc"), "above_supply")
+    assert.strictEqual(fiat("1e32", "1"), "above_supply")
+  })
+
+  it("converts fiat to the nearest sat, half up", () => {
+    assert.strictEqual(fiat("1", "64000"), 1_563_000n) // 1562.5
+    assert.strictEqual(fiat("1", "64000.01"), 1_562_000n)
+    assert.strictEqual(fiat("10.01", "97123.45"), 10_306_000n) // 10306.47…
+    assert.strictEqual(fiat("0.000001", "200"), 1_000n) // half a sat
+  })
+
+  it("refuses what rounds to nothing, and a price that is none", () => {
+    assert.strictEqual(fiat("0.000000999", "200"), "rounds_to_zero")
+    assert.strictEqual(fiat("1", "0"), "price_not_positive")
+    assert.strictEqual(fiat("1", "-1"), "price_not_positive")
+  })
+
+  it.prop(
+    "in fiat is worth what was given, to half a sat",
+    {
+      cents: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))),
+      price: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 50_000_000 })))
+    },
+    ({ cents, price }) => {
+      const amount = Amount.fiatToMsat(Decimal.make(BigInt(cents), 2), Decimal.make(BigInt(price), 1))
+      const exact = BigInt(cents) * 10n * 100_000_000n // in sats, times 100 times the price in tenths
+      const unit = BigInt(price) * 100n
+      if (Result.isFailure(amount)) return assert.strictEqual(amount.failure.reason, 2n * exact < unit ? "rounds_to_zero" : "above_supply")
+      const off = (amount.success / 1000n) * unit - exact
+      assert.isTrue(-unit < 2n * off && 2n * off <= unit)
+    },
+    { arbitrary: { seed: 11, runs: 300 } }
+  )
+
+  it("knows its currencies in any letter case", () => {
+    assert.deepStrictEqual(
+      ["USD", "Sats", "btc"].map((text) => Result.getOrThrow(Amount.parseCurrency(text))),
+      ["usd", "sats", "btc"]
+    )
+    for (const text of ["", "dollar", "sat", "uſd"]) assert.isTrue(Result.isFailure(Amount.parseCurrency(text)), text)
+    assert.deepStrictEqual(
+      Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency)),
+      ["sats", "btc"]
+    )
+  })
+})

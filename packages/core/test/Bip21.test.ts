@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Bip21 from "../src/Bip21.ts"
+import * as Msat from "../src/Msat.ts"
+
+const address = "175tWpb8K1S7NmH4Zx6rewF9WQrcZv245W"
+const read = (text: string) => Result.getOrThrow(Bip21.parse(text))
+const refusal = (text: string) => {
+  const parsed = Bip21.parse(text)
+  return Result.isFailure(parsed) ? parsed.failure.reason : "valid"
+}
+
+describe("BIP 21, examples", () => {
+  it("reads them", () => {
+    assert.deepStrictEqual(read(`bitcoin:${address}`), { address })
+    assert.deepStrictEqual(read(`bitcoin:${address}?label=Luke-Jr`), { address, label: "Luke-Jr" })
+    assert.deepStrictEqual(read(`bitcoin:${address}?amount=20.3&label=Luke-Jr`), {
+      address,
+      amount: Msat.fromSats(2_030_000_000n),
+      label: "Luke-Jr"
+    })
+    assert.deepStrictEqual(read(`bitcoin:${address}?amount=50&label=Luke-Jr&message=Donation%20for%20project%20xyz`), {
+      address,
+      amount: Msat.fromSats(5_000_000_000n),
+      label: "Luke-Jr",
+      message: "Donation for project xyz"
+    })
+    assert.deepStrictEqual(read(`bitcoin:${address}?somethingyoudontunderstand=50&somethingelseyoudontget=999`), { address })
+  })
+  it("refuses what is required and not known", () => {
+    assert.strictEqual(refusal(`bitcoin:${address}?req-somethingyoudontunderstand=50&req-somethingelseyoudontget=999`), "required")
+    assert.strictEqual(refusal(`bitcoin:${address}?REQ-x`), "required")
+  })
+})
+
+describe("BIP 21", () => {
+  it("may be in upper case, as in QR codes", () => {
+    assert.deepStrictEqual(read("BITCOIN:BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4?AMOUNT=0.001&LIGHTNING=LNBC1"), {
+      address: "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4",
+      amount: Msat.fromSats(100_000),
+      lightning: "LNBC1"
+    })
+  })
+  it("may have no address where it has an invoice (BIP 321)", () => {
+    assert.deepStrictEqual(read("bitcoin:?lightning=lnbc1"), { lightning: "lnbc1" })
+    assert.strictEqual(refusal("bitcoin:"), "nothing_to_pay")
+    assert.strictEqual(refusal("bitcoin:?amount=1"), "nothing_to_pay")
+    assert.strictEqual(refusal("bitcoin:?lightning="), "nothing_to_pay")
+  })
+  it("has an amount in decimal bitcoin, to the satoshi", () => {
+    for (const [text, sats] of [
+      ["50.00", 5_000_000_000n],
+      ["050", 5_000_000_000n],
+      ["0.00000001", 1n],
+      [".5", 50_000_000n],
+      ["5.", 500_000_000n]
+    ] as const) {
+      assert.strictEqual(read(`bitcoin:${address}?amount=${text}`).amount, Msat.fromSats(sats), text)
+    }
+    for (const text of ["", ".", "0", "0.0", "-1", "+1", "1e3", "50,000.00", "0x1", "1.2.3", "0.000000001", "21000000.1", " 1", "1%202"]) {
+      assert.strictEqual(refusal(`bitcoin:${address}?amount=${text}`), "amount", text)
+    }
+  })
+  it("names nothing twice", () => {
+    assert.strictEqual(refusal(`bitcoin:${address}?amount=1&amount=1`), "duplicate")
+    assert.strictEqual(refusal(`bitcoin:${address}?amount=1&AMOUNT=2`), "duplicate")
+  })
+  it("is percent-encoded UTF-8", () => {
+    assert.strictEqual(read(`bitcoin:${address}?label=caf%C3%A9+1%262`).label, "café+1&2")
+    assert.strictEqual(refusal(`bitcoin:${address}?label=%ff`), "malformed")
+    assert.strictEqual(refusal(`bitcoin:${address}?label=%`), "malformed")
+  })
+})

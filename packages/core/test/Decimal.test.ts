@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result, Schema } from "effect"
+import * as Decimal from "../src/Decimal.ts"
+
+const read = (text: string) => {
+  const parsed = Decimal.parse(text)
+  return Result.isFailure(parsed) ? parsed.failure.reason : `${parsed.success.digits}/${parsed.success.scale}`
+}
+
+describe("Decimal", () => {
+  it("reads every form a JSON number has", () => {
+    assert.deepStrictEqual(["21", "21.0", "2.10", "2.1e-7", "-1", "1e3", "1E+3", "0", "-0.0", "0.00000021", "1.5e1"].map(read), [
+      "21/0",
+      "21/0",
+      "21/1",
+      "21/8",
+      "-1/0",
+      "1000/0",
+      "1000/0",
+      "0/0",
+      "0/0",
+      "21/8",
+      "15/0"
+    ])
+  })
+
+  it("keeps what a float would lose", () => {
+    assert.strictEqual(read("9007199254740993"), "9007199254740993/0")
+    assert.strictEqual(read("0.1000000000000000055"), "1000000000000000055/19")
+  })
+
+  it("refuses every other text", () => {
+    for (const text of ["", " 1", "1 ", "+1", "01", ".5", "5.", "1e", "0x10", "1_000", "1,5", "NaN", "Infinity", "٣", "--1", "1.2.3"]) {
+      assert.strictEqual(read(text), "malformed", text)
+    }
+  })
+
+  it("refuses what would be computed for ever", () => {
+    assert.strictEqual(read("1e999999999"), "exponent_out_of_range")
+    assert.strictEqual(read("1e-33"), "exponent_out_of_range")
+    assert.strictEqual(read("1e32"), `1${"0".repeat(32)}/0`)
+    assert.strictEqual(read("1".repeat(65)), "too_long")
+  })
+
+  it.prop(
+    "writes what it reads",
+    {
+      digits: Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 40n), maximum: 10n ** 40n }))),
+      scale: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })))
+    },
+    ({ digits, scale }) => {
+      const decimal = Decimal.make(digits, scale)
+      assert.deepStrictEqual(Result.getOrThrow(Decimal.parse(Decimal.format(decimal))), decimal)
+    },
+    { arbitrary: { seed: 11, runs: 200 } }
+  )
+})
+
+describe("Decimal.ofJsonMember", () => {
+  const member = (json: string) => {
+    const found = Decimal.ofJsonMember(json, "amount")
+    return Result.isFailure(found) ? found.failure.reason : found.success && Decimal.format(found.success)
+  }
+
+  it("reads the member's own text, not the float it became", () => {
+    assert.strictEqual(member(`{"amount":0.1000000000000000055}`), "0.1000000000000000055")
+    assert.strictEqual(member(`{"amount": 2.1e-7 }`), "0.00000021")
+    assert.strictEqual(member(`{"amount":9007199254740993,"currency":"sats"}`), "9007199254740993")
+  })
+
+  it("is about the top level only", () => {
+    assert.strictEqual(member(`{"metadata":{"amount":5},"amount":7}`), "7")
+    assert.strictEqual(member(`{"amount":7,"metadata":{"amount":5}}`), "7")
+    assert.strictEqual(member(`{"metadata":{"amount":5}}`), undefined)
+    assert.strictEqual(member(`[{"amount":5}]`), undefined)
+  })
+
+  it("takes the last of two, as JSON.parse does", () => assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
+
+  it("is not given when absent or null", () => {
+    assert.strictEqual(member("{}"), undefined)
+    assert.strictEqual(member(`{"amount":null}`), undefined)
+  })
+
+  it("refuses what is no number", () => {
+    for (const json of [`{"amount":"1"}`, `{"amount":true}`, `{"amount":{"amount":1}}`, `{"amount":[1]}`])
+      assert.strictEqual(member(json), "not_a_number", json)
+    assert.strictEqual(member(`{"amount":1e999999999}`), "exponent_out_of_range")
+    assert.strictEqual(member(`{"amount":1`), "not_json")
+    assert.strictEqual(member(""), "not_json")
+  })
+})

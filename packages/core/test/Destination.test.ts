@@ -1,0 +1,161 @@
+import { hex } from "@scure/base"
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result, Schema } from "effect"
+import * as Bolt11 from "../src/Bolt11.ts"
+import * as Destination from "../src/Destination.ts"
+import * as Lnurl from "../src/Lnurl.ts"
+import * as Msat from "../src/Msat.ts"
+import type { Network } from "../src/Network.ts"
+
+const invoice = (network: Network, amount?: Msat.Msat) =>
+  Result.getOrThrow(
+    Bolt11.encode(
+      {
+        network,
+        timestampSeconds: 1_700_000_000,
+        paymentHash: "22".repeat(32),
+        paymentSecret: "33".repeat(32),
+        description: "tea",
+        ...(amount !== undefined && { amount })
+      },
+      Bolt11.signWith(hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734"))
+    )
+  )
+
+const segwit = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
+const lnurl = Lnurl.encode("https://service.com/api?q=1")
+const open = invoice("mainnet")
+const priced = invoice("mainnet", Msat.fromSats(2_500))
+
+/** The kind, the recipient as understood and its own amount in msat, or the code of the refusal. */
+const understood = (text: string, network: Network = "mainnet"): string | ReadonlyArray<string | bigint | undefined> => {
+  const parsed = Destination.parse(text, network)
+  if (Result.isFailure(parsed)) return parsed.failure.code
+  const destination = parsed.success
+  return [Destination.recipientType(destination), Destination.text(destination), Destination.amount(destination)]
+}
+
+describe("Destination", () => {
+  it("is an invoice", () => {
+    assert.deepStrictEqual(understood(open), ["lightning_invoice", open, undefined])
+    for (const text of [priced, priced.toUpperCase(), ` \n${priced}\t`, `lightning:${priced}`, `LIGHTNING:${priced.toUpperCase()}`]) {
+      assert.deepStrictEqual(understood(text), ["lightning_invoice", priced, 2_500_000n], text)
+    }
+  })
+
+  it("is a Lightning address", () => {
+    for (const text of ["Alice@Example.com", "lightning:alice@example.com", " alice@example.com "]) {
+      assert.deepStrictEqual(understood(text), ["lightning_address", "alice@example.com", undefined], text)
+    }
+    assert.deepStrictEqual(understood("lnd@example.com"), ["lightning_address", "lnd@example.com", undefined])
+  })
+
+  it("is an LNURL", () => {
+    for (const text of [lnurl, lnurl.toUpperCase(), `lightning:${lnurl}`])
+      assert.deepStrictEqual(understood(text), ["lnurl", lnurl, undefined], text)
+    assert.deepStrictEqual(understood("LNURLP://Service.com/x"), ["lnurl", "lnurlp://service.com/x", undefined])
+  })
+
+  it("is a bitcoin address", () => {
+    assert.deepStrictEqual(understood(segwit.toUpperCase()), ["chain_address", segwit, undefined])
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}`), ["chain_address", segwit, undefined])
+    assert.deepStrictEqual(understood(`BITCOIN:${segwit.toUpperCase()}?amount=0.000025`), ["chain_address", segwit, 2_500_000n])
+    assert.deepStrictEqual(understood("1RustyRX2oai4EYYDpQGWvEL62BBGqN9T"), [
+      "chain_address",
+      "1RustyRX2oai4EYYDpQGWvEL62BBGqN9T",
+      undefined
+    ])
+  })
+})
+
+describe("Destination, bitcoin: with an invoice inside", () => {
+  it("is the invoice", () => {
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${priced}`), ["lightning_invoice", priced, 2_500_000n])
+    assert.deepStrictEqual(understood(`bitcoin:?lightning=${priced.toUpperCase()}`), ["lightning_invoice", priced, 2_500_000n])
+  })
+  it("gives an open invoice its amount", () => {
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${open}`), ["lightning_invoice", open, 2_500_000n])
+  })
+  it("allows for either rounding of an invoice in millisatoshis", () => {
+    const odd = invoice("mainnet", Msat.make(2_500_001n))
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
+    assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.00002501&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
+  })
+  it("is refused when the two ask for different amounts", () => {
+    assert.strictEqual(understood(`bitcoin:${segwit}?amount=0.000026&lightning=${priced}`), "amount_mismatch")
+    assert.strictEqual(understood(`bitcoin:?amount=0.000026&lightning=${priced}`), "amount_mismatch")
+  })
+  it("is the address when the invoice is no good here", () => {
+    for (const bad of [invoice("signet"), "lnbc1xyz", lnurl]) {
+      assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${bad}`), ["chain_address", segwit, 2_500_000n], bad)
+    }
+    assert.strictEqual(understood("bitcoin:?lightning=lnbc1xyz"), "invalid_invoice")
+    assert.strictEqual(understood(`bitcoin:?lightning=${invoice("signet")}`), "wrong_network")
+  })
+})
+
+describe("Destination, refusals", () => {
+  const cases: ReadonlyArray<readonly [text: string, code: Destination.DestinationInvalid["code"]]> = [
+    ["", "unrecognised"],
+    ["   ", "unrecognised"],
+    ["hello", "unrecognised"],
+    ["correct horse battery staple", "unrecognised"],
+    [`${segwit} ${segwit}`, "unrecognised"],
+    [`lightning:${segwit}`, "unrecognised"],
+    [`lightning:bitcoin:${segwit}`, "unrecognised"],
+    [`lightning:lightning:${priced}`, "unrecognised"],
+    ["a".repeat(Destination.maxLength + 1), "unrecognised"],
+    [`${priced.slice(0, -1)}q`, "invalid_invoice"],
+    ["lnsb1qqqqqq", "invalid_invoice"],
+    [`${segwit.slice(0, -1)}5`, "invalid_address"],
+    ["1RustyRX2oai4EYYDpQGWvEL62BBGqN9U", "invalid_address"],
+    ["bitcoin:nothing", "invalid_address"],
+    [`bitcoin:${segwit}?req-x=1`, "invalid_uri"],
+    [`bitcoin:${segwit}?amount=1&amount=2`, "invalid_uri"],
+    [`bitcoin:${segwit}?amount=-1`, "invalid_uri"],
+    [`bitcoin://${segwit}`, "invalid_address"],
+    [`${lnurl.slice(0, -1)}q`, "invalid_lnurl"],
+    [Lnurl.encode("https://127.0.0.1/x"), "invalid_lnurl"],
+    ["alice@localhost", "invalid_lightning_address"],
+    ["a@127.0.0.1:9200/_x#", "invalid_lightning_address"],
+    ["₿alice@example.com", "invalid_lightning_address"],
+    [invoice("signet"), "wrong_network"],
+    [invoice("regtest", Msat.fromSats(1)), "wrong_network"],
+    ["tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", "wrong_network"],
+    ["bitcoin:mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP", "wrong_network"],
+    [
+      "lno1pqps7sjqpgtyzm3qv4uxzmtsd3jjqer9wd3hy6tsw35k7msjzfpy7nz5yqcnygrfdej82um5wf5k2uckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg",
+      "unsupported"
+    ],
+    ["lnurlw://service.com/x", "unsupported"],
+    ["KEYAUTH://service.com/x", "unsupported"],
+    [Lnurl.encode("https://service.com/x?tag=login"), "unsupported"],
+    ["https://service.com/x", "unsupported"],
+    ["bc1pfeessrawgf", "unsupported"],
+    ["BC1SW50QGDZ25J", "unsupported"],
+    ["03e7156ae33b0a208d0744199163177e909e80176e55d97a2f221ede0f934dd9ad", "unsupported"],
+    ["xpub6BgBgsespWvERF3LHQu6CnqdvfEvtMcQjYrcRzx53QJjSxarj2afYWcLteoGVky7D3UKDP9QyrLprQ3VCECoY49yfdDEHGCtMMj92pReUsQ", "unsupported"]
+  ]
+  for (const [text, code] of cases) {
+    it(`${code}: ${text.slice(0, 60)}`, () => assert.strictEqual(understood(text), code))
+  }
+
+  it("say which network it is and which it should be", () => {
+    const parsed = Destination.parse(invoice("signet"), "mainnet")
+    assert.strictEqual(Result.isFailure(parsed) && parsed.failure.message, "This is an invoice of signet, and this service runs on mainnet")
+  })
+
+  it.prop(
+    "never throw",
+    {
+      text: Arbitrary.schema(Schema.String),
+      beginning: Arbitrary.schema(
+        Schema.Literals(["", "lightning:", "bitcoin:", "lnbc1", "lnurl1", "lnurlp://", "bc1q", "a@", "1", "bitcoin:?lightning="])
+      )
+    },
+    ({ text, beginning }) => {
+      Destination.parse(beginning + text, "mainnet")
+    },
+    { arbitrary: { seed: 11, runs: 500 } }
+  )
+})

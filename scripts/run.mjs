@@ -1,0 +1,234 @@
+// Runs one task of the project: `node scripts/run.mjs <task>`, which is what the npm scripts call.
+// Plain JavaScript with no dependency, because it runs first, on whatever Node >= 18 is there: it installs the workspace with a pinned
+// pnpm when something in it changed, and hands over to a pinned Node. Silent when nothing is to be done; talks on stderr only.
+import { spawn, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import process from "node:process"
+import { fileURLToPath } from "node:url"
+
+const PNPM = "12.21.0"
+const MINIMUM = { major: 22, minor: 19 } // what effect and vitest ask for
+const PROGRESS_EVERY_MILLIS = 10_000
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const at = (/** @type {string} */ file) => path.join(root, file)
+const stampFile = at("node_modules/.install-stamp")
+const packagedNode = at(`node_modules/node-${process.platform}-${process.arch}/bin/node`)
+
+const say = (/** @type {string} */ line) => process.stderr.write(`satrail: ${line}\n`)
+const seconds = (/** @type {number} */ sinceMillis) => `${((Date.now() - sinceMillis) / 1000).toFixed(1)} s`
+const statusOf = (/** @type {NodeJS.Signals} */ signal) => 128 + os.constants.signals[signal]
+
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let child
+/** @type {NodeJS.Signals | undefined} */
+let stopping
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
+  process.on(signal, () => {
+    stopping = signal
+    if (child === undefined) process.exit(statusOf(signal))
+    // A terminal sends Ctrl-C to everyone in it: the child has its own already, and a second one could cut its graceful end short.
+    else if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
+  })
+}
+
+/**
+ * Runs a program to its end. `onOutput` takes what it prints; without one it talks to the user itself.
+ * @param {string} command
+ * @param {ReadonlyArray<string>} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onOutput?: (text: string) => void }} [options]
+ * @returns {Promise<number>} its exit code
+ */
+const exec = (command, args, { onOutput, ...options } = {}) =>
+  new Promise((resolve, reject) => {
+    const started = spawn(command, args, { stdio: onOutput === undefined ? "inherit" : ["ignore", "pipe", "pipe"], ...options })
+    child = started
+    if (onOutput !== undefined) for (const stream of [started.stdout, started.stderr]) stream?.setEncoding("utf8").on("data", onOutput)
+    started.on("error", reject)
+    started.on("close", (code, signal) => {
+      child = undefined
+      const status = code ?? (signal === null ? 1 : statusOf(signal))
+      if (stopping === undefined) resolve(status)
+      else process.exit(status) // asked to stop: no further step begins
+    })
+  })
+
+/** Everything that decides what is installed. */
+const installInputs = () => {
+  const hash = createHash("sha256").update(`${process.platform} ${process.arch}`)
+  const workspaces = ["packages", "examples"].flatMap((folder) =>
+    existsSync(at(folder)) ? readdirSync(at(folder)).map((name) => `${folder}/${name}/package.json`) : []
+  )
+  workspaces.sort()
+  for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...workspaces]) {
+    if (existsSync(at(file))) hash.update(`\0${file}\0`).update(readFileSync(at(file)))
+  }
+  return hash.digest("hex")
+}
+
+/** @type {ReadonlyArray<readonly [symptom: RegExp, advice: string]>} */
+const advices = [
+  [/ERR_PNPM_OUTDATED_LOCKFILE/, `A package.json and pnpm-lock.yaml disagree. After changing one, run: npx -y pnpm@${PNPM} install`],
+  [/ENOSPC/, "The disk is full. About 700 MB are needed."],
+  [/EACCES|EPERM|EROFS/, `No permission to write. This folder and npm's cache must be yours: ${root}`],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ERR_PNPM_META_FETCH|ERR_SOCKET|CERT|certificate|connect|network|dns/i,
+    "The package registry could not be reached. Check the network connection, proxy and registry (npm config get registry), " +
+      "then run the same command again: what was already fetched is kept."
+  ]
+]
+
+/** Installs when something changed since the last time. What pnpm prints is shown when it fails, and only then. */
+const install = async () => {
+  const inputs = installInputs()
+  const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : ""
+  if (stamp === inputs) return
+  const startedMillis = Date.now()
+  say(
+    stamp === ""
+      ? "first run: fetching Node, TypeScript and the libraries into node_modules (about 130 MB, once)"
+      : "the dependencies changed: updating node_modules"
+  )
+  let output = ""
+  const progress = setInterval(() => {
+    const last =
+      output
+        .trimEnd()
+        .split(/[\r\n]/)
+        .at(-1) ?? ""
+    say(`still at it after ${seconds(startedMillis)}: ${last === "" ? "waiting for the package registry" : last}`)
+  }, PROGRESS_EVERY_MILLIS)
+  let status = 1
+  try {
+    status = await exec("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile"], {
+      cwd: root,
+      // With CI set pnpm asks nothing: there may be nobody to answer. Without a network npm would retry for 70 s before it says so.
+      env: { npm_config_fetch_retry_maxtimeout: "10000", ...process.env, CI: "true" },
+      shell: process.platform === "win32",
+      onOutput: (text) => (output += text)
+    })
+  } catch (cause) {
+    output += `npx could not be started (${String(cause)}). It comes with npm: install Node.js from https://nodejs.org\n`
+  } finally {
+    clearInterval(progress)
+  }
+  if (status !== 0) {
+    const lines = output.split("\n").filter((line) => !/Unsupported engine|Unknown (user|project|env) config/.test(line))
+    process.stderr.write(`${lines.slice(-40).join("\n").trimEnd()}\n`)
+    say(`setting up failed after ${seconds(startedMillis)}; what it said is above.`)
+    const advice = advices.find(([symptom]) => symptom.test(lines.join("\n")))?.[1]
+    if (advice !== undefined) say(advice)
+    process.exit(1)
+  }
+  mkdirSync(path.dirname(stampFile), { recursive: true })
+  writeFileSync(stampFile, inputs)
+  say(`ready after ${seconds(startedMillis)}`)
+}
+
+/** The packaged Node; this one where none is packaged for the machine or it does not start there (Alpine: it needs glibc). */
+const findNode = () => {
+  if (existsSync(packagedNode) && spawnSync(packagedNode, ["--version"]).status === 0) return packagedNode
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+  if (major > MINIMUM.major || (major === MINIMUM.major && minor >= MINIMUM.minor)) return process.execPath
+  say(
+    `this needs Node ${MINIMUM.major}.${MINIMUM.minor} or later. This is ${process.version}, and the packaged one does not run on this machine.`
+  )
+  say("Install a newer Node from https://nodejs.org and run the same command again.")
+  process.exit(1)
+}
+
+const tools = {
+  tsc: at("node_modules/typescript/bin/tsc"),
+  vitest: at("node_modules/vitest/vitest.mjs"),
+  oxlint: at("node_modules/oxlint/bin/oxlint"),
+  oxfmt: at("node_modules/oxfmt/bin/oxfmt")
+}
+
+/** Brings the compiled JavaScript up to date: 0.05 s when it is. Nothing runs on a build that failed. */
+const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
+  const status = await node([tools.tsc, "-b", ...projects])
+  if (status === 0) return
+  say("the sources do not compile (see above)")
+  process.exit(status)
+}
+
+/** What npm start runs is compiled JavaScript: less memory and a faster start than the sources. */
+const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args) => {
+  await build("packages/server")
+  return node(["--conditions=compiled", at(file), ...args], { cwd: process.cwd() })
+}
+
+/** Everything that needs no program to run, each told in one line. */
+const check = async () => {
+  /** @type {ReadonlyArray<readonly [name: string, args: ReadonlyArray<string>]>} */
+  const steps = [
+    ["format", [tools.oxfmt, "--list-different"]],
+    ["lint", [tools.oxlint, "--format=unix"]],
+    ["types", [tools.tsc, "-b"]],
+    ["import rules", [tools.vitest, "run", "test/house.test.ts"]]
+  ]
+  let failures = 0
+  for (const [name, args] of steps) {
+    const startedMillis = Date.now()
+    let output = ""
+    const status = await node(args, { env: { ...env, NO_COLOR: "1" }, onOutput: (text) => (output += text) })
+    console.log(`${status === 0 ? "ok    " : "failed"} ${name} (${seconds(startedMillis)})`)
+    if (status !== 0) {
+      failures++
+      console.log(output.trimEnd())
+    }
+  }
+  return failures === 0 ? 0 : 1
+}
+
+const example = async (/** @type {string | undefined} */ name, /** @type {ReadonlyArray<string>} */ args) => {
+  const names = existsSync(at("examples"))
+    ? readdirSync(at("examples")).filter((folder) => existsSync(at(`examples/${folder}/main.ts`)))
+    : []
+  if (name !== undefined && names.includes(name)) return node([at(`examples/${name}/main.ts`), ...args])
+  say(`which example? One of: ${names.join(", ") || "(none yet)"}`)
+  return 1
+}
+
+/** @type {Record<string, readonly [does: string, run: (args: ReadonlyArray<string>) => Promise<number>]>} */
+const tasks = {
+  start: ["starts the service", (args) => compiled("packages/server/dist/main.js", args)],
+  satrail: ["the command line of the service", (args) => compiled("packages/server/dist/cli.js", args)],
+  test: ["runs the tests; arguments go to vitest", (args) => node([tools.vitest, "run", ...args])],
+  check: ["format, lint, types and import rules, one line each", check],
+  typecheck: ["types of everything, tests and examples too", (args) => node([tools.tsc, "-b", ...args])],
+  lint: ["oxlint; arguments (--fix) go to it", (args) => node([tools.oxlint, ...args])],
+  format: ["formats all sources; with --check only says which it would", (args) => node([tools.oxfmt, ...args])],
+  build: [
+    "compiles every package",
+    () => build("packages/server", "packages/memory", "packages/contracts", "packages/bench").then(() => 0)
+  ],
+  bench: [
+    "measures the service",
+    async (args) => {
+      await build("packages/server", "packages/bench")
+      return node(["--conditions=compiled", at("packages/bench/src/main.ts"), ...args])
+    }
+  ],
+  example: ["runs examples/NAME", ([name, ...args]) => example(name, args)]
+}
+
+const [name = "", ...args] = process.argv.slice(2)
+const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined
+if (task === undefined) {
+  const lines = Object.entries(tasks).map(([key, [does]]) => `  ${key.padEnd(10)} ${does}`)
+  process.stderr.write(`node scripts/run.mjs TASK [arguments]\n${lines.join("\n")}\n`)
+  process.exit(1)
+}
+await install()
+const nodePath = findNode()
+const env = { ...process.env, PATH: `${path.dirname(nodePath)}${path.delimiter}${process.env["PATH"] ?? ""}` }
+/** Runs a JavaScript or TypeScript file on the pinned Node. */
+const node = (
+  /** @type {ReadonlyArray<string>} */ nodeArgs,
+  /** @type {{ cwd?: string, env?: NodeJS.ProcessEnv, onOutput?: (text: string) => void }} */ options = {}
+) => exec(nodePath, nodeArgs, { cwd: root, env, ...options })
+process.exitCode = await task[1](args)

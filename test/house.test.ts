@@ -1,0 +1,182 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, globSync, readFileSync } from "node:fs"
+import path from "node:path"
+
+const root = path.dirname(import.meta.dirname)
+const files = (pattern: string) => globSync(pattern, { cwd: root, exclude: ["**/node_modules", "**/dist"] }).toSorted()
+const read = (file: string) => readFileSync(path.join(root, file), "utf8")
+
+/**
+ * What each package's sources may import besides themselves. A name allows the package and its modules; of effect, whose folders may
+ * change in a minor version, a name allows that folder only.
+ */
+const allowed: Record<string, ReadonlyArray<string>> = {
+  core: ["effect", "@noble/", "@scure/"],
+  contracts: ["@satrail/core", "effect", "@effect/vitest", "vitest"],
+  memory: ["@satrail/core", "effect"],
+  postgres: ["@satrail/core", "effect", "effect/sql", "pg", "@electric-sql/pglite", "node:"],
+  sandbox: ["@satrail/core", "effect", "@noble/", "@scure/", "node:"],
+  nodes: ["@satrail/core", "effect", "effect/http", "@noble/", "@scure/", "node:"],
+  http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "node:crypto"],
+  server: [""],
+  bench: [""]
+}
+
+interface Import {
+  readonly specifier: string
+  /** What stands between `import` and `from`; empty for `import("…")` and `import "…"`. */
+  readonly clause: string
+}
+
+/** Every import and re-export of a formatted source, where statements begin a line. Types count: our types are read by others too. */
+const importsOf = (source: string): ReadonlyArray<Import> => [
+  ...Array.from(source.matchAll(/^(?:import|export)\s+([\w$*{},\s]+?)\s+from\s+"([^"]+)"/gm), ([, clause = "", specifier = ""]) => ({
+    specifier,
+    clause
+  })),
+  ...Array.from(source.matchAll(/(?:^import\s+|\bimport\(\s*)"([^"]+)"/gm), ([, specifier = ""]) => ({ specifier, clause: "" }))
+]
+
+/** `@scure/base` of `@scure/base/x.js`, `effect` of `effect/sql`. */
+const packageOf = (specifier: string) => (/^@[^/]+\/[^/]+|^[^/]+/.exec(specifier) ?? [specifier])[0]
+
+const isAllowed = (rules: ReadonlyArray<string>, specifier: string) =>
+  rules.some((rule) => {
+    if (rule === "" || rule.endsWith("/") || rule.endsWith(":")) return specifier.startsWith(rule)
+    if (rule === "effect") return /^effect(\/[A-Z]\w*)?$/.test(specifier)
+    return specifier === rule || specifier.startsWith(`${rule}/`)
+  })
+
+/** Modules of effect that may change in a minor version, though they lie beside the stable ones: they stay out of the core. */
+const unstable = globSync("node_modules/effect/dist/*.d.ts", { cwd: root }).flatMap((file) => {
+  const source = read(file)
+  return source.includes("@stability unstable") && !source.includes("@stability stable") ? [path.basename(file, ".d.ts")] : []
+})
+
+/** What `file` of package `name` imports and should not, in words. */
+const violations = (name: string, file: string, source: string): ReadonlyArray<string> =>
+  importsOf(source).flatMap(({ specifier, clause }) => {
+    if (specifier.startsWith(".")) {
+      const inside = path.join(path.dirname(file), specifier).startsWith(`packages/${name}/src/`)
+      return inside ? [] : [`${file} reaches outside its sources: ${specifier}`]
+    }
+    if (specifier.split("/").includes("test")) return [`${file} imports a test: ${specifier}`]
+    if (!isAllowed(allowed[name] ?? [], specifier)) return [`${file} may not import ${specifier}`]
+    if (name !== "core" || packageOf(specifier) !== "effect") return []
+    const taken = new Set(`${clause} ${specifier}`.match(/\w+/g))
+    return unstable.filter((module) => taken.has(module)).map((module) => `${file} takes ${module} from effect, which is unstable`)
+  })
+
+const packagesUsed = (pattern: string) => {
+  const specifiers = files(pattern).flatMap((file) => importsOf(read(file)).map(({ specifier }) => specifier))
+  return [...new Set(specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier)).map(packageOf))]
+}
+
+interface Manifest {
+  readonly private?: boolean
+  readonly dependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
+  readonly devDependencies?: Record<string, string>
+}
+const manifestIn = (folder: string): Manifest => JSON.parse(read(`${folder}/package.json`))
+
+/** What `name` asks whoever depends on it to bring. */
+const peersOf = (folder: string, name: string) =>
+  existsSync(path.join(root, folder, "node_modules", name))
+    ? Object.keys(manifestIn(`${folder}/node_modules/${name}`).peerDependencies ?? {})
+    : []
+
+/** Where a manifest and the imports of its `sources` and `tests` differ, in words. */
+const differences = (folder: string, sources: string, tests: string): ReadonlyArray<string> => {
+  const manifest = manifestIn(folder)
+  const dependencies = Object.keys(manifest.dependencies ?? {})
+  const peers = Object.keys(manifest.peerDependencies ?? {})
+  const development = Object.keys(manifest.devDependencies ?? {})
+  const runtime = [...dependencies, ...peers]
+  const [used, usedByTests] = [packagesUsed(sources), packagesUsed(tests)]
+  // Not imported and needed all the same: the types of what is, and what it asks its host to bring.
+  const implied = [...used, ...usedByTests].flatMap((name) => [`@types/${name}`, ...peersOf(folder, name)])
+  const without = (names: ReadonlyArray<string>, others: ReadonlyArray<string>, what: string) =>
+    names.filter((name) => !others.includes(name)).map((name) => `${folder}/package.json: ${name} ${what}`)
+  return [
+    ...without(used, runtime, "is imported by the sources and is no dependency"),
+    ...without(dependencies, used, "is a dependency that no source imports"),
+    ...without(peers, [...used, ...implied], "is a peer dependency that no source imports"),
+    ...without(usedByTests, [...runtime, ...development], "is imported by the tests and is no dependency"),
+    ...without(development, [...usedByTests, ...peers, ...implied], "is a development dependency that no test imports"),
+    // Two copies of effect in one program do not know each other's services: the host brings the one.
+    ...(manifest.private !== true && dependencies.includes("effect") ? [`${folder}/package.json: effect must be a peer dependency`] : [])
+  ]
+}
+
+const packages = files("packages/*/package.json").map((file) => path.dirname(file))
+const examples = files("examples/*/package.json").map((file) => path.dirname(file))
+
+describe("the house", () => {
+  for (const folder of packages) {
+    const name = path.basename(folder)
+
+    it(`${name} imports only what its place allows`, () => {
+      const sources = files(`${folder}/src/**/*.ts`)
+      assert.isNotEmpty(sources)
+      assert.isDefined(allowed[name], `a new package needs its rule here: ${name}`)
+      assert.deepStrictEqual(
+        sources.flatMap((file) => violations(name, file, read(file))),
+        []
+      )
+    })
+
+    it(`${name} depends on what it imports`, () => {
+      assert.deepStrictEqual(differences(folder, `${folder}/src/**/*.ts`, `${folder}/test/**/*.ts`), [])
+    })
+  }
+
+  for (const folder of examples) {
+    it(`${folder} depends on what it imports, and on no test`, () => {
+      assert.isTrue(existsSync(path.join(root, folder, "main.ts")), "an example starts at main.ts")
+      assert.deepStrictEqual(differences(folder, `${folder}/**/*.{ts,js,mjs}`, `${folder}/none`), [])
+      for (const file of files(`${folder}/**/*.{ts,js,mjs}`)) {
+        for (const { specifier } of importsOf(read(file))) assert.notMatch(specifier, /(^|\/)test(\/|$)|packages\//, file)
+      }
+    })
+  }
+
+  it("an exception from a lint rule says why", () => {
+    const silent = files("{packages,examples,test,scripts}/**/*.{ts,mjs}").flatMap((file) =>
+      read(file)
+        .split("\n")
+        .flatMap((line, index) => (/\/[/*] *oxlint-disable/.test(line) && !/ -- \S/.test(line) ? [`${file}:${index + 1}`] : []))
+    )
+    assert.deepStrictEqual(silent, [])
+  })
+
+  it("the rules bite", () => {
+    const found = (name: string, source: string) => violations(name, `packages/${name}/src/X.ts`, source).length
+    for (const [name, source] of [
+      ["core", `import { readFileSync } from "node:fs"`],
+      ["core", `import * as SqlClient from "effect/sql/SqlClient"`],
+      ["core", `import { Effect, Graph } from "effect"`],
+      ["core", `import * as Graph from "effect/Graph"`],
+      ["core", `import {\n  type A,\n  B\n} from "@satrail/memory/Memory"`],
+      ["core", `export * from "../test/Fixtures.ts"`],
+      ["core", `const later = () => import("pg")`],
+      ["core", `type T = import("@satrail/http/Api").Api`],
+      ["memory", `import "@satrail/postgres/Journal"`],
+      ["http", `import { PgClient } from "@satrail/postgres/PgClient"`],
+      ["http", `import { createServer } from "node:http"`],
+      ["server", `import { x } from "../../core/src/Msat.ts"`],
+      ["bench", `import { x } from "@satrail/core/test/x"`]
+    ] as const) {
+      assert.strictEqual(found(name, source), 1, `${name}: ${source}`)
+    }
+    for (const [name, source] of [
+      ["core", `import { Effect, type Option } from "effect"`],
+      ["core", `import { sha256 } from "@noble/hashes/sha2.js"\nimport * as Msat from "./Msat.ts"`],
+      ["postgres", `import { SqlClient } from "effect/sql"\nimport pg from "pg"`],
+      ["http", `import { createHash } from "node:crypto"`],
+      ["core", `const sentence = "we import from a friend"\nexport const name = "pg"`]
+    ] as const) {
+      assert.strictEqual(found(name, source), 0, `${name}: ${source}`)
+    }
+  })
+})
