@@ -1,0 +1,236 @@
+import { assert } from "@effect/vitest"
+import { type Activity, ChainSource, confirmations, type Output } from "@satrail/core/ChainSource"
+import * as Msat from "@satrail/core/Msat"
+import { Context, Effect } from "effect"
+import * as Contract from "./Contract.ts"
+import { eventually } from "./Eventually.ts"
+
+/** An output to be made. */
+export interface Payment {
+  readonly address: string
+  /** Whole satoshis, more than dust. */
+  readonly amount: Msat.Msat
+}
+
+/** The other side: a wallet with money, and a miner who does as he is told. */
+export class Peer extends Context.Service<Peer, {
+  /** An address that was never used. Nobody needs to have its key. */
+  readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
+  /** Pays all of these in one transaction, which waits in the mempool then. Answers its id. */
+  readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<string, unknown>
+  /** Signs a transaction that pays `payment` and keeps it. Two of the same `coin` spend the same. */
+  readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: string; readonly rawTx: string }, unknown>
+  /** Mines so many blocks, with all that waits in the first. */
+  readonly mine: (blocks: number) => Effect.Effect<void, unknown>
+  /** Takes the last blocks away for a longer branch of empty ones: what was in them waits again. */
+  readonly reorg: (depth: number) => Effect.Effect<void, unknown>
+  /** Replaces a transaction that waits by one that spends the same and pays somebody else. */
+  readonly doubleSpend: (txId: string) => Effect.Effect<void, unknown>
+}>()("contracts/ChainSource/Peer") {}
+
+const amount = Msat.fromSats(50_000)
+
+/** A fresh address that is watched, and a cursor from before anything happened to it. */
+const watched = Effect.gen(function*() {
+  const chain = yield* ChainSource
+  const target = yield* (yield* Peer).address
+  yield* chain.watch([target.scriptPubKey])
+  return { ...target, cursor: (yield* chain.activity(null)).cursor }
+})
+
+type Target = Effect.Success<typeof watched>
+
+/** What is told about this target after a cursor. Others are watched too. */
+const told = Effect.fnUntraced(function*({ scriptPubKey }: Target, after: string | null) {
+  const activity = yield* (yield* ChainSource).activity(after)
+  return { ...activity, outputs: activity.outputs.filter((output) => output.scriptPubKey === scriptPubKey) }
+})
+
+/** Asks until the outputs that are told after a cursor are so. */
+const toldSo = (target: Target, after: string | null, isSo: (outputs: ReadonlyArray<Output>) => boolean) =>
+  eventually(told(target, after), ({ outputs }) => isSo(outputs))
+
+const only = ({ outputs }: Pick<Activity, "outputs">): Output => {
+  assert.strictEqual(outputs.length, 1)
+  return outputs[0] ?? assert.fail("no output")
+}
+
+const isPlaced = (tag: Output["placement"]["_tag"]) => (outputs: ReadonlyArray<Output>) =>
+  outputs.length > 0 && outputs.every(({ placement }) => placement._tag === tag)
+
+/** A deposit that waits in the mempool, as it was told. */
+const deposit = Effect.gen(function*() {
+  const target = yield* watched
+  const txId = yield* (yield* Peer).send([{ address: target.address, amount }])
+  const activity = yield* toldSo(target, target.cursor, isPlaced("mempool"))
+  return { target, txId, activity }
+})
+
+/** The same deposit, mined. */
+const minedDeposit = Effect.gen(function*() {
+  const { target, txId, activity } = yield* deposit
+  yield* (yield* Peer).mine(1)
+  return { target, txId, activity: yield* toldSo(target, activity.cursor, isPlaced("mined")) }
+})
+
+const placement = Effect.fnUntraced(function*(txId: string) {
+  return (yield* (yield* ChainSource).transaction(txId))._tag
+})
+
+/** What keeps deposits from being missed, credited for nothing, or credited twice. */
+export const money = {
+  "a deposit is told when it waits in the mempool": Effect.gen(function*() {
+    const { target, txId, activity } = yield* deposit
+    const { vout, ...output } = only(activity)
+    assert.deepStrictEqual(output, { txId, scriptPubKey: target.scriptPubKey, amount, placement: { _tag: "mempool" } })
+    assert.isAtLeast(vout, 0)
+  }),
+  "it is told again when it is mined, with the height it has": Effect.gen(function*() {
+    const { activity } = yield* minedDeposit
+    const { placement } = only(activity)
+    if (placement._tag !== "mined") return assert.fail(placement._tag)
+    assert.strictEqual(confirmations(activity.tip, placement.height), 1)
+    const { mine } = yield* Peer
+    yield* mine(5)
+    yield* eventually((yield* ChainSource).tip, (tip) => confirmations(tip, placement.height) === 6)
+  }),
+  "C45: a reorganisation that takes it away is told; and that it is back": Effect.gen(function*() {
+    const { mine, reorg } = yield* Peer
+    const { target, txId, activity } = yield* minedDeposit
+    const before = only(activity).placement
+    yield* mine(1)
+    yield* reorg(2)
+    const away = yield* toldSo(target, activity.cursor, isPlaced("mempool"))
+    assert.strictEqual(only(away).txId, txId)
+    yield* mine(1)
+    const back = yield* toldSo(target, away.cursor, isPlaced("mined"))
+    const after = only(back).placement
+    assert.isTrue(before._tag === "mined" && after._tag === "mined" && after.height > before.height)
+    assert.isTrue(after._tag === "mined" && confirmations(back.tip, after.height) === 1)
+  }),
+  "C45: a deposit that is spent elsewhere before it is mined is gone": Effect.gen(function*() {
+    const { doubleSpend, mine } = yield* Peer
+    const { target, txId, activity } = yield* deposit
+    yield* doubleSpend(txId)
+    yield* mine(1)
+    const after = yield* toldSo(target, activity.cursor, isPlaced("gone"))
+    assert.strictEqual(only(after).txId, txId)
+    assert.strictEqual(yield* placement(txId), "gone")
+  }),
+  "C45: so is one that a reorganisation took away and another one took the place of": Effect.gen(function*() {
+    const { doubleSpend, mine, reorg } = yield* Peer
+    const { target, txId, activity } = yield* minedDeposit
+    yield* reorg(1)
+    yield* doubleSpend(txId)
+    yield* mine(1)
+    only(yield* toldSo(target, activity.cursor, isPlaced("gone")))
+  }),
+  "C43: several outputs in one transaction are told one by one": Effect.gen(function*() {
+    const { mine, send } = yield* Peer
+    const [one, other] = [yield* watched, yield* watched]
+    const txId = yield* send([
+      { address: one.address, amount }, { address: other.address, amount: Msat.fromSats(60_000) }, { address: one.address, amount: Msat.fromSats(70_000) }
+    ])
+    yield* mine(1)
+    const { outputs } = yield* toldSo(one, one.cursor, (outputs) => outputs.length === 2 && isPlaced("mined")(outputs))
+    assert.deepStrictEqual(outputs.map((output) => output.amount).toSorted(), [amount, Msat.fromSats(70_000)])
+    assert.strictEqual(new Set(outputs.map(({ vout }) => vout)).size, 2)
+    const second = only(yield* toldSo(other, other.cursor, isPlaced("mined")))
+    assert.deepInclude(second, { txId, amount: Msat.fromSats(60_000) })
+  }),
+  "an address that is paid twice has two outputs": Effect.gen(function*() {
+    const { send } = yield* Peer
+    const target = yield* watched
+    const txIds = [yield* send([{ address: target.address, amount }]), yield* send([{ address: target.address, amount }])]
+    const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
+    assert.deepStrictEqual(outputs.map(({ txId }) => txId).toSorted(), txIds.toSorted())
+  }),
+  "C44: what was told up to a cursor is not told after it, and all that came later is": Effect.gen(function*() {
+    const { mine, send } = yield* Peer
+    const { target, txId, activity } = yield* minedDeposit
+    assert.deepStrictEqual((yield* told(target, activity.cursor)).outputs, [])
+    const later = yield* send([{ address: target.address, amount }])
+    yield* mine(1)
+    const next = yield* toldSo(target, activity.cursor, isPlaced("mined"))
+    assert.strictEqual(only(next).txId, later)
+    const all = yield* told(target, null)
+    assert.deepStrictEqual(all.outputs.map((output) => output.txId).toSorted(), [txId, later].toSorted())
+  }),
+  "C19: the same transaction offered any number of times is one": Effect.gen(function*() {
+    const chain = yield* ChainSource
+    const { mine, sign } = yield* Peer
+    const target = yield* watched
+    const { txId, rawTx } = yield* sign({ address: target.address, amount }, "C19")
+    assert.strictEqual(yield* placement(txId), "gone")
+    assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "accepted" })
+    assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
+    only(yield* toldSo(target, target.cursor, isPlaced("mempool")))
+    yield* mine(1)
+    yield* eventually(placement(txId), (tag) => tag === "mined")
+    assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
+    only(yield* toldSo(target, target.cursor, isPlaced("mined")))
+  }),
+  "a transaction that spends what a mined one spent is rejected": Effect.gen(function*() {
+    const chain = yield* ChainSource
+    const { mine, sign } = yield* Peer
+    const [one, other] = [yield* watched, yield* watched]
+    const first = yield* sign({ address: one.address, amount }, "double")
+    const second = yield* sign({ address: other.address, amount }, "double")
+    assert.notStrictEqual(first.txId, second.txId)
+    assert.deepStrictEqual(yield* chain.broadcast(first.rawTx), { _tag: "accepted" })
+    yield* mine(1)
+    yield* eventually(placement(first.txId), (tag) => tag === "mined")
+    assert.strictEqual((yield* chain.broadcast(second.rawTx))._tag, "rejected")
+    assert.strictEqual(yield* placement(second.txId), "gone")
+  }),
+  "what is no transaction, and one with a spoiled signature, are rejected": Effect.gen(function*() {
+    const chain = yield* ChainSource
+    const { address } = yield* (yield* Peer).address
+    const { txId, rawTx } = yield* (yield* Peer).sign({ address, amount }, "spoiled")
+    // The witness is at the end, before four bytes of lock time (BIP 144); a signature or key with another last byte is another.
+    const at = rawTx.length - 10
+    const spoiled = `${rawTx.slice(0, at)}${rawTx.slice(at, at + 2) === "00" ? "01" : "00"}${rawTx.slice(at + 2)}`
+    for (const wrong of ["", "00", "hello", spoiled]) assert.strictEqual((yield* chain.broadcast(wrong))._tag, "rejected")
+    assert.strictEqual(yield* placement(txId), "gone")
+  })
+} satisfies Contract.Promises<ChainSource | Peer>
+
+/** The rest. */
+export const other = {
+  "a transaction that nobody saw is gone": Effect.gen(function*() {
+    assert.strictEqual(yield* placement("0f".repeat(32)), "gone")
+  }),
+  "the tip is the last block, also where nothing that is watched changed": Effect.gen(function*() {
+    const chain = yield* ChainSource
+    const before = yield* chain.tip
+    yield* (yield* Peer).mine(2)
+    const after = yield* eventually(chain.tip, ({ height }) => height === before.height + 2)
+    assert.notStrictEqual(after.hash, before.hash)
+    const { tip } = yield* eventually(chain.activity(null), ({ tip }) => tip.height === after.height)
+    assert.deepStrictEqual(tip, after)
+  }),
+  "scripts that nobody watches are not told about": Effect.gen(function*() {
+    const { address, scriptPubKey } = yield* (yield* Peer).address
+    const { target } = yield* deposit
+    yield* (yield* Peer).send([{ address, amount }, { address: target.address, amount }])
+    yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
+    const { outputs } = yield* (yield* ChainSource).activity(null)
+    assert.isFalse(outputs.some((output) => output.scriptPubKey === scriptPubKey))
+  }),
+  "watching twice is watching once": Effect.gen(function*() {
+    const chain = yield* ChainSource
+    const { target } = yield* deposit
+    yield* chain.watch([target.scriptPubKey, target.scriptPubKey])
+    only(yield* told(target, null))
+  }),
+  "the fee rate is a whole number of satoshis, at least 1": Effect.gen(function*() {
+    const rate = yield* (yield* ChainSource).feeRate
+    assert.isTrue(Number.isInteger(rate) && rate >= 1)
+  })
+} satisfies Contract.Promises<ChainSource | Peer>
+
+/** What every ChainSource promises. One entry, one promise; a number such as C43 names the incident that it prevents. */
+export const promises = { ...money, ...other }
+
+/** Holds a layer, and the peer that comes with it, to every promise. Nobody else may mine meanwhile. */
+export const suite = Contract.suite<ChainSource | Peer, typeof money, typeof other>("ChainSource", { money, other })

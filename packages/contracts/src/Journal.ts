@@ -1,0 +1,28 @@
+import type { Journal } from "@satrail/core/Journal"
+import type { Records } from "@satrail/core/Records"
+import type { Tasks } from "@satrail/core/Tasks"
+import * as Contract from "./Contract.ts"
+import * as Companies from "./JournalCompanies.ts"
+import * as Deposits from "./JournalDeposits.ts"
+import * as Events from "./JournalEvents.ts"
+import * as Invoices from "./JournalInvoices.ts"
+import * as Keys from "./JournalKeys.ts"
+import * as Transfers from "./JournalTransfers.ts"
+import * as Withdrawals from "./JournalWithdrawals.ts"
+
+/** Promises that keep people's money right: no adapter may skip one. */
+export const money = {
+  ...Withdrawals.money, ...Transfers.money, ...Invoices.money, ...Deposits.money, ...Keys.money, ...Companies.money
+}
+
+/** The rest. */
+export const other = { ...Invoices.other, ...Keys.other, ...Companies.other, ...Events.other }
+
+/** What every Journal promises. One entry, one promise; a number such as C12 names the incident that it prevents. */
+export const promises = { ...money, ...other }
+
+/**
+ * Holds a layer to every promise. The store may be used before and after, and promises do not see each other; but nobody else may
+ * commit to it meanwhile.
+ */
+export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Journal", { money, other })

@@ -1,0 +1,84 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ApiKey from "@satrail/core/ApiKey"
+import type { Change } from "@satrail/core/Change"
+import * as Company from "@satrail/core/Company"
+import * as Deposit from "@satrail/core/Deposit"
+import * as Invoice from "@satrail/core/Invoice"
+import { Journal } from "@satrail/core/Journal"
+import * as LightningAddress from "@satrail/core/LightningAddress"
+import * as OnChainAddress from "@satrail/core/OnChainAddress"
+import type { Records } from "@satrail/core/Records"
+import type { Tasks } from "@satrail/core/Tasks"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import type { Promises } from "./Contract.ts"
+import {
+  apiKey, begin, claimFor, company, companyWith, created, eventsOf, hex, lightningAddress, lightningAttempt, onChainAddress, open, output, payment,
+  proof, transfer, unchanged, verdict, withdrawal
+} from "./Fixtures.ts"
+import { has } from "./Ledger.ts"
+
+/** What the world is told. */
+export const other = {
+  "C24: every Change that happened is told once, in order, and with it when it happened": Effect.gen(function*() {
+    const row = yield* company
+    const companyId = row.id
+    const told: Array<Change> = []
+    const tell = Effect.fnUntraced(function*<C extends Change>(change: C) {
+      assert.strictEqual(yield* verdict(change), "Applied", change._tag)
+      assert.strictEqual(yield* unchanged(change), "Applied", change._tag)
+      told.push(change)
+      return change
+    })
+    const atMillis = 1_700_000_000_000
+    yield* tell(Company.opened(row))
+    yield* tell(Company.planChanged(companyId, "paid", atMillis))
+    yield* tell(Company.domainVerified({ domain: `${yield* hex(8)}.example`, companyId, verifiedAtMillis: atMillis }))
+    const key = yield* apiKey(companyId)
+    yield* tell(ApiKey.issued(key))
+    yield* tell(ApiKey.revoked(key, atMillis))
+    yield* tell(LightningAddress.created(yield* lightningAddress(companyId)))
+    yield* tell(OnChainAddress.created(yield* onChainAddress(companyId)))
+    const paid = yield* created(companyId, 100)
+    told.push(Invoice.created(paid))
+    yield* tell(yield* payment(paid, 100))
+    const old = yield* created(companyId, 100)
+    told.push(Invoice.created(old))
+    yield* tell(Invoice.expired(old, atMillis))
+    const { deposit } = yield* tell(Deposit.seen(yield* output(companyId, 50)))
+    const inBlock = yield* tell(Deposit.placed(deposit, 800, atMillis))
+    const credited = yield* tell(Deposit.confirmed(inBlock.deposit, atMillis))
+    const reversed = yield* tell(Deposit.reversed(credited.deposit, deposit.absorbed, atMillis))
+    yield* tell(Deposit.dropped(reversed.deposit, atMillis))
+    const [one, lost, internal] = [yield* begin(companyId, 10), yield* begin(companyId, 10), yield* begin(companyId, 10)]
+    told.push(...[one, lost, internal].map(({ withdrawal }) => Withdrawal.requested(withdrawal)))
+    yield* tell(Withdrawal.dispatched(one.withdrawal, yield* lightningAttempt, one.fence, atMillis))
+    yield* tell(Withdrawal.settled(one.withdrawal, yield* proof(), one.fence, atMillis))
+    yield* tell(Withdrawal.failed(lost.withdrawal, "no_route", lost.fence, atMillis))
+    const invoice = yield* created(yield* open, 10)
+    yield* claimFor(internal, invoice)
+    yield* tell(yield* transfer(internal, invoice))
+
+    const expected = told.flatMap(({ event, atMillis }) => event === undefined ? [] : [{ ...event, companyId, atMillis }])
+    const events = yield* eventsOf(companyId)
+    assert.deepStrictEqual(events.map(({ id: _, ...event }) => event), expected)
+    yield* has(companyId, { posted: 80, held: 0 })
+  }),
+  "C24: what was refused is not told": Effect.gen(function*() {
+    const companyId = yield* companyWith(10)
+    const before = yield* eventsOf(companyId)
+    yield* Effect.flip((yield* Journal).commit(Withdrawal.requested(yield* withdrawal(companyId, 11))))
+    assert.deepStrictEqual(yield* eventsOf(companyId), before)
+    yield* has(companyId, { posted: 10, held: 0 })
+  }),
+  "C24: what happens at once is told once each": Effect.gen(function*() {
+    const companyId = yield* companyWith(100)
+    const before = (yield* eventsOf(companyId)).length
+    const asked = yield* Effect.forEach(Array.from({ length: 32 }), () => withdrawal(companyId, 1))
+    yield* Effect.forEach([...asked, ...asked], (row) => verdict(Withdrawal.requested(row)), { concurrency: "unbounded" })
+    const events = (yield* eventsOf(companyId)).slice(before)
+    assert.strictEqual(new Set(events.map(({ id }) => id)).size, 32)
+    assert.deepStrictEqual(events.map(({ subject }) => subject).toSorted(), asked.map(({ id }) => id).toSorted())
+    yield* has(companyId, { posted: 100, held: 32 })
+  })
+} satisfies Promises<Journal | Records | Tasks>

@@ -1,0 +1,118 @@
+import { assert } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import * as Answer from "@satrail/core/Answer"
+import type { Once } from "@satrail/core/Change"
+import * as Id from "@satrail/core/Id"
+import * as Invoice from "@satrail/core/Invoice"
+import { Journal } from "@satrail/core/Journal"
+import { Records } from "@satrail/core/Records"
+import type { Tasks } from "@satrail/core/Tasks"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import type { Promises } from "./Contract.ts"
+import { claim, companyWith, found, hex, invoice, once, open, past, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
+import { has } from "./Ledger.ts"
+
+const request = Effect.fnUntraced(function*(companyId: string, sats: number, key: string, fingerprint = "body", fields: Partial<Once> = {}) {
+  return Withdrawal.requested(yield* withdrawal(companyId, sats), once(companyId, key, fingerprint, fields))
+})
+
+const answered = Effect.fnUntraced(function*(owner: string, key: string) {
+  return Option.getOrNull(yield* (yield* Records).answer(owner, key))
+})
+
+/** What a request's key makes happen once. */
+export const money = {
+  "a key used again gets the first answer and holds once": Effect.gen(function*() {
+    const companyId = yield* companyWith(100)
+    const first = yield* request(companyId, 40, "k", "body", { answer: "the first" })
+    const second = yield* request(companyId, 40, "k", "body", { answer: "the second" })
+    assert.strictEqual(yield* verdict(first), "Applied")
+    const again = yield* (yield* Journal).commit(second)
+    assert.deepStrictEqual(again, { _tag: "Replayed", answer: "the first" })
+    assert.strictEqual(yield* unchanged(second), "Replayed")
+    assert.isTrue(Option.isNone(yield* (yield* Records).withdrawal(companyId, second.id)))
+    assert.deepStrictEqual(yield* answered(companyId, "k"), { fingerprint: "body", answer: "the first" })
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "one key eight times at once: one takes effect, all get its answer": Effect.gen(function*() {
+    const journal = yield* Journal
+    const companyId = yield* companyWith(100)
+    const asked = yield* Effect.forEach(Array.from({ length: 8 }, (_, n) => `answer ${n}`), (answer) => request(companyId, 40, "k", "body", { answer }))
+    const answers = yield* Effect.forEach(asked, (one) =>
+      Effect.map(journal.commit(one), (applied) => applied._tag === "Replayed" ? applied.answer : one.once?.answer), { concurrency: "unbounded" })
+    assert.strictEqual(new Set(answers).size, 1)
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "a key used again with another body is refused": Effect.gen(function*() {
+    const companyId = yield* companyWith(100)
+    yield* verdict(yield* request(companyId, 40, "k", "one body"))
+    assert.strictEqual(yield* unchanged(yield* request(companyId, 41, "k", "another")), "IdempotencyMismatch")
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "one key with two bodies at once: one takes effect, the other is refused": Effect.gen(function*() {
+    const companyId = yield* companyWith(100)
+    const asked = [yield* request(companyId, 40, "k", "one body"), yield* request(companyId, 40, "k", "another")]
+    assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, IdempotencyMismatch: 1 })
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "a refused request leaves its key free": Effect.gen(function*() {
+    const companyId = yield* companyWith(100)
+    assert.strictEqual(yield* unchanged(yield* request(companyId, 101, "k", "big")), "InsufficientBalance")
+    assert.isNull(yield* answered(companyId, "k"))
+    assert.strictEqual(yield* verdict(yield* request(companyId, 99, "k", "small")), "Applied")
+    yield* has(companyId, { posted: 100, held: 99 })
+  }),
+  "C23: the key is looked at first: spent money and ended withdrawals do not change the answer": Effect.gen(function*() {
+    const companyId = yield* companyWith(40)
+    const row = yield* withdrawal(companyId, 40, { createdAtMillis: yield* past })
+    const asked = Withdrawal.requested(row, once(companyId, "k"))
+    yield* verdict(asked)
+    assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
+    // The very same Change again is a use of its key like any other.
+    assert.strictEqual(yield* unchanged(asked), "Replayed")
+    const { fence } = yield* claim(row)
+    assert.strictEqual(yield* verdict(Withdrawal.failed(row, "canceled", fence, 1_700_000_000_000)), "Applied")
+    assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
+    yield* has(companyId, { posted: 40, held: 0 })
+  }),
+  "two companies may use the same key": Effect.gen(function*() {
+    const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
+    assert.strictEqual(yield* verdict(yield* request(companyId, 40, "k", "one body")), "Applied")
+    assert.strictEqual(yield* verdict(yield* request(otherId, 30, "k", "another")), "Applied")
+    assert.strictEqual((yield* answered(otherId, "k"))?.answer, "answer to another")
+    yield* has(companyId, { posted: 100, held: 40 })
+    yield* has(otherId, { posted: 100, held: 30 })
+  }),
+  "a withdrawal's key is never forgotten": Effect.gen(function*() {
+    const companyId = yield* companyWith(100)
+    yield* verdict(yield* request(companyId, 40, "k", "body", { forgetAtMillis: null }))
+    yield* verdict(Answer.forgotten(yield* Id.make, 2000))
+    assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
+    yield* has(companyId, { posted: 100, held: 40 })
+  })
+} satisfies Promises<Journal | Records | Tasks>
+
+/** How long a key is remembered. */
+export const other = {
+  "an answer is kept until its time is over and it is cleared away": Effect.gen(function*() {
+    const companyId = yield* open
+    const key = yield* hex(8)
+    const [before, after] = [yield* invoice(companyId, 10), yield* invoice(companyId, 20)]
+    // Times before every other promise's, so that no other answer is cleared away with it.
+    yield* verdict(Invoice.created(before, once(companyId, key, "body", { forgetAtMillis: 1000 })))
+    yield* verdict(Invoice.created(yield* invoice(companyId, 30), once(companyId, "later", "body", { forgetAtMillis: 1002 })))
+    const again = Invoice.created(after, once(companyId, key, "another", { forgetAtMillis: 3000 }))
+    assert.strictEqual(yield* unchanged(again), "IdempotencyMismatch")
+    yield* verdict(Answer.forgotten(yield* Id.make, 999))
+    assert.strictEqual(yield* unchanged(again), "IdempotencyMismatch")
+    const forgotten = Answer.forgotten(yield* Id.make, 1000)
+    assert.strictEqual(yield* verdict(forgotten), "Applied")
+    assert.strictEqual(yield* unchanged(forgotten), "Applied")
+    assert.isNull(yield* answered(companyId, key))
+    assert.strictEqual((yield* answered(companyId, "later"))?.fingerprint, "body")
+    // The key is free; what it once made stays.
+    assert.strictEqual(yield* verdict(again), "Applied")
+    assert.deepStrictEqual(yield* found((yield* Records).invoice(companyId, before.id)), before)
+    yield* has(companyId, { posted: 0, held: 0 })
+  })
+} satisfies Promises<Journal | Records | Tasks>

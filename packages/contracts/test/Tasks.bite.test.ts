@@ -1,0 +1,70 @@
+import { Effect } from "effect"
+import type { Task } from "@satrail/core/Tasks"
+import { promises } from "@satrail/contracts/Tasks"
+import { bites, sabotage } from "./bite.ts"
+
+bites("Tasks", promises, {
+  "one that holds nothing": [
+    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: 0 }) }) }),
+    [
+      "C19: a task has one holder at a time", "C19: many workers at once: each task goes to one of them",
+      "a claim that is not given back ends, and the next one has a higher token"
+    ]
+  ],
+  "one that looks first and claims afterwards": [
+    sabotage({
+      tasks: ({ claim }) => {
+        let seen: ReadonlyArray<Task> = []
+        return {
+          claim: Effect.fnUntraced(function*(ask) {
+            const claimed = yield* claim(ask)
+            if (claimed.length > 0) seen = claimed
+            yield* Effect.yieldNow
+            return claimed.length > 0 ? claimed : seen
+          })
+        }
+      }
+    }),
+    ["C19: many workers at once: each task goes to one of them", "C19: a task has one holder at a time"]
+  ],
+  "one that never ends a claim": [
+    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: ask.leaseMillis * 1000 }) }) }),
+    ["a claim that is not given back ends, and the next one has a higher token"]
+  ],
+  "one that gives every holder the same token": [
+    sabotage({
+      tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, token: 1 }))) })
+    }),
+    ["a claim that is not given back ends, and the next one has a higher token", "a task that was given back is due when its holder said"]
+  ],
+  "one that takes a task back from anybody": [
+    sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => Effect.as(postpone(task, untilMillis), true) }) }),
+    ["who has lost a task cannot give it back", "the task of a withdrawal that ended is gone, however it ended"]
+  ],
+  "one that hands out what was given back at once": [
+    sabotage({ tasks: ({ postpone }) => ({ postpone: (task) => postpone(task, 0) }) }),
+    ["a task that was given back is due when its holder said"]
+  ],
+  "one that hands out what is not due": [
+    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, nowMillis: ask.nowMillis + 1000 }) }) }),
+    ["a task is due from its withdrawal's request on", "the longest due come first, and no more than were asked for"]
+  ],
+  "one that hands out the newest first": [
+    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.toReversed()) }) }),
+    ["the longest due come first, and no more than were asked for"]
+  ],
+  "one that hands out all there is": [
+    sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, limit: 1000 }) }) }),
+    ["the longest due come first, and no more than were asked for"]
+  ],
+  "one that does not count": [
+    sabotage({
+      tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, attempts: 1 }))) })
+    }),
+    ["a task counts how often it was claimed"]
+  ],
+  "one whose Journal does not know who holds a task": [
+    sabotage({ commit: (commit) => ({ fence: _, ...change }) => commit(change) }),
+    ["a claim that is not given back ends, and the next one has a higher token"]
+  ]
+})

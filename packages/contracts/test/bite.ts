@@ -1,0 +1,45 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer } from "effect"
+import type { Change } from "@satrail/core/Change"
+import * as Journal from "@satrail/core/Journal"
+import { Records } from "@satrail/core/Records"
+import { Tasks } from "@satrail/core/Tasks"
+import * as Memory from "@satrail/memory/Memory"
+
+type Ports = Journal.Journal | Records | Tasks
+export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Journal.Refusal | Journal.StoreUnavailable>
+
+/** The memory layer with something spoiled. */
+export const sabotage = (spoil: {
+  readonly commit?: (commit: Commit, records: Records["Service"]) => Commit
+  readonly records?: (records: Records["Service"]) => Partial<Records["Service"]>
+  readonly tasks?: (tasks: Tasks["Service"]) => Partial<Tasks["Service"]>
+}): Layer.Layer<Ports> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const [journal, records, tasks] = [yield* Journal.Journal, yield* Records, yield* Tasks]
+    const commit: Commit = (change) => journal.commit(change)
+    return Context.make(Journal.Journal, Journal.make(spoil.commit?.(commit, records) ?? commit)).pipe(
+      Context.add(Records, Records.of({ ...records, ...spoil.records?.(records) })),
+      Context.add(Tasks, Tasks.of({ ...tasks, ...spoil.tasks?.(tasks) }))
+    )
+  })).pipe(Layer.provide(Memory.layer))
+
+/** Spoiled layers, each with promises that it must break, and that the layer as it was keeps. */
+export const bites = <Promise extends string>(
+  port: string,
+  promises: { readonly [promise in Promise]: Effect.Effect<void, unknown, Ports> },
+  spoiled: { readonly [who: string]: readonly [Layer.Layer<Ports>, ReadonlyArray<Promise>] }
+): void => {
+  describe(`the ${port} contract bites`, () => {
+    for (const [who, [layer, broken]] of Object.entries(spoiled)) {
+      for (const promise of broken) {
+        const outcome = (layer: Layer.Layer<Ports>) => Effect.exit(Effect.provide(promises[promise], layer, { local: true }))
+        it.live(`${who} breaks: ${promise}`, () =>
+          Effect.gen(function*() {
+            assert.isTrue(Exit.isSuccess(yield* outcome(sabotage({}))), "nothing is spoiled, and it is kept")
+            assert.isTrue(Exit.isFailure(yield* outcome(layer)), "it is spoiled, and it is broken")
+          }))
+      }
+    }
+  })
+}

@@ -1,0 +1,305 @@
+import { Equal, Exit, HashMap, Option, Struct } from "effect"
+import * as Balance from "@satrail/core/Balance"
+import type { Change, Leg } from "@satrail/core/Change"
+import { DomainTaken } from "@satrail/core/Company"
+import { type Deposit, DepositMoved } from "@satrail/core/Deposit"
+import { InvoiceNotPayable } from "@satrail/core/Invoice"
+import * as Journal from "@satrail/core/Journal"
+import * as LightningAddress from "@satrail/core/LightningAddress"
+import { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken, type Settlement, type Withdrawal } from "@satrail/core/Withdrawal"
+import * as State from "./State.ts"
+
+/** How a Change is answered. */
+export type Verdict = Exit.Exit<Journal.Applied, Journal.Refusal>
+
+/** The row this Change is about. A Change of what was never made is its maker's bug, not a refusal. */
+const own = <A extends { readonly companyId: string }>(map: HashMap.HashMap<string, A>, change: Change): A => {
+  const row = Option.getOrUndefined(HashMap.get(map, change.id))
+  if (row?.companyId !== change.companyId) throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
+  return row
+}
+
+const conflict = (change: Change) => new Journal.Conflict({ change: change._tag, id: change.id })
+const notPayable = (invoiceId: string, status: string) => new InvoiceNotPayable({ invoiceId, status })
+const terminal = ({ id, status }: Withdrawal) => new AlreadyTerminal({ id, status })
+
+/** Whether a row was asked for in these words: `changing` are the members that its life changes. */
+const same = <A extends object, K extends keyof A>(row: A, asked: A, changing: ReadonlyArray<K>): boolean =>
+  Equal.equals(Struct.omit(row, changing), Struct.omit(asked, changing))
+
+const sameSettlement = (withdrawal: Withdrawal, { preimage, networkFee }: Settlement): boolean =>
+  withdrawal.preimage === preimage && withdrawal.networkFee === networkFee
+
+/** A creation: nothing is there yet, or it is there as asked for, or otherwise. */
+const creation = <A extends object, K extends keyof A = never>(
+  change: Change, map: HashMap.HashMap<string, A>, asked: A, changing: ReadonlyArray<K> = []
+): Journal.Conflict | "again" | undefined => {
+  const row = Option.getOrUndefined(HashMap.get(map, change.id))
+  return row === undefined ? undefined : same(row, asked, changing) ? "again" : conflict(change)
+}
+
+/** The members that are not what was asked for, but what became of it. */
+const later = {
+  invoice: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
+  deposit: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
+  withdrawal: [
+    "status", "paymentHash", "paymentRequest", "chainTxId", "rawTx", "dispatchedAtMillis", "preimage", "networkFee", "paymentIndex",
+    "failure", "updatedAtMillis"
+  ]
+} as const
+
+/** First: was it applied before, or something else under its id? */
+const before = (state: State.State, change: Change): Journal.Refusal | "again" | undefined => {
+  switch (change._tag) {
+    case "CompanyOpened":
+      return creation(change, state.companies, change.company, ["plan"])
+    case "PlanChanged":
+      return HashMap.getUnsafe(state.companies, change.id).plan === change.plan ? "again" : undefined
+    case "DomainVerified": {
+      const owner = Option.getOrUndefined(HashMap.get(state.domains, change.domain.domain))?.companyId
+      return owner === undefined ? undefined : owner === change.companyId ? "again" : new DomainTaken({ domain: change.domain.domain })
+    }
+    case "ApiKeyIssued":
+      return creation(change, state.apiKeys, change.apiKey, ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis"])
+    case "ApiKeyRevoked":
+      return own(state.apiKeys, change).revokedAtMillis === null ? undefined : "again"
+    case "ApiKeyUsed":
+      return (own(state.apiKeys, change).lastUsedAtMillis ?? -1) < change.atMillis ? undefined : "again"
+    case "InvoiceCreated":
+      return creation(change, state.invoices, change.invoice, later.invoice)
+    case "InvoiceClaimed": {
+      const { status, claimedBy } = own(state.invoices, change)
+      return status === "claimed" && claimedBy === change.withdrawalId ? "again" : undefined
+    }
+    case "InvoiceSettled": {
+      const { status, preimage, received } = own(state.invoices, change)
+      if (status !== "settled") return undefined
+      return preimage === change.preimage && received === change.received ? "again" : notPayable(change.id, status)
+    }
+    case "InvoiceExpired": {
+      const { status } = own(state.invoices, change)
+      return status === "pending" || status === "claimed" ? undefined : "again"
+    }
+    case "PaymentUnmatched":
+      return creation(change, state.unmatched, change.unmatched)
+    case "LightningAddressCreated":
+      return creation(change, state.lightningAddresses, change.lightningAddress, ["updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"])
+    case "OnChainAddressCreated":
+      return creation(change, state.onChainAddresses, change.onChainAddress)
+    case "DepositSeen": {
+      const verdict = creation(change, state.deposits, change.deposit, later.deposit)
+      return verdict === undefined || verdict === "again" ? verdict : new DepositMoved({ id: change.id })
+    }
+    case "DepositPlaced":
+    case "DepositConfirmed":
+    case "DepositReversed":
+    case "DepositDropped": {
+      const row = own(state.deposits, change)
+      if (row.revision === change.deposit.revision - 1) return undefined
+      return Equal.equals(row, change.deposit) ? "again" : new DepositMoved({ id: change.id })
+    }
+    case "WithdrawalRequested":
+      return creation(change, state.withdrawals, change.withdrawal, later.withdrawal)
+    case "WithdrawalDispatched": {
+      const row = own(state.withdrawals, change)
+      const attempt = Option.getOrUndefined(HashMap.get(state.attempts, change.id))
+      if (attempt !== undefined) return Equal.equals(attempt, change.attempt) ? "again" : conflict(change)
+      return row.status === "pending" ? undefined : terminal(row)
+    }
+    case "WithdrawalSettled": {
+      const row = own(state.withdrawals, change)
+      if (row.status === "settled") return sameSettlement(row, change.settlement) ? "again" : conflict(change)
+      return row.status === "pending" ? undefined : terminal(row)
+    }
+    case "WithdrawalFailed": {
+      const row = own(state.withdrawals, change)
+      return row.status === "pending" ? undefined : row.status === "failed" ? "again" : terminal(row)
+    }
+    case "InternalTransferred": {
+      const row = own(state.withdrawals, change)
+      if (row.status === "pending") return undefined
+      const deposit = Option.getOrUndefined(HashMap.get(state.deposits, change.deposit.id))
+      return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
+    }
+    case "CursorMoved":
+    case "AnswersForgotten":
+      return undefined
+  }
+}
+
+/** Then: does whoever commits it still hold the task it is the work of? */
+const stale = (state: State.State, { fence }: Change): Journal.StaleFence | undefined => {
+  if (fence === undefined) return undefined
+  const task = Option.getOrUndefined(HashMap.get(state.tasks, fence.taskId))
+  return task?.token === fence.token ? undefined : new Journal.StaleFence({ taskId: fence.taskId })
+}
+
+const addressUsed = (state: State.State, id: string | null, atMillis: number): State.State =>
+  id === null ? state : State.putLightningAddress(state, {
+    ...HashMap.getUnsafe(state.lightningAddresses, id), lastUsedAtMillis: atMillis, updatedAtMillis: atMillis
+  })
+
+/** Credits come once under an id. */
+const credited = (state: State.State, deposit: Deposit): State.State => {
+  if (HashMap.has(state.deposits, deposit.id)) throw new Error(`deposit ${deposit.id} is there already`)
+  return State.putDeposit(state, deposit)
+}
+
+/** Then: the rules of its kind, and what it does to the rows it is about. */
+const move = (state: State.State, change: Change): State.State | Journal.Refusal => {
+  const { atMillis } = change
+  switch (change._tag) {
+    case "CompanyOpened":
+      return { ...state, companies: HashMap.set(state.companies, change.id, change.company) }
+    case "PlanChanged":
+      return { ...state, companies: HashMap.modify(state.companies, change.id, (company) => ({ ...company, plan: change.plan })) }
+    case "DomainVerified":
+      return { ...state, domains: HashMap.set(state.domains, change.domain.domain, change.domain) }
+    case "ApiKeyIssued": {
+      const { apiKey, replaces } = change
+      const apiKeys = HashMap.set(state.apiKeys, apiKey.id, apiKey)
+      return { ...state, apiKeys: replaces === null ? apiKeys : HashMap.modify(apiKeys, replaces.id, (old) =>
+        old.companyId !== change.companyId
+          ? old
+          : { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }) }
+    }
+    case "ApiKeyRevoked":
+      return { ...state, apiKeys: HashMap.modify(state.apiKeys, change.id, (key) => ({ ...key, revokedAtMillis: atMillis })) }
+    case "ApiKeyUsed":
+      return { ...state, apiKeys: HashMap.modify(state.apiKeys, change.id, (key) => ({ ...key, lastUsedAtMillis: atMillis })) }
+    case "InvoiceCreated":
+      return HashMap.has(state.invoiceByHash, change.invoice.paymentHash) ? conflict(change) : State.putInvoice(state, change.invoice)
+    case "InvoiceClaimed": {
+      const invoice = own(state.invoices, change)
+      return invoice.status === "pending"
+        ? State.putInvoice(state, { ...invoice, status: "claimed", claimedBy: change.withdrawalId })
+        : notPayable(change.id, invoice.status)
+    }
+    case "InvoiceSettled": {
+      const { received, preimage } = change
+      const invoice = own(state.invoices, change)
+      const settled = State.putInvoice(state, { ...invoice, status: "settled", received, preimage, settledAtMillis: atMillis })
+      return credited(addressUsed(settled, invoice.lightningAddressId, atMillis), change.deposit)
+    }
+    case "InvoiceExpired":
+      return State.putInvoice(state, { ...own(state.invoices, change), status: "expired" })
+    case "PaymentUnmatched":
+      return { ...state, unmatched: HashMap.set(state.unmatched, change.id, change.unmatched) }
+    case "LightningAddressCreated": {
+      const { handle, domain } = change.lightningAddress
+      return HashMap.has(state.lightningAddressByText, LightningAddress.text({ handle, domain }))
+        ? new LightningAddress.HandleTaken({ handle, domain })
+        : State.putLightningAddress(state, change.lightningAddress)
+    }
+    case "OnChainAddressCreated":
+      return HashMap.has(state.onChainAddressByScript, change.onChainAddress.scriptPubKey)
+        ? conflict(change)
+        : State.putOnChainAddress(state, change.onChainAddress)
+    case "DepositSeen": {
+      const { id, chainTxId, vout } = change.deposit
+      return chainTxId !== null && vout !== null && HashMap.has(state.depositByOutpoint, State.outpoint(chainTxId, vout))
+        ? new DepositMoved({ id })
+        : State.putDeposit(state, change.deposit)
+    }
+    case "DepositPlaced":
+    case "DepositConfirmed":
+    case "DepositReversed":
+    case "DepositDropped":
+      return State.putDeposit(state, change.deposit)
+    case "WithdrawalRequested": {
+      const work = { companyId: change.companyId, dueAtMillis: atMillis, token: 0, attempts: 0 }
+      return { ...State.putWithdrawal(state, change.withdrawal), tasks: HashMap.set(state.tasks, change.id, work) }
+    }
+    case "WithdrawalDispatched": {
+      const { attempt } = change
+      const attempts = HashMap.set(state.attempts, change.id, attempt)
+      const row = { ...own(state.withdrawals, change), dispatchedAtMillis: atMillis, updatedAtMillis: atMillis }
+      if (attempt._tag === "Lightning") {
+        const { paymentHash, paymentRequest } = attempt
+        return hashTaken(state, paymentHash, change.id)
+          ? new PaymentHashTaken({ paymentHash })
+          : { ...State.putWithdrawal(state, { ...row, paymentHash, paymentRequest }), attempts }
+      }
+      const { txId, rawTx, networkFee, coins } = attempt
+      if (coins.some((coin) => HashMap.has(state.withdrawalByCoin, coin))) return new CoinTaken({ withdrawalId: change.id })
+      return {
+        ...State.putWithdrawal(state, { ...row, chainTxId: txId, rawTx, networkFee }),
+        attempts, withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, change.id), state.withdrawalByCoin)
+      }
+    }
+    case "WithdrawalSettled":
+      return State.putWithdrawal(state, {
+        ...own(state.withdrawals, change), ...change.settlement, status: "settled", updatedAtMillis: atMillis
+      })
+    case "WithdrawalFailed":
+      return State.putWithdrawal(state, {
+        ...own(state.withdrawals, change), failure: change.failure, status: "failed", updatedAtMillis: atMillis
+      })
+    case "InternalTransferred": {
+      const { invoice: pays, settlement, deposit } = change
+      const withdrawal: Withdrawal = { ...own(state.withdrawals, change), ...settlement, status: "settled", updatedAtMillis: atMillis }
+      const used = addressUsed(credited(state, deposit), change.lightningAddressId, atMillis)
+      if (pays === null) return State.putWithdrawal(used, withdrawal)
+      const invoice = HashMap.getUnsafe(state.invoices, pays.id)
+      if (invoice.status !== "claimed" || invoice.claimedBy !== change.id || hashTaken(state, pays.paymentHash, change.id)) {
+        return notPayable(pays.id, invoice.status)
+      }
+      return State.putInvoice(
+        State.putWithdrawal(used, { ...withdrawal, paymentHash: pays.paymentHash, paymentRequest: pays.paymentRequest }),
+        { ...invoice, status: "settled", received: deposit.amount, preimage: settlement.preimage, settledAtMillis: atMillis }
+      )
+    }
+    case "CursorMoved":
+      return state
+    case "AnswersForgotten":
+      return { ...state, answers: HashMap.filter(state.answers, (kept) => kept.forgetAtMillis === null || kept.forgetAtMillis > atMillis) }
+  }
+}
+
+/** One hash is one withdrawal's for ever, however that one ended. */
+const hashTaken = (state: State.State, paymentHash: string, byOtherThan: string): boolean =>
+  Option.exists(HashMap.get(state.withdrawalByHash, paymentHash), (id) => id !== byOtherThan)
+
+/** Then: is there enough money? */
+const book = (state: State.State, { companyId, postings }: Leg): State.State | InsufficientBalance => {
+  const balance = State.balanceOf(state, companyId)
+  const needed = Balance.need(postings)
+  if (needed > 0n && needed > Balance.available(balance)) return new InsufficientBalance({ companyId, needed })
+  return {
+    ...state,
+    balances: HashMap.set(state.balances, companyId, Balance.add(balance, Balance.effect(postings))),
+    entries: State.push(state.entries, companyId, ...postings)
+  }
+}
+
+const withCursor = (state: State.State, { cursor }: Change): State.State =>
+  cursor === undefined ? state : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
+
+/** What every kind leaves beside its rows and postings. */
+const record = (state: State.State, change: Change): State.State => {
+  const { once, event, companyId, atMillis } = change
+  const id = HashMap.size(state.events) + 1
+  return {
+    ...withCursor(state, change),
+    answers: once === undefined ? state.answers : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), once),
+    events: event === undefined ? state.events : HashMap.set(state.events, id, { id: BigInt(id), companyId, atMillis, ...event })
+  }
+}
+
+/** One Change on one state: the verdict, and the state after it. */
+export const apply = (state: State.State, change: Change): readonly [Verdict, State.State] => {
+  const { once } = change
+  const answer = once && Option.getOrUndefined(HashMap.get(state.answers, State.answerAddress(once.owner, once.key)))
+  if (once !== undefined && answer !== undefined) {
+    return answer.fingerprint === once.fingerprint
+      ? [Exit.succeed({ _tag: "Replayed", answer: answer.answer }), state]
+      : [Exit.fail(new Journal.IdempotencyMismatch({ key: once.key })), state]
+  }
+  const earlier = before(state, change)
+  if (earlier === "again") return [Exit.succeed(Journal.applied), withCursor(state, change)]
+  const refusal = earlier ?? stale(state, change)
+  if (refusal !== undefined) return [Exit.fail(refusal), state]
+  let next = move(state, change)
+  for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg)
+  return "_tag" in next ? [Exit.fail(next), state] : [Exit.succeed(Journal.applied), record(next, change)]
+}
