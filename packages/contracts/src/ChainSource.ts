@@ -13,25 +13,28 @@ export interface Payment {
 }
 
 /** The other side: a wallet with money, and a miner who does as he is told. */
-export class Peer extends Context.Service<Peer, {
-  /** An address that was never used. Nobody needs to have its key. */
-  readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
-  /** Pays all of these in one transaction, which waits in the mempool then. Answers its id. */
-  readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<string, unknown>
-  /** Signs a transaction that pays `payment` and keeps it. Two of the same `coin` spend the same. */
-  readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: string; readonly rawTx: string }, unknown>
-  /** Mines so many blocks, with all that waits in the first. */
-  readonly mine: (blocks: number) => Effect.Effect<void, unknown>
-  /** Takes the last blocks away for a longer branch of empty ones: what was in them waits again. */
-  readonly reorg: (depth: number) => Effect.Effect<void, unknown>
-  /** Replaces a transaction that waits by one that spends the same and pays somebody else. */
-  readonly doubleSpend: (txId: string) => Effect.Effect<void, unknown>
-}>()("contracts/ChainSource/Peer") {}
+export class Peer extends Context.Service<
+  Peer,
+  {
+    /** An address that was never used. Nobody needs to have its key. */
+    readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
+    /** Pays all of these in one transaction, which waits in the mempool then. Answers its id. */
+    readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<string, unknown>
+    /** Signs a transaction that pays `payment` and keeps it. Two of the same `coin` spend the same. */
+    readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: string; readonly rawTx: string }, unknown>
+    /** Mines so many blocks, with all that waits in the first. */
+    readonly mine: (blocks: number) => Effect.Effect<void, unknown>
+    /** Takes the last blocks away for a longer branch of empty ones: what was in them waits again. */
+    readonly reorg: (depth: number) => Effect.Effect<void, unknown>
+    /** Replaces a transaction that waits by one that spends the same and pays somebody else. */
+    readonly doubleSpend: (txId: string) => Effect.Effect<void, unknown>
+  }
+>()("contracts/ChainSource/Peer") {}
 
 const amount = Msat.fromSats(50_000)
 
 /** A fresh address that is watched, and a cursor from before anything happened to it. */
-const watched = Effect.gen(function*() {
+const watched = Effect.gen(function* () {
   const chain = yield* ChainSource
   const target = yield* (yield* Peer).address
   yield* chain.watch([target.scriptPubKey])
@@ -41,7 +44,7 @@ const watched = Effect.gen(function*() {
 type Target = Effect.Success<typeof watched>
 
 /** What is told about this target after a cursor. Others are watched too. */
-const told = Effect.fnUntraced(function*({ scriptPubKey }: Target, after: string | null) {
+const told = Effect.fnUntraced(function* ({ scriptPubKey }: Target, after: string | null) {
   const activity = yield* (yield* ChainSource).activity(after)
   return { ...activity, outputs: activity.outputs.filter((output) => output.scriptPubKey === scriptPubKey) }
 })
@@ -59,7 +62,7 @@ const isPlaced = (tag: Output["placement"]["_tag"]) => (outputs: ReadonlyArray<O
   outputs.length > 0 && outputs.every(({ placement }) => placement._tag === tag)
 
 /** A deposit that waits in the mempool, as it was told. */
-const deposit = Effect.gen(function*() {
+const deposit = Effect.gen(function* () {
   const target = yield* watched
   const txId = yield* (yield* Peer).send([{ address: target.address, amount }])
   const activity = yield* toldSo(target, target.cursor, isPlaced("mempool"))
@@ -67,25 +70,25 @@ const deposit = Effect.gen(function*() {
 })
 
 /** The same deposit, mined. */
-const minedDeposit = Effect.gen(function*() {
+const minedDeposit = Effect.gen(function* () {
   const { target, txId, activity } = yield* deposit
   yield* (yield* Peer).mine(1)
   return { target, txId, activity: yield* toldSo(target, activity.cursor, isPlaced("mined")) }
 })
 
-const placement = Effect.fnUntraced(function*(txId: string) {
+const placement = Effect.fnUntraced(function* (txId: string) {
   return (yield* (yield* ChainSource).transaction(txId))._tag
 })
 
 /** What keeps deposits from being missed, credited for nothing, or credited twice. */
 export const money = {
-  "a deposit is told when it waits in the mempool": Effect.gen(function*() {
+  "a deposit is told when it waits in the mempool": Effect.gen(function* () {
     const { target, txId, activity } = yield* deposit
     const { vout, ...output } = only(activity)
     assert.deepStrictEqual(output, { txId, scriptPubKey: target.scriptPubKey, amount, placement: { _tag: "mempool" } })
     assert.isAtLeast(vout, 0)
   }),
-  "it is told again when it is mined, with the height it has": Effect.gen(function*() {
+  "it is told again when it is mined, with the height it has": Effect.gen(function* () {
     const { activity } = yield* minedDeposit
     const { placement } = only(activity)
     if (placement._tag !== "mined") return assert.fail(placement._tag)
@@ -94,7 +97,7 @@ export const money = {
     yield* mine(5)
     yield* eventually((yield* ChainSource).tip, (tip) => confirmations(tip, placement.height) === 6)
   }),
-  "C45: a reorganisation that takes it away is told; and that it is back": Effect.gen(function*() {
+  "C45: a reorganisation that takes it away is told; and that it is back": Effect.gen(function* () {
     const { mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const before = only(activity).placement
@@ -108,7 +111,7 @@ export const money = {
     assert.isTrue(before._tag === "mined" && after._tag === "mined" && after.height > before.height)
     assert.isTrue(after._tag === "mined" && confirmations(back.tip, after.height) === 1)
   }),
-  "C45: a deposit that is spent elsewhere before it is mined is gone": Effect.gen(function*() {
+  "C45: a deposit that is spent elsewhere before it is mined is gone": Effect.gen(function* () {
     const { doubleSpend, mine } = yield* Peer
     const { target, txId, activity } = yield* deposit
     yield* doubleSpend(txId)
@@ -117,7 +120,7 @@ export const money = {
     assert.strictEqual(only(after).txId, txId)
     assert.strictEqual(yield* placement(txId), "gone")
   }),
-  "C45: so is one that a reorganisation took away and another one took the place of": Effect.gen(function*() {
+  "C45: so is one that a reorganisation took away and another one took the place of": Effect.gen(function* () {
     const { doubleSpend, mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     yield* reorg(1)
@@ -125,11 +128,13 @@ export const money = {
     yield* mine(1)
     only(yield* toldSo(target, activity.cursor, isPlaced("gone")))
   }),
-  "C43: several outputs in one transaction are told one by one": Effect.gen(function*() {
+  "C43: several outputs in one transaction are told one by one": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const [one, other] = [yield* watched, yield* watched]
     const txId = yield* send([
-      { address: one.address, amount }, { address: other.address, amount: Msat.fromSats(60_000) }, { address: one.address, amount: Msat.fromSats(70_000) }
+      { address: one.address, amount },
+      { address: other.address, amount: Msat.fromSats(60_000) },
+      { address: one.address, amount: Msat.fromSats(70_000) }
     ])
     yield* mine(1)
     const { outputs } = yield* toldSo(one, one.cursor, (outputs) => outputs.length === 2 && isPlaced("mined")(outputs))
@@ -138,14 +143,14 @@ export const money = {
     const second = only(yield* toldSo(other, other.cursor, isPlaced("mined")))
     assert.deepInclude(second, { txId, amount: Msat.fromSats(60_000) })
   }),
-  "an address that is paid twice has two outputs": Effect.gen(function*() {
+  "an address that is paid twice has two outputs": Effect.gen(function* () {
     const { send } = yield* Peer
     const target = yield* watched
     const txIds = [yield* send([{ address: target.address, amount }]), yield* send([{ address: target.address, amount }])]
     const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     assert.deepStrictEqual(outputs.map(({ txId }) => txId).toSorted(), txIds.toSorted())
   }),
-  "C44: what was told up to a cursor is not told after it, and all that came later is": Effect.gen(function*() {
+  "C44: what was told up to a cursor is not told after it, and all that came later is": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     assert.deepStrictEqual((yield* told(target, activity.cursor)).outputs, [])
@@ -156,7 +161,7 @@ export const money = {
     const all = yield* told(target, null)
     assert.deepStrictEqual(all.outputs.map((output) => output.txId).toSorted(), [txId, later].toSorted())
   }),
-  "C19: the same transaction offered any number of times is one": Effect.gen(function*() {
+  "C19: the same transaction offered any number of times is one": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { mine, sign } = yield* Peer
     const target = yield* watched
@@ -170,7 +175,7 @@ export const money = {
     assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
     only(yield* toldSo(target, target.cursor, isPlaced("mined")))
   }),
-  "a transaction that spends what a mined one spent is rejected": Effect.gen(function*() {
+  "a transaction that spends what a mined one spent is rejected": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { mine, sign } = yield* Peer
     const [one, other] = [yield* watched, yield* watched]
@@ -183,7 +188,7 @@ export const money = {
     assert.strictEqual((yield* chain.broadcast(second.rawTx))._tag, "rejected")
     assert.strictEqual(yield* placement(second.txId), "gone")
   }),
-  "what is no transaction, and one with a spoiled signature, are rejected": Effect.gen(function*() {
+  "what is no transaction, and one with a spoiled signature, are rejected": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { address } = yield* (yield* Peer).address
     const { txId, rawTx } = yield* (yield* Peer).sign({ address, amount }, "spoiled")
@@ -197,10 +202,10 @@ export const money = {
 
 /** The rest. */
 export const other = {
-  "a transaction that nobody saw is gone": Effect.gen(function*() {
+  "a transaction that nobody saw is gone": Effect.gen(function* () {
     assert.strictEqual(yield* placement("0f".repeat(32)), "gone")
   }),
-  "the tip is the last block, also where nothing that is watched changed": Effect.gen(function*() {
+  "the tip is the last block, also where nothing that is watched changed": Effect.gen(function* () {
     const chain = yield* ChainSource
     const before = yield* chain.tip
     yield* (yield* Peer).mine(2)
@@ -209,21 +214,24 @@ export const other = {
     const { tip } = yield* eventually(chain.activity(null), ({ tip }) => tip.height === after.height)
     assert.deepStrictEqual(tip, after)
   }),
-  "scripts that nobody watches are not told about": Effect.gen(function*() {
+  "scripts that nobody watches are not told about": Effect.gen(function* () {
     const { address, scriptPubKey } = yield* (yield* Peer).address
     const { target } = yield* deposit
-    yield* (yield* Peer).send([{ address, amount }, { address: target.address, amount }])
+    yield* (yield* Peer).send([
+      { address, amount },
+      { address: target.address, amount }
+    ])
     yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     const { outputs } = yield* (yield* ChainSource).activity(null)
     assert.isFalse(outputs.some((output) => output.scriptPubKey === scriptPubKey))
   }),
-  "watching twice is watching once": Effect.gen(function*() {
+  "watching twice is watching once": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { target } = yield* deposit
     yield* chain.watch([target.scriptPubKey, target.scriptPubKey])
     only(yield* told(target, null))
   }),
-  "the fee rate is a whole number of satoshis, at least 1": Effect.gen(function*() {
+  "the fee rate is a whole number of satoshis, at least 1": Effect.gen(function* () {
     const rate = yield* (yield* ChainSource).feeRate
     assert.isTrue(Number.isInteger(rate) && rate >= 1)
   })

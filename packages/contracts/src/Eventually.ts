@@ -7,7 +7,7 @@ export const Patience = Context.Reference<{ readonly tries: number; readonly spa
 })
 
 /** Looks until it is so, and answers what was seen then. Fails with what was seen last. */
-export const eventually = Effect.fnUntraced(function*<A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) {
+export const eventually = Effect.fnUntraced(function* <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) {
   const { tries, spacedMillis } = yield* Patience
   let seen = yield* look
   for (let left = tries; left > 0 && !isSo(seen); left--) {
@@ -18,4 +18,4 @@ export const eventually = Effect.fnUntraced(function*<A, E, R>(look: Effect.Effe
   return seen
 })
 
-const show = (value: unknown) => JSON.stringify(value, (_, part: unknown) => typeof part === "bigint" ? `${part}n` : part)
+const show = (value: unknown) => JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))

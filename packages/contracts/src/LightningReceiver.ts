@@ -6,51 +6,55 @@ import * as Msat from "@satrail/core/Msat"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import { Clock, Context, Effect, Exit, Fiber, Redacted, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
-import { eventually } from "./Eventually.ts"
+import { eventually, Patience } from "./Eventually.ts"
 
 /**
  * The other side of the wire: a wallet on the same network that is not the receiver's own node, with money and a route to it. Whoever
  * writes a backend gives the suite one, next to the backend's own layer.
  */
-export class Peer extends Context.Service<Peer, {
-  /** Pays an invoice, with its own amount or with `amount`, which is more. Succeeds when it is paid and fails when it cannot be. */
-  readonly pay: (paymentRequest: string, amount?: Msat.Msat) => Effect.Effect<void, unknown>
-}>()("contracts/LightningReceiver/Peer") {}
+export class Peer extends Context.Service<
+  Peer,
+  {
+    /** Pays an invoice, with its own amount or with `amount`, which is more. Succeeds when it is paid and fails when it cannot be. */
+    readonly pay: (paymentRequest: string, amount?: Msat.Msat) => Effect.Effect<void, unknown>
+  }
+>()("contracts/LightningReceiver/Peer") {}
 
 const text = (text: string): Description => ({ _tag: "Text", text })
 
 /** An invoice of its own for each promise. */
-const ask = Effect.fnUntraced(function*(sats: number, description = text("coffee")) {
+const ask = Effect.fnUntraced(function* (sats: number, description = text("coffee")) {
   return { id: yield* Id.make, amount: Msat.fromSats(sats), description, expirySeconds: 1800 }
 })
 
-const issue = Effect.fnUntraced(function*(sats: number) {
+const issue = Effect.fnUntraced(function* (sats: number) {
   return yield* (yield* LightningReceiver).createInvoice(yield* ask(sats))
 })
 
 const decode = (paymentRequest: string) => Result.getOrThrow(Bolt11.decode(paymentRequest))
 
-const pay = Effect.fnUntraced(function*(paymentRequest: string, amount?: Msat.Msat) {
+const pay = Effect.fnUntraced(function* (paymentRequest: string, amount?: Msat.Msat) {
   yield* (yield* Peer).pay(paymentRequest, amount)
 })
 
-const lookup = Effect.fnUntraced(function*(paymentHash: string) {
+const lookup = Effect.fnUntraced(function* (paymentHash: string) {
   return yield* (yield* LightningReceiver).lookupInvoice(paymentHash)
 })
 
 /** Looks an invoice up until it is settled. */
-const settled = Effect.fnUntraced(function*(paymentHash: string) {
+const settled = Effect.fnUntraced(function* (paymentHash: string) {
   const state = yield* eventually(lookup(paymentHash), ({ _tag }) => _tag === "settled")
   return state._tag === "settled" ? state : assert.fail(state._tag)
 })
 
 /** Listens from `after` until this invoice is told; everything that was told, it last. */
-const toldUntil = Effect.fnUntraced(function*(after: string | null, paymentHash: string) {
+const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: string) {
   const { settlements } = yield* LightningReceiver
+  const { tries, spacedMillis } = yield* Patience
   return yield* settlements(after).pipe(
     Stream.takeUntil((one) => one.paymentHash === paymentHash),
     Stream.runCollect,
-    Effect.timeout("20 seconds")
+    Effect.timeout(tries * spacedMillis)
   )
 })
 
@@ -58,7 +62,7 @@ const last = (told: ReadonlyArray<Settled>): Settled => told.at(-1) ?? assert.fa
 const hashes = (told: ReadonlyArray<Settled>) => told.map(({ paymentHash }) => paymentHash)
 
 /** An invoice that was paid, as the stream told it. */
-const paid = Effect.fnUntraced(function*(sats: number) {
+const paid = Effect.fnUntraced(function* (sats: number) {
   const { paymentHash, paymentRequest } = yield* issue(sats)
   yield* pay(paymentRequest)
   return last(yield* toldUntil(null, paymentHash))
@@ -66,7 +70,7 @@ const paid = Effect.fnUntraced(function*(sats: number) {
 
 /** What keeps money from being lost or credited twice. */
 export const money = {
-  "the same id asked again is the same invoice": Effect.gen(function*() {
+  "the same id asked again is the same invoice": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = yield* ask(21)
     const first = yield* createInvoice(asked)
@@ -74,37 +78,37 @@ export const money = {
     const { paymentHash } = yield* issue(21)
     assert.notStrictEqual(paymentHash, first.paymentHash)
   }),
-  "one id asked eight times at once is one invoice": Effect.gen(function*() {
+  "one id asked eight times at once is one invoice": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = yield* ask(21)
     const issued = yield* Effect.forEach(Array.from({ length: 8 }), () => createInvoice(asked), { concurrency: "unbounded" })
     assert.strictEqual(new Set(issued.map(({ paymentHash }) => paymentHash)).size, 1)
   }),
-  "what nobody paid is open, and what nobody issued is unknown": Effect.gen(function*() {
+  "what nobody paid is open, and what nobody issued is unknown": Effect.gen(function* () {
     const { paymentHash } = yield* issue(21)
     assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
     assert.deepStrictEqual(yield* lookup("0f".repeat(32)), { _tag: "unknown" })
   }),
-  "what is paid is settled, with what arrived and the preimage that proves it": Effect.gen(function*() {
+  "what is paid is settled, with what arrived and the preimage that proves it": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
     const { received, preimage } = yield* settled(paymentHash)
     assert.strictEqual(received, Msat.fromSats(1000))
     assert.isTrue(Withdrawal.proves(preimage, paymentHash))
   }),
-  "C33: what is paid beyond what was asked is received too": Effect.gen(function*() {
+  "C33: what is paid beyond what was asked is received too": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest, Msat.fromSats(1010))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1010))
     assert.strictEqual(last(yield* toldUntil(null, paymentHash)).received, Msat.fromSats(1010))
   }),
-  "an invoice is paid once": Effect.gen(function*() {
+  "an invoice is paid once": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest, Msat.fromSats(1500)))))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "C60: what settled while nobody listened is told when somebody does, with all that a credit needs": Effect.gen(function*() {
+  "C60: what settled while nobody listened is told when somebody does, with all that a credit needs": Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
@@ -115,13 +119,13 @@ export const money = {
     assert.isAtLeast(settledAtMillis, before - 60_000)
     assert.isAtMost(settledAtMillis, (yield* Clock.currentTimeMillis) + 60_000)
   }),
-  "C60: listening resumes right after a cursor: nothing is left out and nothing told again": Effect.gen(function*() {
+  "C60: listening resumes right after a cursor: nothing is left out and nothing told again": Effect.gen(function* () {
     const first = yield* paid(1)
     const [second, third] = [yield* paid(2), yield* paid(3)]
     assert.deepStrictEqual(hashes(yield* toldUntil(first.cursor, third.paymentHash)), [second.paymentHash, third.paymentHash])
     assert.deepStrictEqual(hashes(yield* toldUntil(second.cursor, third.paymentHash)), [third.paymentHash])
   }),
-  "each settlement has a cursor of its own, and is told once": Effect.gen(function*() {
+  "each settlement has a cursor of its own, and is told once": Effect.gen(function* () {
     const first = yield* paid(1)
     for (const sats of [2, 3, 4]) yield* paid(sats)
     const end = yield* paid(5)
@@ -130,7 +134,7 @@ export const money = {
     assert.strictEqual(new Set(told.map(({ cursor }) => cursor)).size, told.length)
     assert.include(hashes(told), first.paymentHash)
   }),
-  "C15: a canceled invoice cannot be paid any more; canceling again answers the same": Effect.gen(function*() {
+  "C15: a canceled invoice cannot be paid any more; canceling again answers the same": Effect.gen(function* () {
     const { cancelInvoice } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
     for (const _ of [1, 2]) {
@@ -142,7 +146,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest))))
     assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "canceled" })
   }),
-  "C15: it is too late to cancel what is settled": Effect.gen(function*() {
+  "C15: it is too late to cancel what is settled": Effect.gen(function* () {
     const { cancelInvoice } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
@@ -150,10 +154,12 @@ export const money = {
     assert.deepStrictEqual(yield* cancelInvoice(paymentHash), { _tag: "settled" })
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "C15: canceled and paid at once: one of the two": Effect.gen(function*() {
+  "C15: canceled and paid at once: one of the two": Effect.gen(function* () {
     const { cancelInvoice } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
-    const [answer, payment] = yield* Effect.all([cancelInvoice(paymentHash), Effect.exit(pay(paymentRequest))], { concurrency: "unbounded" })
+    const [answer, payment] = yield* Effect.all([cancelInvoice(paymentHash), Effect.exit(pay(paymentRequest))], {
+      concurrency: "unbounded"
+    })
     if (answer._tag === "canceled") assert.isTrue(Exit.isFailure(payment))
     else yield* settled(paymentHash)
   })
@@ -161,16 +167,23 @@ export const money = {
 
 /** The rest. */
 export const other = {
-  "an invoice says what was asked, and that this node asks it": Effect.gen(function*() {
+  "an invoice says what was asked, and that this node asks it": Effect.gen(function* () {
     const { createInvoice, network, nodeId } = yield* LightningReceiver
     const asked = yield* ask(123_456, text("Zwei Kaffee ☕"))
     const { paymentHash, paymentRequest } = yield* createInvoice(asked)
     const invoice = decode(paymentRequest)
-    assert.deepInclude(invoice, { paymentHash, network, payee: nodeId, amount: asked.amount, description: "Zwei Kaffee ☕", expirySeconds: 1800 })
+    assert.deepInclude(invoice, {
+      paymentHash,
+      network,
+      payee: nodeId,
+      amount: asked.amount,
+      description: "Zwei Kaffee ☕",
+      expirySeconds: 1800
+    })
     const nowSeconds = (yield* Clock.currentTimeMillis) / 1000
     assert.closeTo(invoice.timestampSeconds, nowSeconds, 60)
   }),
-  "the hash of a description is in the invoice as it was given (LUD-06)": Effect.gen(function*() {
+  "the hash of a description is in the invoice as it was given (LUD-06)": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const sha256 = "5f".repeat(32)
     const { paymentRequest } = yield* createInvoice(yield* ask(21, { _tag: "Hash", sha256 }))
@@ -178,14 +191,14 @@ export const other = {
     assert.strictEqual(invoice.descriptionHash, sha256)
     assert.isUndefined(invoice.description)
   }),
-  "amounts are exact to the millisatoshi": Effect.gen(function*() {
+  "amounts are exact to the millisatoshi": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
-    const { paymentHash, paymentRequest } = yield* createInvoice({ ...yield* ask(0), amount: Msat.make(1_000_001n) })
+    const { paymentHash, paymentRequest } = yield* createInvoice({ ...(yield* ask(0)), amount: Msat.make(1_000_001n) })
     assert.strictEqual(decode(paymentRequest).amount, 1_000_001n)
     yield* pay(paymentRequest)
     assert.strictEqual((yield* settled(paymentHash)).received, 1_000_001n)
   }),
-  "who listens is told as it happens": Effect.gen(function*() {
+  "who listens is told as it happens": Effect.gen(function* () {
     const marker = yield* paid(1)
     const { paymentHash, paymentRequest } = yield* issue(2)
     const listening = yield* Effect.forkChild(toldUntil(marker.cursor, paymentHash), { startImmediately: true })

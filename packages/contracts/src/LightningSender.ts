@@ -11,50 +11,56 @@ import { eventually } from "./Eventually.ts"
 export type Behaviour = "settle" | "fail" | "hold"
 
 /** The other side of the wire: payees that the node can reach over at least one other node, so that a route costs something. */
-export class Peer extends Context.Service<Peer, {
-  /** A fresh invoice, without an amount where none is given. */
-  readonly invoice: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
-  /** A fresh invoice of a node that no route leads to. */
-  readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
-  /** What the payee of an invoice really got for it, by payment hash. */
-  readonly received: (paymentHash: string) => Effect.Effect<Msat.Msat, unknown>
-  /** Ends a payment that a payee holds. */
-  readonly release: (paymentHash: string, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
-  /** Cuts the wire between us and our node, and mends it. Nothing that was sent before is lost by that. */
-  readonly cut: Effect.Effect<void, unknown>
-  readonly mend: Effect.Effect<void, unknown>
-}>()("contracts/LightningSender/Peer") {}
+export class Peer extends Context.Service<
+  Peer,
+  {
+    /** A fresh invoice, without an amount where none is given. */
+    readonly invoice: (ask: { readonly amount?: Msat.Msat; readonly behaviour: Behaviour }) => Effect.Effect<string, unknown>
+    /** A fresh invoice of a node that no route leads to. */
+    readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
+    /** What the payee of an invoice really got for it, by payment hash. */
+    readonly received: (paymentHash: string) => Effect.Effect<Msat.Msat, unknown>
+    /** Ends a payment that a payee holds. */
+    readonly release: (paymentHash: string, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
+    /** Cuts the wire between us and our node, and mends it. Nothing that was sent before is lost by that. */
+    readonly cut: Effect.Effect<void, unknown>
+    readonly mend: Effect.Effect<void, unknown>
+  }
+>()("contracts/LightningSender/Peer") {}
 
 const amount = Msat.fromSats(10_000)
 const generous = Msat.fromSats(1_000)
 
 type Asked = Parameters<LightningSender["Service"]["pay"]>[0]
 
-const asking = (paymentRequest: string, feeLimit: Msat.Msat = generous): Asked =>
-  ({ invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)), amount, feeLimit })
+const asking = (paymentRequest: string, feeLimit: Msat.Msat = generous): Asked => ({
+  invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)),
+  amount,
+  feeLimit
+})
 
 /** An invoice to be paid, behaving so. */
-const invoiced = Effect.fnUntraced(function*(behaviour: Behaviour) {
+const invoiced = Effect.fnUntraced(function* (behaviour: Behaviour) {
   return asking(yield* (yield* Peer).invoice({ amount, behaviour }))
 })
 
-const pay = Effect.fnUntraced(function*(asked: Asked) {
+const pay = Effect.fnUntraced(function* (asked: Asked) {
   return yield* (yield* LightningSender).pay(asked)
 })
 
-const lookup = Effect.fnUntraced(function*({ invoice }: Asked) {
+const lookup = Effect.fnUntraced(function* ({ invoice }: Asked) {
   return yield* (yield* LightningSender).lookupPayment(invoice.paymentHash)
 })
 
 const isFinal = ({ _tag }: { readonly _tag: string }) => _tag === "settled" || _tag === "failed"
 
 /** The node's final word. */
-const outcome = Effect.fnUntraced(function*(asked: Asked) {
+const outcome = Effect.fnUntraced(function* (asked: Asked) {
   return yield* eventually(lookup(asked), isFinal)
 })
 
 /** It is settled, the preimage proves it, and the payee has this much. */
-const isSettled = Effect.fnUntraced(function*(asked: Asked) {
+const isSettled = Effect.fnUntraced(function* (asked: Asked) {
   const payment = yield* outcome(asked)
   if (payment._tag !== "settled") return assert.fail(`it is ${payment._tag}`)
   assert.isTrue(Withdrawal.proves(payment.preimage, asked.invoice.paymentHash))
@@ -62,49 +68,53 @@ const isSettled = Effect.fnUntraced(function*(asked: Asked) {
   return payment
 })
 
-const got = Effect.fnUntraced(function*({ invoice }: Asked) {
+const got = Effect.fnUntraced(function* ({ invoice }: Asked) {
   return yield* (yield* Peer).received(invoice.paymentHash)
 })
 
-const isFailed = Effect.fnUntraced(function*(asked: Asked, reason: string) {
+const isFailed = Effect.fnUntraced(function* (asked: Asked, reason: string) {
   assert.deepStrictEqual<unknown>(yield* outcome(asked), { _tag: "failed", reason })
   assert.strictEqual(yield* got(asked), Msat.zero)
 })
 
 /** A payment that its payee holds. */
-const held = Effect.gen(function*() {
+const held = Effect.gen(function* () {
   const asked = yield* invoiced("hold")
   assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
   yield* eventually(lookup(asked), ({ _tag }) => _tag === "pending")
   return asked
 })
 
-const release = Effect.fnUntraced(function*({ invoice }: Asked, how: "settle" | "fail") {
+const release = Effect.fnUntraced(function* ({ invoice }: Asked, how: "settle" | "fail") {
   yield* (yield* Peer).release(invoice.paymentHash, how)
 })
 
 /** With the wire cut. It is mended again however that ends. */
 const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { cut, mend } = yield* Peer
-    return yield* Effect.acquireUseRelease(cut, () => use, () => Effect.orDie(mend))
+    return yield* Effect.acquireUseRelease(
+      cut,
+      () => use,
+      () => Effect.orDie(mend)
+    )
   })
 
 /** What keeps money from being sent twice, refunded too early, or spent on fees. */
 export const money = {
-  "what is paid arrives, and its preimage proves it": Effect.gen(function*() {
+  "what is paid arrives, and its preimage proves it": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const { fee } = yield* isSettled(asked)
     assert.isAtMost(Number(fee), Number(generous))
   }),
-  "an invoice without an amount is paid with the one that is asked for": Effect.gen(function*() {
+  "an invoice without an amount is paid with the one that is asked for": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).invoice({ behaviour: "settle" }))
     assert.isUndefined(asked.invoice.amount)
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C25: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent": Effect.gen(function*() {
+  "C25: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const quote = yield* (yield* LightningSender).quote(asked)
     if (quote === undefined || quote.fee === 0n) return assert.fail("the peer is to be reached over a node that charges")
@@ -112,12 +122,12 @@ export const money = {
     yield* pay(scant)
     yield* isFailed(scant, "no_route")
   }),
-  "C25: with a limit of nothing nothing is paid for": Effect.gen(function*() {
-    const asked = { ...yield* invoiced("settle"), feeLimit: Msat.zero }
+  "C25: with a limit of nothing nothing is paid for": Effect.gen(function* () {
+    const asked = { ...(yield* invoiced("settle")), feeLimit: Msat.zero }
     yield* pay(asked)
     yield* isFailed(asked, "no_route")
   }),
-  "C11: the same hash is paid once, however often it is asked": Effect.gen(function*() {
+  "C11: the same hash is paid once, however often it is asked": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const first = yield* isSettled(asked)
@@ -125,13 +135,16 @@ export const money = {
     assert.notInclude(["failed"], again._tag)
     assert.deepStrictEqual<unknown>(yield* isSettled(asked), first)
   }),
-  "C11: the same hash is paid once, by eight at once": Effect.gen(function*() {
+  "C11: the same hash is paid once, by eight at once": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const answers = yield* Effect.forEach(Array.from({ length: 8 }), () => pay(asked), { concurrency: "unbounded" })
-    assert.notInclude(answers.map(({ _tag }) => _tag), "failed")
+    assert.notInclude(
+      answers.map(({ _tag }) => _tag),
+      "failed"
+    )
     yield* isSettled(asked)
   }),
-  "C1: what is held is pending, is not sent again, and settles as late as it likes": Effect.gen(function*() {
+  "C1: what is held is pending, is not sent again, and settles as late as it likes": Effect.gen(function* () {
     const asked = yield* held
     assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "pending" })
@@ -139,27 +152,27 @@ export const money = {
     yield* release(asked, "settle")
     yield* isSettled(asked)
   }),
-  "C1: what is held may fail as late, and then nothing was paid": Effect.gen(function*() {
+  "C1: what is held may fail as late, and then nothing was paid": Effect.gen(function* () {
     const asked = yield* held
     yield* release(asked, "fail")
     yield* isFailed(asked, "incorrect_payment_details")
   }),
-  "what the payee refuses failed for good, and every answer says so": Effect.gen(function*() {
+  "what the payee refuses failed for good, and every answer says so": Effect.gen(function* () {
     const asked = yield* invoiced("fail")
     yield* pay(asked)
     for (const _ of [1, 2, 3]) yield* isFailed(asked, "incorrect_payment_details")
   }),
-  "what no route leads to failed for want of one": Effect.gen(function*() {
+  "what no route leads to failed for want of one": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).unreachable(amount))
     yield* pay(asked)
     yield* isFailed(asked, "no_route")
   }),
-  "C8: of what was never sent there is no record": Effect.gen(function*() {
+  "C8: of what was never sent there is no record": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "C2: a node that does not answer has not refused: unknown is not failed": Effect.gen(function*() {
+  "C2: a node that does not answer has not refused: unknown is not failed": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const [answer, before] = yield* withoutWire(Effect.all([pay(asked), lookup(asked)]))
     assert.deepStrictEqual<ReadonlyArray<unknown>>([answer, before], [{ _tag: "unknown" }, { _tag: "unknown" }])
@@ -169,7 +182,7 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C6: a settled payment whose state cannot be read is unknown, and settled when it can": Effect.gen(function*() {
+  "C6: a settled payment whose state cannot be read is unknown, and settled when it can": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const before = yield* isSettled(asked)
@@ -180,7 +193,7 @@ export const money = {
 
 /** The rest. */
 export const other = {
-  "a quote is within the limit, says how likely it is, and sends nothing": Effect.gen(function*() {
+  "a quote is within the limit, says how likely it is, and sends nothing": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const quote = yield* (yield* LightningSender).quote(asked)
     if (quote === undefined) return assert.fail("no route")
@@ -190,12 +203,12 @@ export const other = {
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "there is no quote where no route is, nor where the limit is below every route": Effect.gen(function*() {
+  "there is no quote where no route is, nor where the limit is below every route": Effect.gen(function* () {
     const { quote } = yield* LightningSender
     assert.isUndefined(yield* quote(asking(yield* (yield* Peer).unreachable(amount))))
-    assert.isUndefined(yield* quote({ ...yield* invoiced("settle"), feeLimit: Msat.zero }))
+    assert.isUndefined(yield* quote({ ...(yield* invoiced("settle")), feeLimit: Msat.zero }))
   }),
-  "a node that does not answer gives no quote, which is an outage": Effect.gen(function*() {
+  "a node that does not answer gives no quote, which is an outage": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* LightningSender).quote(asked))))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")

@@ -1,0 +1,164 @@
+import { assert } from "@effect/vitest"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import * as Msat from "@satrail/core/Msat"
+import { Signer } from "@satrail/core/Signer"
+import { Context, Effect, Exit, Result } from "effect"
+import * as Contract from "./Contract.ts"
+import { eventually } from "./Eventually.ts"
+
+/** The other side: somebody with money on the same chain, and its miner. */
+export class Peer extends Context.Service<
+  Peer,
+  {
+    /** Pays to an address in a transaction that waits in the mempool then. Answers its id. */
+    readonly send: (address: string, amount: Msat.Msat) => Effect.Effect<string, unknown>
+    /** Mines a block with all that waits. */
+    readonly mine: Effect.Effect<void, unknown>
+    /** The script of an address that is nobody's but this peer's, and new. */
+    readonly script: Effect.Effect<string, unknown>
+    /** What a transaction that the network took pays to the miners. */
+    readonly feeOf: (txId: string) => Effect.Effect<Msat.Msat, unknown>
+  }
+>()("contracts/ChainWallet/Peer") {}
+
+const types = BitcoinAddress.AddressType.literals
+const kinds = { taproot: "p2tr", segwit: "p2wpkh", nested_segwit: "p2sh" } as const
+
+const amount = Msat.fromSats(50_000)
+const feeLimit = Msat.fromSats(2_000)
+
+/** Lets every coin through. */
+export const all = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
+
+/** Deposits into the wallet and waits until the deposit is confirmed. Answers its transaction. */
+export const fund = Effect.fnUntraced(function* (type: BitcoinAddress.AddressType, sats: number) {
+  const { mine, send } = yield* Peer
+  const { address } = yield* (yield* ChainWallet).newAddress(type)
+  const txId = yield* send(address, Msat.fromSats(sats))
+  yield* mine
+  yield* eventually((yield* ChainSource).transaction(txId), ({ _tag }) => _tag === "mined")
+  return txId
+})
+
+/** Lets only the coins of one transaction through. */
+export const only = (txId: string) => (outpoints: ReadonlyArray<string>) =>
+  Effect.succeed(new Set(outpoints.filter((outpoint) => outpoint.startsWith(`${txId}:`))))
+
+/** Everything a promise does not care about. */
+const asking = Effect.gen(function* () {
+  return { scriptPubKey: yield* (yield* Peer).script, amount, feeRate: 2, feeLimit, free: all }
+})
+
+/** Which coins `build` asks about. */
+const candidates = Effect.gen(function* () {
+  const { build } = yield* ChainWallet
+  const asked: Array<ReadonlyArray<string>> = []
+  const none = (outpoints: ReadonlyArray<string>) =>
+    Effect.sync((): ReadonlySet<string> => {
+      asked.push(outpoints)
+      return new Set()
+    })
+  const exit = yield* Effect.exit(Effect.flip(build({ ...(yield* asking), free: none })))
+  assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "Unfundable")
+  assert.strictEqual(asked.length, 1)
+  return asked[0] ?? []
+})
+
+/** Why nothing was put together. */
+const refusal = Effect.fnUntraced(function* (change: Partial<Effect.Success<typeof asking>>) {
+  return yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking), ...change }))
+})
+
+/** What keeps coins from being spent twice, and fees from running away. */
+export const money = {
+  "no address is given out twice, and none has the place of another": Effect.gen(function* () {
+    const { network, newAddress } = yield* ChainWallet
+    for (const type of types) {
+      const given = yield* Effect.forEach(Array.from({ length: 10 }), () => newAddress(type), { concurrency: "unbounded" })
+      assert.strictEqual(new Set(given.map(({ address }) => address)).size, 10)
+      assert.strictEqual(new Set(given.map(({ index }) => index)).size, 10)
+      for (const { address, scriptPubKey } of given) {
+        const decoded = Result.getOrThrow(BitcoinAddress.decode(address, network))
+        assert.strictEqual(decoded.scriptPubKey, scriptPubKey)
+        assert.strictEqual(decoded.kind, kinds[type])
+      }
+    }
+  }),
+  "a draft pays exactly what was asked, and to the miners what it says, within the limit": Effect.gen(function* () {
+    yield* fund("taproot", 200_000)
+    const chain = yield* ChainSource
+    const ask = yield* asking
+    yield* chain.watch([ask.scriptPubKey])
+    const draft = yield* (yield* ChainWallet).build(ask)
+    assert.isTrue(draft.fee > 0n && draft.fee <= feeLimit)
+    const { txId, rawTx } = yield* (yield* Signer).sign(draft.psbt)
+    assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "accepted" })
+    assert.strictEqual(yield* (yield* Peer).feeOf(txId), draft.fee)
+    const paid = Effect.map(chain.activity(null), ({ outputs }) => outputs.filter(({ scriptPubKey }) => scriptPubKey === ask.scriptPubKey))
+    const [output, ...others] = yield* eventually(paid, (outputs) => outputs.length > 0)
+    assert.deepStrictEqual(others, [])
+    assert.deepInclude(output, { txId, amount })
+  }),
+  "only coins that are let through are spent, and all are asked about at once": Effect.gen(function* () {
+    const [one, other] = [yield* fund("segwit", 100_000), yield* fund("segwit", 100_000)]
+    const known = yield* candidates
+    for (const txId of [one, other]) {
+      const { coins } = yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) })
+      assert.strictEqual(coins.length, 1)
+      assert.isTrue(coins[0]?.startsWith(`${txId}:`))
+      assert.include(known, coins[0])
+    }
+  }),
+  "coins that are not confirmed are not offered": Effect.gen(function* () {
+    const { address } = yield* (yield* ChainWallet).newAddress("taproot")
+    const txId = yield* (yield* Peer).send(address, Msat.fromSats(100_000))
+    yield* eventually((yield* ChainSource).transaction(txId), ({ _tag }) => _tag === "mempool")
+    assert.isFalse((yield* candidates).some((outpoint) => outpoint.startsWith(txId)))
+    yield* (yield* Peer).mine
+    yield* eventually(candidates, (outpoints) => outpoints.some((outpoint) => outpoint.startsWith(txId)))
+  }),
+  "a spent coin is not offered again": Effect.gen(function* () {
+    const txId = yield* fund("segwit", 100_000)
+    const { psbt } = yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) })
+    const { rawTx } = yield* (yield* Signer).sign(psbt)
+    yield* (yield* ChainSource).broadcast(rawTx)
+    yield* eventually(candidates, (outpoints) => !outpoints.some((outpoint) => outpoint.startsWith(txId)))
+  }),
+  "the fee limit holds where the rate would take more; where not even 1 sat/vB fits, nothing is put together": Effect.gen(function* () {
+    const txId = yield* fund("taproot", 100_000)
+    const dear = { feeRate: 100, free: only(txId) }
+    const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking), ...dear, feeLimit: Msat.fromSats(400) })
+    assert.isAtMost(Number(fee), Number(Msat.fromSats(400)))
+    assert.strictEqual((yield* refusal({ ...dear, feeLimit: Msat.fromSats(90) }))._tag, "Unfundable")
+  }),
+  "what is left and too little for an output goes to the miners only within the limit": Effect.gen(function* () {
+    const txId = yield* fund("taproot", 50_500)
+    const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) })
+    assert.strictEqual(fee, Msat.fromSats(500))
+    assert.strictEqual((yield* refusal({ free: only(txId), feeLimit: Msat.fromSats(450) }))._tag, "Unfundable")
+  }),
+  "more than the coins at hand is refused, with what is needed": Effect.gen(function* () {
+    const txId = yield* fund("taproot", 60_000)
+    const error = yield* refusal({ free: only(txId), amount: Msat.fromSats(60_000) })
+    assert.isTrue(error._tag === "Unfundable" && error.neededSats > 60_000n)
+  })
+} satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>
+
+/** The rest. */
+export const other = {
+  "the fingerprint is 4 bytes in hex": Effect.gen(function* () {
+    assert.match((yield* ChainWallet).fingerprint, /^[0-9a-f]{8}$/)
+  }),
+  "what stops the asking stops the building": Effect.gen(function* () {
+    const error = yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking), free: () => Effect.fail("no" as const) }))
+    assert.strictEqual(error, "no")
+  })
+} satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>
+
+/** What every ChainWallet promises, together with the Signer and the ChainSource next to it. */
+export const promises = { ...money, ...other }
+
+/** Holds a layer, and the peer that comes with it, to every promise. Nobody else may spend the wallet's coins meanwhile. */
+export const suite = Contract.suite<ChainWallet | Signer | ChainSource | Peer, typeof money, typeof other>("ChainWallet", { money, other })

@@ -1,0 +1,99 @@
+import { assert } from "@effect/vitest"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Id from "@satrail/core/Id"
+import * as Msat from "@satrail/core/Msat"
+import { Resolver } from "@satrail/core/Resolver"
+import { Context, Effect, Result } from "effect"
+import * as Contract from "./Contract.ts"
+
+/** The other side: somebody's server that the resolver can reach. */
+export class Peer extends Context.Service<
+  Peer,
+  {
+    /** The URL of a fresh recipient (LUD-06, LUD-16) who takes anything between `min` and `max`. */
+    readonly publish: (takes: { readonly min: Msat.Msat; readonly max: Msat.Msat }) => Effect.Effect<string, unknown>
+    /** The URL of nobody, at a server that is there. */
+    readonly nobody: string
+    /** Cuts the wire to the server, and mends it. */
+    readonly cut: Effect.Effect<void, unknown>
+    readonly mend: Effect.Effect<void, unknown>
+  }
+>()("contracts/Resolver/Peer") {}
+
+const takes = { min: Msat.fromSats(10), max: Msat.fromSats(5_000) }
+
+const offered = Effect.gen(function* () {
+  return yield* (yield* Resolver).offer(yield* (yield* Peer).publish(takes))
+})
+
+const invoiced = Effect.fnUntraced(function* (amount: Msat.Msat) {
+  const offer = yield* offered
+  const invoice = Result.getOrThrow(Bolt11.decode(yield* (yield* Resolver).invoice(offer, amount)))
+  return { offer, invoice }
+})
+
+const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { cut, mend } = yield* Peer
+    return yield* Effect.acquireUseRelease(
+      cut,
+      () => use,
+      () => Effect.orDie(mend)
+    )
+  })
+
+/** What keeps somebody from being paid wrongly, or not at all. */
+export const money = {
+  "an offer is what the recipient said: from how much to how much": Effect.gen(function* () {
+    const { min, max } = yield* offered
+    assert.deepStrictEqual({ min, max }, takes)
+  }),
+  "C39: an invoice asks for exactly the amount, to the millisatoshi": Effect.gen(function* () {
+    for (const amount of [takes.min, Msat.make(1_234_567n), takes.max]) assert.strictEqual((yield* invoiced(amount)).invoice.amount, amount)
+  }),
+  "the metadata is byte for byte what the invoice's description hash was made of": Effect.gen(function* () {
+    const { offer, invoice } = yield* invoiced(takes.min)
+    const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(offer.metadata)))
+    assert.strictEqual(invoice.descriptionHash, Id.toHex(new Uint8Array(hash)))
+  }),
+  "every invoice is a fresh one": Effect.gen(function* () {
+    const { invoice } = yield* Resolver
+    const offer = yield* offered
+    const invoices = yield* Effect.forEach(Array.from({ length: 4 }), () => invoice(offer, takes.min))
+    const hashes = invoices.map((text) => Result.getOrThrow(Bolt11.decode(text)).paymentHash)
+    assert.strictEqual(new Set(hashes).size, 4)
+  })
+} satisfies Contract.Promises<Resolver | Peer>
+
+/** The rest. */
+export const other = {
+  "where nobody is, the server's no is the recipient's": Effect.gen(function* () {
+    const error = yield* Effect.flip((yield* Resolver).offer((yield* Peer).nobody))
+    assert.strictEqual(error._tag, "RecipientRefused")
+    assert.isAbove(error.reason.length, 0)
+  }),
+  "what the recipient does not take is refused": Effect.gen(function* () {
+    const { invoice } = yield* Resolver
+    const offer = yield* offered
+    for (const amount of [Msat.make(takes.min - 1n), Msat.make(takes.max + 1n)]) {
+      assert.strictEqual((yield* Effect.flip(invoice(offer, amount)))._tag, "RecipientRefused")
+    }
+  }),
+  "a server that cannot be reached has not refused": Effect.gen(function* () {
+    const { invoice, offer: ask } = yield* Resolver
+    const url = yield* (yield* Peer).publish(takes)
+    const offer = yield* ask(url)
+    const errors = yield* withoutWire(Effect.all([Effect.flip(ask(url)), Effect.flip(invoice(offer, takes.min))]))
+    assert.deepStrictEqual(
+      errors.map(({ _tag }) => _tag),
+      ["RecipientUnreachable", "RecipientUnreachable"]
+    )
+    assert.deepStrictEqual(yield* ask(url), offer)
+  })
+} satisfies Contract.Promises<Resolver | Peer>
+
+/** What every Resolver promises. */
+export const promises = { ...money, ...other }
+
+/** Holds a layer, and the peer that comes with it, to every promise. */
+export const suite = Contract.suite<Resolver | Peer, typeof money, typeof other>("Resolver", { money, other })

@@ -1,0 +1,89 @@
+import { assert } from "@effect/vitest"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import * as Msat from "@satrail/core/Msat"
+import { Signer } from "@satrail/core/Signer"
+import type { AddressType } from "@satrail/core/BitcoinAddress"
+import { Effect } from "effect"
+import { fund, only, Peer } from "./ChainWallet.ts"
+import * as Contract from "./Contract.ts"
+
+type Needs = Signer | ChainWallet | ChainSource | Peer
+
+/** A draft that spends one coin of this type. */
+const drafted = Effect.fnUntraced(function* (type: AddressType) {
+  const txId = yield* fund(type, 100_000)
+  return yield* (yield* ChainWallet).build({
+    scriptPubKey: yield* (yield* Peer).script,
+    amount: Msat.fromSats(50_000),
+    feeRate: 2,
+    feeLimit: Msat.fromSats(2_000),
+    free: only(txId)
+  })
+})
+
+const sign = Effect.fnUntraced(function* (psbt: string) {
+  return yield* (yield* Signer).sign(psbt)
+})
+
+/** It is signed so that the network takes it, as what it is called. */
+const signs = Effect.fnUntraced(function* (type: AddressType) {
+  const chain = yield* ChainSource
+  const { txId, rawTx } = yield* sign((yield* drafted(type)).psbt)
+  assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "accepted" })
+  assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
+})
+
+/** The outpoints that a serialised transaction spends (BIP 144: version, marker and flag, inputs). Ours have less than 253 of them. */
+const spentBy = (rawTx: string): ReadonlyArray<string> => {
+  const bytes = Uint8Array.from(rawTx.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  const view = new DataView(bytes.buffer)
+  let at = bytes[4] === 0 ? 6 : 4
+  const count = bytes[at] ?? 0
+  at += 1
+  return Array.from({ length: count }, () => {
+    const txId = Array.from(bytes.slice(at, at + 32).toReversed(), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    const vout = view.getUint32(at + 32, true)
+    at += 36 + 1 + (bytes[at + 36] ?? 0) + 4
+    return `${txId}:${vout}`
+  })
+}
+
+/** What keeps a payout from being another one than was decided. */
+export const money = {
+  "what is signed spends the coins of the draft and no others": Effect.gen(function* () {
+    const { coins, psbt } = yield* drafted("taproot")
+    assert.deepStrictEqual(spentBy((yield* sign(psbt)).rawTx), coins)
+  }),
+  "C19: the same draft signed again is the same transaction": Effect.gen(function* () {
+    const { psbt } = yield* drafted("segwit")
+    const [first, second] = [yield* sign(psbt), yield* sign(psbt)]
+    assert.strictEqual(second.txId, first.txId)
+  }),
+  "signing sends nothing": Effect.gen(function* () {
+    const { txId } = yield* sign((yield* drafted("taproot")).psbt)
+    assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), { _tag: "gone" })
+  }),
+  "the network takes what is signed, by the id it has, for coins of taproot": signs("taproot"),
+  "… of segwit": signs("segwit"),
+  "… of nested segwit": signs("nested_segwit"),
+  "what is no draft, and what another wallet's keys are asked for, is not signed": Effect.gen(function* () {
+    const { psbt } = yield* drafted("segwit")
+    const { fingerprint } = yield* ChainWallet
+    // The same draft, saying that the key is somebody else's.
+    const foreign = Buffer.from(Buffer.from(psbt, "base64").toString("hex").replaceAll(fingerprint, "00000000"), "hex").toString("base64")
+    assert.notStrictEqual(foreign, psbt)
+    for (const wrong of ["", "hello", psbt.slice(0, 40), foreign]) {
+      assert.strictEqual((yield* Effect.flip(sign(wrong)))._tag, "SignerUnavailable")
+    }
+  })
+} satisfies Contract.Promises<Needs>
+
+/** Nothing that may be skipped. */
+export const other = {} satisfies Contract.Promises<Needs>
+
+/** What every Signer promises, together with the ChainWallet and the ChainSource next to it. */
+export const promises = { ...money, ...other }
+
+/** Holds a layer, and the peer that comes with it, to every promise. */
+export const suite = Contract.suite<Needs, typeof money, typeof other>("Signer", { money, other })

@@ -1,0 +1,92 @@
+import { ChainWallet, type Derived } from "@satrail/core/ChainWallet"
+import * as Msat from "@satrail/core/Msat"
+import { Effect } from "effect"
+import { all, promises } from "../src/ChainWallet.ts"
+import { bites, sabotage } from "./sandbox.ts"
+
+const plus = (amount: Msat.Msat, sats: number) => Msat.make(amount + Msat.fromSats(sats))
+
+bites("ChainWallet", promises, {
+  "one that has one address of each kind": [
+    sabotage(ChainWallet, ({ newAddress }) => {
+      const given = new Map<string, Derived>()
+      return {
+        newAddress: (type) =>
+          Effect.suspend(() => {
+            const before = given.get(type)
+            return before === undefined
+              ? Effect.tap(newAddress(type), (one) => Effect.sync(() => given.set(type, one)))
+              : Effect.succeed(before)
+          })
+      }
+    }),
+    ["no address is given out twice, and none has the place of another"]
+  ],
+  "one that knows one kind of address": [
+    sabotage(ChainWallet, ({ newAddress }) => ({ newAddress: () => newAddress("segwit") })),
+    ["no address is given out twice, and none has the place of another"]
+  ],
+  "one that gives everybody the same place": [
+    sabotage(ChainWallet, ({ newAddress }) => ({ newAddress: (type) => Effect.map(newAddress(type), (one) => ({ ...one, index: 0 })) })),
+    ["no address is given out twice, and none has the place of another"]
+  ],
+  "one that takes the fee out of the amount": [
+    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, amount: plus(ask.amount, -500) }) })),
+    ["a draft pays exactly what was asked, and to the miners what it says, within the limit"]
+  ],
+  "one that tells another fee than it pays": [
+    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) })) })),
+    [
+      "a draft pays exactly what was asked, and to the miners what it says, within the limit",
+      "what is left and too little for an output goes to the miners only within the limit"
+    ]
+  ],
+  "one that asks and does not listen": [
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) => build({ ...ask, free: (outpoints) => Effect.andThen(ask.free(outpoints), all(outpoints)) })
+    })),
+    [
+      "only coins that are let through are spent, and all are asked about at once",
+      "a spent coin is not offered again",
+      "more than the coins at hand is refused, with what is needed"
+    ]
+  ],
+  "one that asks about each coin by itself": [
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) =>
+        build({
+          ...ask,
+          free: (outpoints) =>
+            Effect.map(
+              Effect.forEach(outpoints, (one) => ask.free([one])),
+              (sets) => new Set(sets.flatMap((set) => [...set]))
+            )
+        })
+    })),
+    ["only coins that are let through are spent, and all are asked about at once"]
+  ],
+  "one that takes the limit for a suggestion": [
+    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, feeLimit: Msat.make(ask.feeLimit * 10n) }) })),
+    [
+      "the fee limit holds where the rate would take more; where not even 1 sat/vB fits, nothing is put together",
+      "what is left and too little for an output goes to the miners only within the limit"
+    ]
+  ],
+  "one that spends what is not confirmed": [
+    sabotage(ChainWallet, ({ build }, sandbox) => ({
+      build: (ask) =>
+        build({
+          ...ask,
+          free: (outpoints) =>
+            Effect.flatMap(sandbox.state, ({ chain }) =>
+              ask.free([...outpoints, ...chain.mempool.flatMap((txId) => [`${txId}:0`, `${txId}:1`])])
+            )
+        })
+    })),
+    ["coins that are not confirmed are not offered"]
+  ],
+  "one that has a name instead of a fingerprint": [
+    sabotage(ChainWallet, () => ({ fingerprint: "hot wallet" })),
+    ["the fingerprint is 4 bytes in hex"]
+  ]
+})

@@ -1,0 +1,56 @@
+import { ExchangeRates, type Rate } from "@satrail/core/ExchangeRates"
+import * as Decimal from "@satrail/core/Decimal"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { promises } from "../src/ExchangeRates.ts"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+
+const saying = (change: (rate: Rate) => Rate) =>
+  Layer.provide(
+    Layer.effect(
+      ExchangeRates,
+      Effect.map(ExchangeRates, ({ rate }) => ({ rate: (currency) => Effect.map(rate(currency), change) }))
+    ),
+    FixedRates.layer()
+  )
+
+const spoiled = {
+  "one that says what a unit buys": [
+    saying((rate) => ({ ...rate, price: Decimal.make(10n ** 12n / rate.price.digits, 12) })),
+    ["a price is what one bitcoin costs, not what one unit buys"]
+  ],
+  "one that has no price and says nothing": [
+    saying((rate) => ({ ...rate, price: Decimal.make(0n) })),
+    ["every currency has a price, and it is more than nothing"]
+  ],
+  "one that never looks again": [
+    saying((rate) => ({ ...rate, atMillis: 0 })),
+    ["a price says when it was one: not in the future, and not long ago"]
+  ],
+  "one that counts in microseconds": [
+    saying((rate) => ({ ...rate, atMillis: rate.atMillis * 1000 })),
+    ["a price says when it was one: not in the future, and not long ago"]
+  ],
+  "one that knows dollars only": [
+    saying((rate) => ({ ...rate, price: FixedRates.usual.usd })),
+    ["currencies differ: no price is given for another's"]
+  ],
+  "one that writes zeros behind": [
+    saying((rate) => ({ ...rate, price: { digits: rate.price.digits * 100n, scale: rate.price.scale + 2 } })),
+    ["a price can be reckoned with exactly"]
+  ]
+} satisfies Record<string, readonly [Layer.Layer<ExchangeRates>, ReadonlyArray<keyof typeof promises>]>
+
+describe("the ExchangeRates contract bites", () => {
+  for (const [who, [layer, broken]] of Object.entries(spoiled)) {
+    for (const promise of broken) {
+      const check: Effect.Effect<void, unknown, ExchangeRates> = promises[promise]
+      it.live(`${who} breaks: ${promise}`, () =>
+        Effect.gen(function* () {
+          assert.isTrue(Exit.isSuccess(yield* Effect.exit(Effect.provide(check, FixedRates.layer()))), "nothing is spoiled, and it is kept")
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.provide(check, layer))), "it is spoiled, and it is broken")
+        })
+      )
+    }
+  }
+})

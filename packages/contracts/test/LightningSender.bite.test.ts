@@ -1,0 +1,124 @@
+import { LightningSender, type Payment } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Effect } from "effect"
+import { promises } from "../src/LightningSender.ts"
+import { bites, sabotage } from "./sandbox.ts"
+
+type Looked = Payment | { readonly _tag: "notFound" }
+
+/** One that understands what the node says in its own way. */
+const taking = (understand: <A extends Looked>(said: A) => A | Payment) =>
+  sabotage(LightningSender, ({ lookupPayment, pay }) => ({
+    pay: (ask) => Effect.map(pay(ask), understand),
+    lookupPayment: (hash) => Effect.map(lookupPayment(hash), understand)
+  }))
+
+const failed = { _tag: "failed", reason: "timeout" } as const
+
+bites("LightningSender", promises, {
+  "one that sets no fee limit": [
+    sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: ask.amount }) })),
+    [
+      "C25: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent",
+      "C25: with a limit of nothing nothing is paid for"
+    ]
+  ],
+  "one that takes satoshis for millisatoshis in the fee limit": [
+    sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: Msat.make(ask.feeLimit * 1000n) }) })),
+    ["C25: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent"]
+  ],
+  "one that takes no answer for a failure": [
+    taking((said) => (said._tag === "unknown" ? failed : said)),
+    [
+      "C2: a node that does not answer has not refused: unknown is not failed",
+      "C6: a settled payment whose state cannot be read is unknown, and settled when it can"
+    ]
+  ],
+  "one that takes no answer for no record": [
+    sabotage(LightningSender, ({ lookupPayment }) => ({
+      lookupPayment: (hash) => Effect.map(lookupPayment(hash), (said): Looked => (said._tag === "unknown" ? { _tag: "notFound" } : said))
+    })),
+    [
+      "C2: a node that does not answer has not refused: unknown is not failed",
+      "C6: a settled payment whose state cannot be read is unknown, and settled when it can"
+    ]
+  ],
+  "one that loses patience with what is held": [
+    taking((said) => (said._tag === "pending" ? failed : said)),
+    [
+      "C1: what is held is pending, is not sent again, and settles as late as it likes",
+      "C1: what is held may fail as late, and then nothing was paid"
+    ]
+  ],
+  "one that takes what is held for paid": [
+    taking((said) => (said._tag === "pending" ? { _tag: "settled", preimage: "00".repeat(32), fee: Msat.zero, index: null } : said)),
+    ["C1: what is held is pending, is not sent again, and settles as late as it likes"]
+  ],
+  "one that says failed to who asks again": [
+    sabotage(LightningSender, ({ pay }) => {
+      const seen = new Set<string>()
+      return {
+        pay: (ask) =>
+          Effect.suspend((): Effect.Effect<Payment> => {
+            const again = seen.has(ask.invoice.paymentHash)
+            seen.add(ask.invoice.paymentHash)
+            return again ? Effect.succeed(failed) : pay(ask)
+          })
+      }
+    }),
+    [
+      "C11: the same hash is paid once, however often it is asked",
+      "C11: the same hash is paid once, by eight at once",
+      "C1: what is held is pending, is not sent again, and settles as late as it likes"
+    ]
+  ],
+  "one that takes no record for a failure": [
+    taking((said) => (said._tag === "notFound" ? failed : said)),
+    ["C8: of what was never sent there is no record", "a quote is within the limit, says how likely it is, and sends nothing"]
+  ],
+  "one that does not say why": [
+    taking((said) => (said._tag === "failed" ? { _tag: "failed", reason: "error" } : said)),
+    ["what the payee refuses failed for good, and every answer says so", "what no route leads to failed for want of one"]
+  ],
+  "one that hopes on": [
+    taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
+    ["what the payee refuses failed for good, and every answer says so", "C25: with a limit of nothing nothing is paid for"]
+  ],
+  "one that makes up the preimage": [
+    taking((said) => (said._tag === "settled" ? { ...said, preimage: "00".repeat(32) } : said)),
+    ["what is paid arrives, and its preimage proves it"]
+  ],
+  "one that says settled and pays nothing": [
+    sabotage(LightningSender, ({ lookupPayment }) => ({
+      pay: () => Effect.succeed({ _tag: "settled", preimage: "00".repeat(32), fee: Msat.zero, index: null }),
+      lookupPayment
+    })),
+    ["what is paid arrives, and its preimage proves it"]
+  ],
+  "one that pays what it likes where the invoice does not say": [
+    sabotage(LightningSender, ({ pay }) => ({
+      pay: (ask) => pay(ask.invoice.amount === undefined ? { ...ask, amount: Msat.make(ask.amount * 2n) } : ask)
+    })),
+    ["an invoice without an amount is paid with the one that is asked for"]
+  ],
+  "one that pays to see what it costs": [
+    sabotage(LightningSender, ({ pay, quote }) => ({ quote: (ask) => Effect.andThen(pay(ask), quote(ask)) })),
+    ["a quote is within the limit, says how likely it is, and sends nothing"]
+  ],
+  "one that always has a route": [
+    sabotage(LightningSender, ({ quote }) => ({
+      quote: (ask) => Effect.map(quote(ask), (best) => best ?? { fee: Msat.zero, probability: 0.5 })
+    })),
+    ["there is no quote where no route is, nor where the limit is below every route"]
+  ],
+  "one that is always sure": [
+    sabotage(LightningSender, ({ quote }) => ({ quote: (ask) => Effect.map(quote(ask), (best) => best && { ...best, probability: 100 }) })),
+    ["a quote is within the limit, says how likely it is, and sends nothing"]
+  ],
+  "one that takes an outage for no route": [
+    sabotage(LightningSender, ({ quote }) => ({
+      quote: (ask) => Effect.catchTag(quote(ask), "NodeUnavailable", () => Effect.succeed(undefined))
+    })),
+    ["a node that does not answer gives no quote, which is an outage"]
+  ]
+})

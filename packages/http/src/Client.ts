@@ -1,0 +1,136 @@
+import { Effect, Predicate, type Redacted, Schema } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { type HttpApi, HttpApiClient, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import type { Position } from "@satrail/core/Transaction"
+import { Api } from "./Api.ts"
+import { Issue } from "./Envelope.ts"
+import * as Pages from "./Page.ts"
+
+/**
+ * The service said no, or could not be asked. `code` and `status` are the answer's own (`insufficient_balance`, 422). Without an answer the
+ * status is 0 and the code `unreachable`: the request may have taken effect. An answer that is no envelope has the code `unreadable`.
+ */
+export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
+  status: Schema.Int,
+  code: Schema.String,
+  message: Schema.String,
+  issues: Schema.Array(Issue)
+}) {}
+
+/** A page of a list; `next` is the cursor of the page after it, undefined on the last. */
+export interface Page<A> {
+  readonly data: A
+  readonly next: Position | undefined
+}
+
+/** What an endpoint answers, out of its envelope. */
+type Data<S> =
+  S extends HttpApiSchema.WithHeaders<infer Inner, infer _Headers>
+    ? Page<Data<Inner>>
+    : S extends { readonly Type: { readonly data: infer D } }
+      ? D
+      : never
+
+type Part<Name extends string, S extends Schema.Top> = [S] extends [never]
+  ? unknown
+  : {} extends S["Type"]
+    ? { readonly [N in Name]?: S["Type"] }
+    : { readonly [N in Name]: S["Type"] }
+
+/** What an endpoint is asked with: `params`, `query` and `payload` as far as it reads them, and `idempotencyKey` where it creates something. */
+type Ask<E> =
+  E extends HttpApiEndpoint.HttpApiEndpoint<
+    infer _Id,
+    infer _Method,
+    infer _Path,
+    infer Params,
+    infer Query,
+    infer Payload,
+    infer Headers,
+    infer _S,
+    infer _E,
+    infer _M,
+    infer _MS
+  >
+    ? Part<"params", Params> &
+        Part<"query", Query> &
+        Part<"payload", Payload> &
+        ([Headers] extends [never] ? unknown : { readonly idempotencyKey?: string })
+    : never
+
+type Call<E extends HttpApiEndpoint.Constraint> = (
+  ...ask: {} extends Ask<E> ? readonly [ask?: Ask<E>] : readonly [ask: Ask<E>]
+) => Effect.Effect<Data<E["~Success"]>, ApiError>
+
+type GroupsOf<A> = A extends HttpApi.HttpApi<infer _Id, infer Groups> ? Groups : never
+type Groups = GroupsOf<typeof Api>
+
+/** One method an endpoint, by group: `client.read.balance()`. */
+export type Client = {
+  readonly [Id in HttpApiGroup.Identifier<Groups>]: {
+    readonly [E in HttpApiGroup.EndpointsWithIdentifier<Groups, Id> as E["identifier"]]: Call<E>
+  }
+}
+
+const Failure = Schema.Struct({
+  status: Schema.Int,
+  message: Schema.String,
+  error: Schema.Struct({ code: Schema.String, issues: Schema.optionalKey(Schema.Array(Issue)) })
+})
+
+const unreadable = (status: number) =>
+  new ApiError({ status, code: "unreadable", message: "The answer is not one that this service gives", issues: [] })
+
+/** The error in an answer, whichever endpoint gave it. */
+const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, ApiError> =>
+  Effect.matchEffect(HttpClientResponse.schemaBodyJson(Failure)(response), {
+    onSuccess: ({ status, message, error: { code, issues = [] } }) => Effect.fail(new ApiError({ status, code, message, issues })),
+    onFailure: () => Effect.fail(unreadable(response.status))
+  })
+
+const toApiError = (error: unknown): ApiError => {
+  if (error instanceof ApiError) return error
+  const answered = HttpClientError.isHttpClientError(error) && "response" in error.reason ? error.reason.response.status : undefined
+  if (answered !== undefined) return unreadable(answered)
+  return HttpClientError.isHttpClientError(error)
+    ? new ApiError({ status: 0, code: "unreachable", message: `The service could not be reached: ${error.message}`, issues: [] })
+    : new ApiError({ status: 0, code: "unreadable", message: `Not what the API takes or gives: ${String(error)}`, issues: [] })
+}
+
+const member = (value: unknown, name: string): unknown => (Predicate.hasProperty(value, name) ? value[name] : undefined)
+
+const dataOf = (value: unknown): unknown => {
+  if (!Predicate.hasProperty(value, HttpApiSchema.WithHeadersValueTypeId)) return member(value, "data")
+  const link = member(member(value, "headers"), "link")
+  return { data: member(member(value, "body"), "data"), next: Pages.next(typeof link === "string" ? link : undefined) }
+}
+
+/** A client of a service at `baseUrl`, with a company's API key or the operator's token. Nothing is tried twice: that is its caller's to decide. */
+export const make = (options: {
+  readonly baseUrl: string | URL
+  readonly apiKey: Redacted.Redacted
+}): Effect.Effect<Client, never, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const httpClient = (yield* HttpClient.HttpClient).pipe(
+      HttpClient.mapRequest(HttpClientRequest.bearerToken(options.apiKey)),
+      HttpClient.transformResponse(Effect.flatMap((response) => (response.status < 400 ? Effect.succeed(response) : refusal(response))))
+    )
+    const client = yield* HttpApiClient.makeWith(Api, { httpClient, baseUrl: options.baseUrl })
+
+    const called =
+      (call: (request: object) => Effect.Effect<unknown, unknown>) =>
+      ({ idempotencyKey, ...ask }: { readonly idempotencyKey?: string } = {}) =>
+        Effect.mapBoth(
+          call({ query: {}, payload: null, ...ask, headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey } }),
+          { onSuccess: dataOf, onFailure: toApiError }
+        )
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- each method takes its own request; all are called alike
+    const groups = client as unknown as Readonly<
+      Record<string, Readonly<Record<string, (request: object) => Effect.Effect<unknown, unknown>>>>
+    >
+    const clients = Object.entries(groups).map(
+      ([group, calls]) => [group, Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, called(call)]))] as const
+    )
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- made name by name out of the API, as the type is
+    return Object.fromEntries(clients) as unknown as Client
+  })

@@ -1,0 +1,180 @@
+import { Cause, Effect } from "effect"
+import { FindMyWay, HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as ByteSize from "effect/ByteSize"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import * as Id from "@satrail/core/Id"
+import * as Errors from "./Errors.ts"
+
+/** How requests are taken in. */
+export interface Options {
+  /** Web pages of these origins may call the API from a browser: `https://shop.example`, or `*` for all. None unless given. */
+  readonly corsOrigins?: ReadonlyArray<string>
+  /** The largest body that is read. 64 KiB unless given. */
+  readonly maxBodyBytes?: number
+  /** A request that takes longer is answered 503. 30 s unless given. */
+  readonly timeoutMillis?: number
+}
+
+export const maxBodyBytes = 64 * 1024
+export const timeoutMillis = 30_000
+
+const answer = (failure: Errors.Failure, headers: Record<string, string> = {}) =>
+  HttpServerResponse.jsonUnsafe(failure, { status: failure.status, headers })
+
+const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
+  response.headers["content-type"]?.startsWith("application/json") === true ||
+  (response.body._tag !== "Empty" && response.body.contentType?.startsWith("application/json") === true)
+
+const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body has more than ${bytes} bytes`))
+
+const notFound = answer(Errors.failure("not_found", "There is no such route"))
+
+/** An envelope for what the framework writes by itself. */
+const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
+  if (response.status < 400 || isJson(response)) return response
+  if (response.status === 415)
+    return answer(Errors.failure("unsupported_media_type", "The body must be sent as Content-Type: application/json"))
+  return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
+}
+
+const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
+
+/** Whether whoever asked has gone away: there is nobody to answer. */
+const isGone = (cause: Cause.Cause<unknown>): boolean =>
+  Cause.hasInterruptsOnly(cause) &&
+  cause.reasons.some((reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key))
+
+/** What certain statuses owe their reader. */
+const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { "www-authenticate": "Bearer" },
+  503: { "retry-after": String(Errors.retryAfterSeconds) }
+}
+
+/** Which methods the API has, by path. */
+const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  others: ReadonlyArray<FindMyWay.PathInput>
+) => {
+  const methods = new Set<string>(["GET"])
+  const router = FindMyWay.make<true>()
+  for (const path of others) router.on("GET", path, true)
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint: { method, path } }) => {
+      methods.add(method)
+      router.on(method, path.startsWith("/") ? `/${path.slice(1)}` : "*", true)
+    }
+  })
+  return (url: string): ReadonlyArray<string> => {
+    const found = [...methods].filter((method) => router.find(method, url) !== undefined)
+    return found.length === 0 ? [] : [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
+  }
+}
+
+/**
+ * What is done for every request, whatever it asks for: an envelope also for an unknown route, a wrong method, a crash; a limit on bodies and
+ * on time; CORS, and the headers that a JSON API should send. `others` are the paths beside the API's own.
+ */
+export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  others: ReadonlyArray<FindMyWay.PathInput>,
+  options: Options = {}
+) => {
+  const methodsAt = routesOf(api, others)
+  const limitBytes = options.maxBodyBytes ?? maxBodyBytes
+  const limitMillis = options.timeoutMillis ?? timeoutMillis
+  const bodySize = ByteSize.fromInputUnsafe(limitBytes)
+  const origins = new Set(options.corsOrigins)
+  const security = { "x-content-type-options": "nosniff", "cache-control": "no-store" }
+
+  const corsFor = (request: HttpServerRequest.HttpServerRequest): Record<string, string> => {
+    const origin = request.headers["origin"]
+    if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
+    return {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": "Link, Idempotency-Replayed, Retry-After",
+      vary: "Origin"
+    }
+  }
+
+  /** An OPTIONS request, a browser's preflight or not. A browser whose origin is not allowed is told nothing that would let it go on. */
+  const optionsAt = (request: HttpServerRequest.HttpServerRequest) => {
+    const methods = methodsAt(request.url)
+    if (methods.length === 0) return notFound
+    const allow = methods.join(", ")
+    const cors = corsFor(request)
+    return HttpServerResponse.jsonUnsafe(
+      { status: 200, message: "Options", data: { methods } },
+      {
+        status: 200,
+        headers: {
+          allow,
+          ...("access-control-allow-origin" in cors && {
+            "access-control-allow-methods": allow,
+            "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key",
+            "access-control-max-age": "600"
+          })
+        }
+      }
+    )
+  }
+
+  const finish = (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) =>
+    HttpServerResponse.setHeaders(enveloped(response), {
+      ...security,
+      ...owed[response.status],
+      ...(response.headers["cache-control"] !== undefined && { "cache-control": response.headers["cache-control"] }),
+      ...(origins.size > 0 && corsFor(request))
+    })
+
+  const failed = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) {
+    const error = Cause.squash(cause)
+    if (HttpServerError.isHttpServerError(error)) {
+      if (error.reason._tag === "RouteNotFound") {
+        const methods = methodsAt(request.url)
+        if (methods.length === 0) return notFound
+        const allow = methods.join(", ")
+        return answer(Errors.failure("method_not_allowed", `${request.method} is not one of this route's methods: ${allow}`), { allow })
+      }
+      if (error.reason._tag === "RequestParseError") {
+        return error.reason.reason === "BodyTooLarge"
+          ? tooLarge(limitBytes)
+          : answer(Errors.malformedRequest([{ path: "", message: "The body could not be read to its end" }]))
+      }
+    }
+    const reference = yield* Id.make
+    yield* Effect.logError("a request crashed", { reference, method: request.method, path: request.url.split("?")[0] }, cause)
+    return answer(Errors.failure("internal", `Something broke on our side. Reference: ${reference}`))
+  })
+
+  const late = Effect.sync(() => answer(Errors.failure("timeout", `There was no answer within ${limitMillis / 1000} seconds`)))
+
+  return HttpRouter.middleware(
+    Effect.gen(function* () {
+      // What is logged for a request goes where the layer's own log goes, also when a host's web server runs it.
+      const context = yield* Effect.context<never>()
+
+      return (http) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request)))
+          if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Effect.succeed(finish(request, tooLarge(limitBytes)))
+          // What has no body needs no limit on it: reading is most of the traffic.
+          const limited =
+            request.method === "GET" || request.method === "HEAD"
+              ? http
+              : Effect.provideService(http, HttpIncomingMessage.MaxBodySize, bodySize)
+          // The framework runs us uninterruptibly, and the time limit waits in our place: somebody who goes away ends the work only if we let him.
+          const timed = Effect.interruptible(Effect.timeoutOrElse(limited, { duration: limitMillis, orElse: () => late }))
+          return Effect.matchCauseEffect(timed, {
+            onSuccess: (response) => Effect.succeed(finish(request, response)),
+            onFailure: (cause) => {
+              if (isGone(cause)) return Effect.failCause(cause)
+              if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finish(request, stopping))
+              return Effect.map(Effect.provideContext(failed(request, cause), context), (response) => finish(request, response))
+            }
+          })
+        })
+    }),
+    { global: true }
+  )
+}

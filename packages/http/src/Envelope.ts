@@ -1,0 +1,18 @@
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+
+/** What every good answer looks like. `status` is the HTTP status again. */
+export const success = <const Status extends number, S extends Schema.Top>(status: Status, data: S) =>
+  Schema.Struct({
+    status: Schema.Literal(status),
+    message: Schema.String.annotate({ description: "What happened, for people" }),
+    data
+  }).pipe(HttpApiSchema.status(status))
+
+export const ok = <A>(message: string, data: A) => ({ status: 200 as const, message, data })
+
+export const created = <A>(message: string, data: A) => ({ status: 201 as const, message, data })
+
+/** What is wrong, and where: `path` names the member, header or query parameter, and is empty for the body as a whole. */
+export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "Issue" })
+export interface Issue extends Schema.Schema.Type<typeof Issue> {}

@@ -1,0 +1,336 @@
+import { Effect, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import type { AmountInvalid } from "@satrail/core/Amount"
+import type { Unauthorized } from "@satrail/core/ApiKey"
+import type { ApiKeys } from "@satrail/core/ApiKeys"
+import type { ChainUnavailable } from "@satrail/core/ChainSource"
+import type { Companies } from "@satrail/core/Companies"
+import type { DomainTaken } from "@satrail/core/Company"
+import type { DestinationInvalid } from "@satrail/core/Destination"
+import type { RateUnavailable } from "@satrail/core/ExchangeRates"
+import type { Invalid } from "@satrail/core/Invalid"
+import type { Invoices } from "@satrail/core/Invoices"
+import type { Conflict, IdempotencyMismatch, NotFound, StoreUnavailable } from "@satrail/core/Journal"
+import type { HandleTaken } from "@satrail/core/LightningAddress"
+import type { DomainNotVerified, LightningAddresses, PlanRequired } from "@satrail/core/LightningAddresses"
+import type { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import * as Msat from "@satrail/core/Msat"
+import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import type { DestinationRefused } from "@satrail/core/Recipient"
+import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/Resolver"
+import type { Transactions } from "@satrail/core/Transactions"
+import type { InsufficientBalance } from "@satrail/core/Withdrawal"
+import type { Withdrawals } from "@satrail/core/Withdrawals"
+import { Issue } from "./Envelope.ts"
+
+/** Every `error.code` there is, with the status it travels with. `meaning` and `remedy` are the words of the reference page. */
+export const catalogue = {
+  malformed: {
+    status: 400,
+    meaning: "The request is not what the endpoint reads. `error.issues` names every member that is wrong.",
+    remedy: "Correct what the issues name. The same request again gets the same answer."
+  },
+  idempotency_not_supported: {
+    status: 400,
+    meaning: "The answer holds a secret that is shown once and never stored, so it cannot be repeated.",
+    remedy: "Leave the `Idempotency-Key` header out. A key made twice by accident can be revoked."
+  },
+  unauthorized: {
+    status: 401,
+    meaning: "The key is missing, unknown, expired or revoked.",
+    remedy: "Send `Authorization: Bearer <API_KEY>` with a key that is in force."
+  },
+  scope_required: {
+    status: 403,
+    meaning: "The key is in force and may not do this. The message names the scope that may.",
+    remedy: "Use a key with that scope, or with `admin`."
+  },
+  plan_required: {
+    status: 403,
+    meaning: "The company's plan does not include this.",
+    remedy: "Leave `handle` and `domain` out for a random handle, or move to a paid plan."
+  },
+  not_found: {
+    status: 404,
+    meaning: "There is no such route or record, or the record belongs to another company: which of the two is not said.",
+    remedy: "Check the path and the id."
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The route exists, and not with this method. The `Allow` header lists those it has.",
+    remedy: "Use one of the methods in `Allow`."
+  },
+  conflict: {
+    status: 409,
+    meaning: "Something else was recorded under the same id. Nothing was changed.",
+    remedy: "Send the request again."
+  },
+  handle_taken: { status: 409, meaning: "Somebody has this Lightning address, or had it.", remedy: "Choose another handle." },
+  domain_taken: { status: 409, meaning: "The domain belongs to another company, or to the service.", remedy: "Use another domain." },
+  body_too_large: {
+    status: 413,
+    meaning: "The body has more bytes than are read.",
+    remedy: "Send less: 65 536 bytes unless the operator decided otherwise."
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: "The body is said to be something other than JSON.",
+    remedy: "Send `Content-Type: application/json`."
+  },
+  insufficient_balance: {
+    status: 422,
+    meaning: "The balance does not cover amount and fee. Nothing was held.",
+    remedy: "Send less, or wait for a deposit or for a pending withdrawal to end."
+  },
+  idempotency_mismatch: {
+    status: 422,
+    meaning: "The `Idempotency-Key` was used before for another request.",
+    remedy: "Use a new key for a new request, and the old key for the very same one only."
+  },
+  domain_not_verified: {
+    status: 422,
+    meaning: "Nobody has shown that the domain is this company's.",
+    remedy: "Ask the operator to verify the domain."
+  },
+  wrong_network: {
+    status: 422,
+    meaning: "The destination belongs to another bitcoin network than the service runs on.",
+    remedy: "Ask the recipient for a destination on this network."
+  },
+  unsupported: {
+    status: 422,
+    meaning: "The destination is understood, and of a kind that cannot be paid.",
+    remedy: "Ask the recipient for what the message names."
+  },
+  amount_mismatch: {
+    status: 422,
+    meaning: "The destination asks for another amount than the request.",
+    remedy: "Leave `amount` out, or give the destination's own."
+  },
+  amount_required: {
+    status: 422,
+    meaning: "Neither the request nor the destination says how much.",
+    remedy: "Give `amount` and `currency`."
+  },
+  amount_out_of_range: {
+    status: 422,
+    meaning: "The recipient takes less or more than this.",
+    remedy: "Stay within the range in the message."
+  },
+  dust: {
+    status: 422,
+    meaning: "The bitcoin network does not relay an output this small.",
+    remedy: "Send at least what the message names, or pay over Lightning."
+  },
+  invoice_expired: { status: 422, meaning: "The invoice has expired, or is about to.", remedy: "Ask the recipient for a new invoice." },
+  invoice_not_payable: {
+    status: 422,
+    meaning: "The invoice was paid already, or is being paid.",
+    remedy: "Ask the recipient for a new invoice, if another payment is meant."
+  },
+  payment_hash_used: {
+    status: 422,
+    meaning: "Another withdrawal was made for this invoice. One invoice is tried by one withdrawal.",
+    remedy: "Look at that withdrawal, or ask the recipient for a new invoice."
+  },
+  recipient_not_found: {
+    status: 422,
+    meaning: "The destination points to this service, and nobody here has it.",
+    remedy: "Check the destination with the recipient."
+  },
+  final_cltv_too_long: {
+    status: 422,
+    meaning: "The invoice lets its recipient hold the payment for longer than the service allows.",
+    remedy: "Ask the recipient for an invoice with a shorter final expiry."
+  },
+  recipient_refused: {
+    status: 422,
+    meaning: "The recipient's server said no, or answered something that no payer should act on.",
+    remedy: "Check the destination with the recipient. The message has the reason."
+  },
+  sandbox_refused: {
+    status: 422,
+    meaning: "The pretend network cannot do this. Only the sandbox answers so.",
+    remedy: "The message has the reason."
+  },
+  internal: {
+    status: 500,
+    meaning: "Something broke on our side. The message has a reference to tell the operator.",
+    remedy: "Send a creation again with the same `Idempotency-Key` only: it may have taken effect."
+  },
+  store_unavailable: {
+    status: 503,
+    meaning: "The database could not be reached. The request may or may not have taken effect.",
+    remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
+  },
+  node_unavailable: {
+    status: 503,
+    meaning: "The Lightning node could not be reached.",
+    remedy: "Wait for `Retry-After` seconds and send the request again."
+  },
+  chain_unavailable: {
+    status: 503,
+    meaning: "The bitcoin chain could not be read.",
+    remedy: "Wait for `Retry-After` seconds and send the request again."
+  },
+  rate_unavailable: {
+    status: 503,
+    meaning: "There is no exchange rate that is young enough.",
+    remedy: "Wait for `Retry-After` seconds and send the request again, or give the amount in sats or btc."
+  },
+  recipient_unreachable: {
+    status: 503,
+    meaning: "The recipient's server could not be reached.",
+    remedy: "Wait for `Retry-After` seconds and send the request again, or check the destination."
+  },
+  timeout: {
+    status: 503,
+    meaning: "The answer was not ready in time. The request may or may not have taken effect.",
+    remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
+  },
+  stopping: {
+    status: 503,
+    meaning: "The process is being stopped. The request may or may not have taken effect.",
+    remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
+  },
+  not_ready: {
+    status: 503,
+    meaning: "The process is up and cannot serve yet, or not now. `error.issues` names what is missing.",
+    remedy: "Send requests to another process, or wait."
+  }
+} as const satisfies Record<string, { readonly status: number; readonly meaning: string; readonly remedy: string }>
+
+type Catalogue = typeof catalogue
+export type Code = keyof Catalogue
+
+/** After how many seconds a 503 is worth another try: what its `Retry-After` header says. */
+export const retryAfterSeconds = 1
+
+/** The body of a bad answer. `code` is stable; `message` is for people. */
+export type Failure<C extends Code = Code> = C extends Code
+  ? {
+      readonly status: Catalogue[C]["status"]
+      readonly message: string
+      readonly data: null
+      readonly error: { readonly code: C; readonly issues?: ReadonlyArray<Issue> }
+    }
+  : never
+
+export const failure = <C extends Code>(code: C, message: string, issues?: ReadonlyArray<Issue>): Failure<C> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not see that the status of a code is that code's status
+  ({ status: catalogue[code].status, message, data: null, error: issues === undefined ? { code } : { code, issues } }) as Failure<C>
+
+const malformed = (issues: ReadonlyArray<Issue>) =>
+  failure("malformed", issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; "), issues)
+
+const reasons = {
+  missing: "An API key is needed: Authorization: Bearer <API_KEY>",
+  unknown: "The API key is not known here",
+  expired: "The API key has expired",
+  revoked: "The API key was revoked"
+} as const
+
+/** How each refusal and each outage travels: the only place where an error of the core meets a status. */
+const table = {
+  Invalid: ({ path, message }: Invalid) => malformed([{ path, message }]),
+  AmountInvalid: ({ reason, message }: AmountInvalid) =>
+    reason === "price_not_positive"
+      ? failure("rate_unavailable", message)
+      : malformed([{ path: reason === "unknown_currency" ? "currency" : "amount", message }]),
+  DestinationInvalid: ({ code, message }: DestinationInvalid) =>
+    code === "wrong_network" || code === "unsupported" || code === "amount_mismatch"
+      ? failure(code, message)
+      : malformed([{ path: "destination", message }]),
+  DestinationRefused: ({ code, message }: DestinationRefused) => failure(code, message),
+  RecipientRefused: ({ reason }: RecipientRefused) => failure("recipient_refused", `The recipient does not take the payment: ${reason}`),
+  RecipientUnreachable: ({ reason }: RecipientUnreachable) =>
+    failure("recipient_unreachable", `The recipient's server could not be reached: ${reason}`),
+  Unauthorized: ({ reason }: Unauthorized) => failure("unauthorized", reasons[reason]),
+  PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is needed for ${feature}`),
+  NotFound: ({ what }: NotFound) => failure("not_found", `There is no ${what} with this id`),
+  Conflict: (_: Conflict) => failure("conflict", "Something else was recorded under the same id: send the request again"),
+  HandleTaken: ({ handle, domain }: HandleTaken) => failure("handle_taken", `${handle}@${domain} is taken: choose another handle`),
+  DomainTaken: ({ domain }: DomainTaken) => failure("domain_taken", `${domain} belongs to somebody else`),
+  DomainNotVerified: ({ domain }: DomainNotVerified) =>
+    failure("domain_not_verified", `${domain} is not verified as this company's domain`),
+  IdempotencyMismatch: (_: IdempotencyMismatch) =>
+    failure("idempotency_mismatch", "This Idempotency-Key was used for another request: use a new one, or send the same request"),
+  InsufficientBalance: ({ needed }: InsufficientBalance) =>
+    failure("insufficient_balance", `The balance does not cover the ${Msat.toSatsCeiling(needed)} sats that amount and fee come to`),
+  StoreUnavailable: (_: StoreUnavailable) => failure("store_unavailable", "The database cannot be reached: try again in a moment"),
+  NodeUnavailable: (_: NodeUnavailable) => failure("node_unavailable", "The Lightning node cannot be reached: try again in a moment"),
+  ChainUnavailable: (_: ChainUnavailable) => failure("chain_unavailable", "The bitcoin chain cannot be read: try again in a moment"),
+  RateUnavailable: ({ currency }: RateUnavailable) =>
+    failure("rate_unavailable", `There is no current exchange rate for ${currency}: try again in a moment`)
+} satisfies { readonly [Tag in ServiceError["_tag"]]: (error: Extract<ServiceError, { readonly _tag: Tag }>) => Failure }
+
+type ErrorOf<Member> = Member extends (...args: never) => Effect.Effect<unknown, infer E, unknown>
+  ? E
+  : Member extends Effect.Effect<unknown, infer E, unknown>
+    ? E
+    : never
+type ErrorsOf<Service> = { readonly [Method in keyof Service]: ErrorOf<Service[Method]> }[keyof Service]
+
+/** Whatever the core's services can fail with. One that is missing in the table does not compile. */
+export type ServiceError =
+  | ErrorsOf<ApiKeys["Service"]>
+  | ErrorsOf<Companies["Service"]>
+  | ErrorsOf<Invoices["Service"]>
+  | ErrorsOf<LightningAddresses["Service"]>
+  | ErrorsOf<OnChainAddresses["Service"]>
+  | ErrorsOf<Transactions["Service"]>
+  | ErrorsOf<Withdrawals["Service"]>
+
+type Table = typeof table
+
+/** How an error travels, to the code. */
+export type FailureFor<E extends ServiceError> = ReturnType<Table[E["_tag"]]>
+
+/** The body that answers an error. */
+export const failureFor = <E extends ServiceError>(error: E): FailureFor<E> => {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's own tag, so it is the one that takes it
+  const row = table[error._tag] as unknown as (error: E) => FailureFor<E>
+  return row(error)
+}
+
+/** An effect of the core, failing with what will be answered. What an outage came from is logged here, for it is not told. */
+export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, FailureFor<E>, R> =>
+  effect.pipe(
+    Effect.catch((error) => {
+      const failed = Effect.fail(failureFor(error))
+      return "cause" in error ? Effect.andThen(Effect.logWarning("answered 503", error), failed) : failed
+    })
+  )
+
+/** The request is not what the endpoint reads: every issue, each in the message as well. */
+export const malformedRequest = malformed
+
+/** `insufficient_balance` is the component `InsufficientBalance`. */
+const componentOf = (code: string): string =>
+  code
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")
+
+const schemaOf = (code: Code) =>
+  Schema.Struct({
+    status: Schema.Literal(catalogue[code].status),
+    message: Schema.String.annotate({ description: "What was wrong and what would be right, for people" }),
+    data: Schema.Null,
+    error: Schema.Struct({ code: Schema.Literal(code), issues: Schema.optionalKey(Schema.Array(Issue)) })
+  })
+    .annotate({ identifier: componentOf(code), description: catalogue[code].meaning })
+    .pipe(HttpApiSchema.status(catalogue[code].status))
+
+// One schema a code, for all endpoints: so each is one component of the document.
+const schemas = new Map<Code, ReturnType<typeof schemaOf>>()
+const cached = (code: Code) => {
+  const schema = schemas.get(code) ?? schemaOf(code)
+  schemas.set(code, schema)
+  return schema
+}
+
+/** How the answers with these codes look. An endpoint names all of its codes here: a handler with another one does not compile. */
+export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): ReadonlyArray<Schema.Codec<Failure<Codes[number]>>> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- in a list that is mapped, the compiler does not know which code each schema is for
+  codes.map(cached) as unknown as ReadonlyArray<Schema.Codec<Failure<Codes[number]>>>

@@ -1,0 +1,40 @@
+import { Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { type HttpApi, HttpApiBuilder, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
+import { Api } from "./Api.ts"
+import * as Authentication from "./Authentication.ts"
+import * as Decoding from "./Decoding.ts"
+import * as Edge from "./Edge.ts"
+import * as Health from "./Health.ts"
+import * as Operator from "./Operator.ts"
+import * as Read from "./Read.ts"
+import * as Receive from "./Receive.ts"
+import * as Send from "./Send.ts"
+
+export type { Options } from "./Edge.ts"
+
+const paths = { openapi: "/openapi.json", docs: "/docs" } as const
+
+/** What checks and reads requests, for the groups here and for a host's own. */
+export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
+
+/** The handlers of every group in `Api`. */
+export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Operator.layer, Health.layer)
+
+/**
+ * The routes of an API that was extended by `Api.add(group)`, its OpenAPI document and its documentation. Wants the handlers of
+ * every group: `layerHandlers` and the host's own, both over `layerMiddlewares`.
+ */
+export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options?: Edge.Options) =>
+  Layer.mergeAll(
+    HttpApiBuilder.layer(api, { openapiPath: paths.openapi }),
+    HttpApiScalar.layer(api, { path: paths.docs }),
+    Edge.layer(api, Object.values(paths), options)
+  )
+
+/** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */
+export const layer = (options?: Edge.Options) => layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))
+
+/** Routes as one function from a web `Request` to its `Response`, to be mounted in a host's own server. `dispose` ends what the layer began. */
+export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) =>
+  HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), { disableLogger: true })

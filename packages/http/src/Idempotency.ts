@@ -1,0 +1,40 @@
+import { Effect, Schema } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { createHash } from "node:crypto"
+import type { Outcome, Request } from "@satrail/core/Answer"
+import * as Envelope from "./Envelope.ts"
+
+/** What every creating endpoint reads from the headers. */
+export const headers = {
+  "idempotency-key": Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^[!-~]{1,255}$/, { message: "1 to 255 visible ASCII characters" })).annotate({
+      description: "Makes the request safe to repeat: the same key with the same body gets the same answer again, and takes effect once",
+      examples: ["order-1042"]
+    })
+  )
+}
+
+/** What a creation answers, and how it is made safe to repeat. `path` is the endpoint's one path, whichever spelling was used. */
+export const creation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data) => {
+  const render = (value: Value) => JSON.stringify(Envelope.created(message, wire(value)))
+
+  return {
+    /** The part of the core's ask that makes it happen once; nothing without a key. */
+    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined) {
+      if (key === undefined) return {}
+      // What could not be read would not have come this far, so this is the text that was decoded.
+      const text = yield* Effect.orDie(request.text)
+      const fingerprint = createHash("sha256").update(`POST ${path} ${text}`).digest("hex")
+      return { request: { key, fingerprint, render } satisfies Request<Value> }
+    }),
+    /** The answer, in the same bytes the first time and every time. */
+    answer: (outcome: Outcome<Value>) => {
+      const replayed = outcome._tag === "Replayed"
+      return HttpServerResponse.text(replayed ? outcome.answer : render(outcome.value), {
+        status: 201,
+        contentType: "application/json",
+        ...(replayed && { headers: { "idempotency-replayed": "true" } })
+      })
+    }
+  }
+}

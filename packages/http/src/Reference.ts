@@ -1,0 +1,56 @@
+import { Context } from "effect"
+import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import { Scopes } from "./Authentication.ts"
+import * as Errors from "./Errors.ts"
+
+const example = Errors.malformedRequest([{ path: "amount", message: "The amount must be more than 0" }])
+
+/** The reference page of errors, in Markdown: every code there is. */
+export const errors = (): string => {
+  const rows = Object.entries(Errors.catalogue).map(
+    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`
+  )
+  return [
+    "# Errors",
+    "",
+    "Every answer is JSON with `status`, `message` and `data`. A bad one has `data: null` and `error: { code, issues? }`:",
+    "",
+    "```json",
+    JSON.stringify(example, null, 2),
+    "```",
+    "",
+    "`code` is stable: act on it. `message` is for people and may change. `issues` is there when single members are wrong, all of them.",
+    "A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 503 `Retry-After` in seconds.",
+    "",
+    "| Code | Status | Meaning | What to do |",
+    "|---|---|---|---|",
+    ...rows,
+    ""
+  ].join("\n")
+}
+
+/** The reference page of endpoints, in Markdown: each with what opens it. */
+export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>): string => {
+  const rows: Array<string> = []
+  HttpApi.reflect(api, {
+    onGroup: ({ group, mergedAnnotations }) => {
+      rows.push(
+        "",
+        `## ${Context.getOrElse(mergedAnnotations, OpenApi.Title, () => group.identifier)}`,
+        "",
+        "| Endpoint | What it does | Opened by |",
+        "|---|---|---|"
+      )
+    },
+    onEndpoint: ({ endpoint: { method, path }, mergedAnnotations, middleware }) => {
+      const keys = [...middleware].flatMap(({ key }) =>
+        key === "http/Authentication" ? ["an API key"] : key === "http/OperatorAuthentication" ? ["the operator's token"] : []
+      )
+      const scopes = Context.getOrElse(mergedAnnotations, Scopes, () => [])
+      const opened = [...keys, ...(scopes.length > 0 ? [`with ${[...scopes, "admin"].map((scope) => `\`${scope}\``).join(" or ")}`] : [])]
+      const summary = Context.getOrElse(mergedAnnotations, OpenApi.Summary, () => "")
+      rows.push(`| \`${method} ${path}\` | ${summary} | ${opened.length === 0 ? "nothing" : opened.join(" ")} |`)
+    }
+  })
+  return ["# Endpoints", "", "The whole description is served at `/openapi.json`, and as a page at `/docs`.", ...rows, ""].join("\n")
+}

@@ -1,0 +1,31 @@
+import { Schema } from "effect"
+import type { AnswersForgotten } from "@satrail/core/Answer"
+import * as Reads from "./Reads.ts"
+import { type Kind, statement } from "./Statements.ts"
+
+const forgotten: Kind<AnswersForgotten> = {
+  statement: statement({
+    parts: [`
+forgotten as (
+  delete from satrail.answers where forget_at_millis <= (select max(at_millis) from fresh)
+), applied as (
+  select company_id, id from fresh
+)`],
+    before: "null"
+  }),
+  row: () => ({}),
+  refusals: {}
+}
+
+export const kinds = { AnswersForgotten: forgotten }
+
+const Row = Schema.Struct({ fingerprint: Schema.String, answer: Schema.String })
+
+export const reads = {
+  answer: Reads.one("Records.answer", {
+    key: { owner: "text", key: "text" },
+    select: "select fingerprint, answer from satrail.answers t where t.owner = a.owner and t.key = a.key",
+    read: Schema.decodeUnknownSync(Row),
+    keyOf: (owner: string, key: string) => [owner, key]
+  })
+}

@@ -1,0 +1,81 @@
+import { Schema } from "effect"
+import * as ApiKey from "@satrail/core/ApiKey"
+import { Plan } from "@satrail/core/Company"
+import { Conflict } from "@satrail/core/Journal"
+import * as Reads from "./Reads.ts"
+import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
+import * as Table from "./Table.ts"
+
+const apiKeys = Table.make("satrail.api_keys", ApiKey.ApiKey, {
+  columns: {
+    id: "text",
+    companyId: "uuid",
+    name: "text",
+    secretHash: "text",
+    scopes: "json",
+    createdAtMillis: "millis",
+    expiresAtMillis: "millis",
+    revokedAtMillis: "millis",
+    lastUsedAtMillis: "millis"
+  },
+  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis"]
+})
+
+const issued: Kind<ApiKey.ApiKeyIssued> = {
+  statement: creation(apiKeys, {
+    idType: "text",
+    columns: "replaces text, overlap_ends_at_millis bigint",
+    effects: [`
+overlapped as (
+  update satrail.api_keys t set expires_at_millis = least(t.expires_at_millis, d.overlap_ends_at_millis) from done d
+  where t.company_id = d.company_id and t.id = d.replaces
+)`],
+    // The text of a key says no company: its id is one company's alone.
+    guards: "(select 'Conflict' from satrail.api_keys t where t.id = a.id)"
+  }),
+  row: ({ apiKey, replaces }) => ({
+    ...apiKeys.toRow(apiKey),
+    ...(replaces && { replaces: replaces.id, overlap_ends_at_millis: replaces.expiresAtMillis })
+  }),
+  identities: ({ replaces }) => replaces === null ? [] : [replaces.id],
+  refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
+}
+
+/** Sets a time on a key, when `unless` does not hold of it. */
+const marked = (column: string, unless: string) =>
+  statement({
+    idType: "text",
+    parts: [target(apiKeys), `
+applied as (
+  update satrail.api_keys t set ${column} = f.at_millis from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and not coalesce(${unless.replaceAll("a.", "f.")}, false) returning t.company_id, t.id
+)`],
+    joins: joinTarget,
+    before: `case when ${unless} then 'Applied' end`,
+    guards: "case when g.n is null then 'missing' end"
+  })
+
+const revoked: Kind<ApiKey.ApiKeyRevoked> = {
+  statement: marked("revoked_at_millis", "g.revoked_at_millis is not null"),
+  row: () => ({}),
+  refusals: {}
+}
+
+const used: Kind<ApiKey.ApiKeyUsed> = {
+  statement: marked("last_used_at_millis", "g.last_used_at_millis >= a.at_millis"),
+  row: () => ({}),
+  refusals: {}
+}
+
+export const kinds = { ApiKeyIssued: issued, ApiKeyRevoked: revoked, ApiKeyUsed: used }
+
+const planOf = Schema.decodeUnknownSync(Schema.Struct({ plan: Plan }))
+
+export const reads = {
+  apiKey: Reads.one("Records.apiKey", {
+    key: { id: "text" },
+    select: `select ${apiKeys.selected}, c.plan from ${apiKeys.name} t join satrail.companies c on c.id = t.company_id where t.id = a.id`,
+    read: (row): ApiKey.Holder => ({ apiKey: apiKeys.ofRow(row), plan: planOf(row).plan }),
+    keyOf: (id: string) => [id]
+  })
+}

@@ -1,0 +1,111 @@
+import * as Balance from "@satrail/core/Balance"
+import type { Change } from "@satrail/core/Change"
+import * as Deposit from "@satrail/core/Deposit"
+import { InsufficientBalance } from "@satrail/core/Withdrawal"
+import * as Reads from "./Reads.ts"
+import { creation, granted, joinTarget, type Kind, own, statement, target } from "./Statements.ts"
+import * as Table from "./Table.ts"
+
+export const deposits = Table.make("satrail.deposits", Deposit.Deposit, {
+  columns: {
+    id: "uuid",
+    companyId: "uuid",
+    ledgerTxId: "uuid",
+    recipient: "text",
+    amount: "msat",
+    network: "text",
+    rail: "text",
+    status: "text",
+    chainTxId: "text",
+    vout: "integer",
+    height: "integer",
+    lightningInvoiceId: "uuid",
+    absorbed: "msat",
+    revision: "integer",
+    createdAtMillis: "millis",
+    updatedAtMillis: "millis"
+  },
+  moving: ["status", "height", "absorbed", "revision", "updatedAtMillis"]
+})
+
+const moved = (change: Change) => new Deposit.DepositMoved({ id: change.id })
+
+const outpoint = ({ chainTxId, vout }: Deposit.Deposit) => chainTxId === null || vout === null ? [] : [`${chainTxId}:${vout}`]
+
+const seen: Kind<Deposit.DepositSeen> = {
+  statement: creation(deposits, {
+    otherwise: "DepositMoved",
+    guards: "(select 'DepositMoved' from satrail.deposits t where t.chain_tx_id = a.chain_tx_id and t.vout = a.vout)"
+  }),
+  row: ({ deposit }) => deposits.toRow(deposit),
+  identities: ({ deposit }) => outpoint(deposit),
+  refusals: { DepositMoved: moved }
+}
+
+const due = "from fresh f join target g using (n) where g.revision = f.revision - 1"
+
+/** The deposit as it is from here on, if it is as it was. */
+const move = (source: string) => `
+applied as (
+  update satrail.deposits t set
+    status = f.status, height = f.height, absorbed = f.absorbed, revision = f.revision, updated_at_millis = f.updated_at_millis
+  from (${source}) f
+  where t.company_id = f.company_id and t.id = f.id returning t.company_id, t.id
+)`
+
+const columns = own(deposits)
+
+const joins = joinTarget
+
+const before = `case when g.revision <> a.revision - 1 then
+    case when (g.status, g.height, g.absorbed, g.revision, g.updated_at_millis)
+      is not distinct from (a.status, a.height, a.absorbed, a.revision, a.updated_at_millis) then 'Applied' else 'DepositMoved' end end`
+
+const missing = "case when g.n is null then 'missing' end"
+
+const step = statement({ columns, parts: [target(deposits), move(`select f.* ${due}`)], joins, before, guards: missing })
+
+const kind = <C extends Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositDropped>(): Kind<C> => ({
+  statement: step,
+  row: ({ deposit }) => deposits.toRow(deposit),
+  refusals: { DepositMoved: moved }
+})
+
+const reversed: Kind<Deposit.DepositReversed> = {
+  statement: statement({
+    columns,
+    parts: [target(deposits), granted(`select f.* ${due}`), move("select * from granted")],
+    joins,
+    before,
+    guards: "case when g.n is null then 'missing' else 'InsufficientBalance' end"
+  }),
+  row: ({ deposit }) => deposits.toRow(deposit),
+  refusals: {
+    DepositMoved: moved,
+    InsufficientBalance: ({ companyId, legs }) => new InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
+  }
+}
+
+export const kinds = {
+  DepositSeen: seen,
+  DepositPlaced: kind<Deposit.DepositPlaced>(),
+  DepositConfirmed: kind<Deposit.DepositConfirmed>(),
+  DepositReversed: reversed,
+  DepositDropped: kind<Deposit.DepositDropped>()
+}
+
+export const reads = {
+  deposit: Reads.one("Records.deposit", {
+    key: { company_id: "uuid", id: "uuid" },
+    select: `select ${deposits.selected} from ${deposits.name} t where t.company_id = a.company_id and t.id = a.id`,
+    read: deposits.ofRow,
+    keyOf: (companyId: string, id: string) => [companyId, id]
+  }),
+  depositByOutpoint: Reads.one("Records.depositByOutpoint", {
+    key: { chain_tx_id: "text", vout: "integer" },
+    select: `select ${deposits.selected} from ${deposits.name} t where t.chain_tx_id = a.chain_tx_id and t.vout = a.vout`,
+    read: deposits.ofRow,
+    keyOf: (txId: string, vout: number) => [txId, vout]
+  }),
+  depositsInBlocks: Reads.page("Records.depositsInBlocks", deposits, "rail = 'on_chain' and status = 'pending' and height is not null")
+}

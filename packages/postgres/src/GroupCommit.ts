@@ -1,0 +1,102 @@
+import { Cause, Effect, Exit, Fiber } from "effect"
+
+/** Flushes in a lane follow each other, flushes of different lanes overlap: the number of lanes is the number in flight. */
+export interface Options<Item, A, E, Outage> {
+  /** Items of one lane are flushed in the order they came. */
+  readonly laneOf: (item: Item) => string
+  /** Two items that share an identity never share a flush: the second must see what the first did. Reads need none. */
+  readonly identitiesOf?: (item: Item) => ReadonlyArray<string>
+  /** Applies items as one; answers each on its own, in their order. A failure or defect means that none was applied. */
+  readonly flush: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, Outage>
+  readonly maxItemsPerFlush: number
+  /** More than this waiting in one lane are turned away at once. */
+  readonly maxWaiting: number
+  /** The answer to who is turned away: too many wait already, or the store is closed. */
+  readonly onTurnedAway: (why: "full" | "closed") => Outage
+}
+
+interface Waiting<Item, A, E> {
+  readonly item: Item
+  readonly resume: (outcome: Effect.Effect<A, E>) => void
+  interrupted: boolean
+}
+
+/** Turns many single commits into few flushes: whatever came while the last flush was in flight goes together. */
+export const make = Effect.fnUntraced(function*<Item, A, E, Outage>(options: Options<Item, A, E, Outage>) {
+  type Entry = Waiting<Item, A, E | Outage>
+  const lanes = new Map<string, Array<Entry>>()
+  const draining = new Set<Fiber.Fiber<void>>()
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  let closed = false
+
+  /** Takes what goes into the next flush, in order, leaving behind whoever has an identity that is already in it. */
+  const take = (waiting: Array<Entry>): ReadonlyArray<Entry> => {
+    const identities = new Set<string>()
+    const taken: Array<Entry> = []
+    const left: Array<Entry> = []
+    let looked = 0
+    for (const entry of waiting) {
+      if (taken.length >= options.maxItemsPerFlush) break
+      looked++
+      if (entry.interrupted) continue
+      const own = options.identitiesOf?.(entry.item) ?? []
+      if (own.some((identity) => identities.has(identity))) left.push(entry)
+      else taken.push(entry)
+      for (const identity of own) identities.add(identity)
+    }
+    waiting.splice(0, looked, ...left)
+    return taken
+  }
+
+  /** An outage is everyone's answer. A defect may be one item's fault, so each is tried alone and only the guilty one dies. */
+  const deliver = (entries: ReadonlyArray<Entry>): Effect.Effect<void> =>
+    Effect.flatMap(Effect.exit(options.flush(entries.map(({ item }) => item))), (exit) => {
+      if (Exit.isSuccess(exit)) {
+        return Effect.sync(() => entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("an item was not answered")))))
+      }
+      if (entries.length > 1 && Cause.hasDies(exit.cause)) return Effect.forEach(entries, (entry) => deliver([entry]), { discard: true })
+      return Effect.sync(() => entries.forEach((entry) => entry.resume(Effect.failCause(exit.cause))))
+    })
+
+  /** Flushes until nothing waits. The tick before each flush lets everyone who is about to commit get in. */
+  const drain = Effect.fnUntraced(function*(lane: string, waiting: Array<Entry>) {
+    while (waiting.length > 0) {
+      yield* nextTick
+      const taken = take(waiting)
+      if (taken.length > 0) yield* deliver(taken)
+    }
+    lanes.delete(lane)
+  })
+
+  const commit = (item: Item): Effect.Effect<A, E | Outage> =>
+    Effect.callback((resume) => {
+      const lane = options.laneOf(item)
+      const waiting = lanes.get(lane)
+      if (closed) return resume(Effect.fail(options.onTurnedAway("closed")))
+      if (waiting !== undefined && waiting.length >= options.maxWaiting) return resume(Effect.fail(options.onTurnedAway("full")))
+      const entry: Entry = { item, resume, interrupted: false }
+      if (waiting !== undefined) waiting.push(entry)
+      else {
+        const first = [entry]
+        lanes.set(lane, first)
+        const fiber = fork(drain(lane, first))
+        draining.add(fiber)
+        fiber.addObserver(() => draining.delete(fiber))
+      }
+      return Effect.sync(() => {
+        entry.interrupted = true // not yet in a flush: it never will be
+      })
+    })
+
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() => {
+      closed = true
+      return Fiber.awaitAll(draining)
+    })
+  )
+  return commit
+})
+
+const nextTick = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})

@@ -1,0 +1,171 @@
+import { Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { Change, Leg } from "@satrail/core/Change"
+import * as Core from "@satrail/core/Journal"
+import * as Answer from "./Answer.ts"
+import * as ApiKey from "./ApiKey.ts"
+import * as Company from "./Company.ts"
+import * as Cursor from "./Cursor.ts"
+import * as Deposit from "./Deposit.ts"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as Invoice from "./Invoice.ts"
+import * as LightningAddress from "./LightningAddress.ts"
+import * as OnChainAddress from "./OnChainAddress.ts"
+import { translate, turnedAway } from "./Outage.ts"
+import type { Kind } from "./Statements.ts"
+import type { Row } from "./Table.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** The defaults serve one process well. */
+export interface Options {
+  /** Flushes in flight for each kind of Change. One company's Changes of a kind always share a lane. Default 2. */
+  readonly lanes?: number | undefined
+  /** At most 4096, default 128. */
+  readonly maxItemsPerFlush?: number | undefined
+  /** Commits waiting in one lane, default 4096; the next is answered `StoreUnavailable`. */
+  readonly maxWaiting?: number | undefined
+}
+
+type Tag = Change["_tag"]
+
+type ByTag = { readonly [C in Change as C["_tag"]]: C }
+
+const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
+  ...Answer.kinds,
+  ...ApiKey.kinds,
+  ...Company.kinds,
+  ...Cursor.kinds,
+  ...Deposit.kinds,
+  ...Invoice.kinds,
+  ...LightningAddress.kinds,
+  ...OnChainAddress.kinds,
+  ...Withdrawal.kinds
+}
+
+/** A Change whose kind the compiler follows by its tag. */
+type Tagged<T extends Tag> = ByTag[T] & { readonly _tag: T }
+
+const kindOf = <T extends Tag>(change: Tagged<T>): Kind<ByTag[T]> => kinds[change._tag]
+
+/** A Change as the row that its statement reads. What is undefined is left out, and null there. */
+const rowOf = <T extends Tag>(change: Tagged<T>, n: number): Row => {
+  const { id, companyId, atMillis, transferId, once, event, fence, cursor } = change
+  return {
+    ...kindOf(change).row(change),
+    n,
+    id,
+    company_id: companyId,
+    at_millis: atMillis,
+    transfer_id: transferId,
+    owner: once?.owner,
+    key: once?.key,
+    fingerprint: once?.fingerprint,
+    answer: once?.answer,
+    forget_at_millis: once?.forgetAtMillis,
+    event: event?.type,
+    subject: event?.subject,
+    task_id: fence?.taskId,
+    token: fence?.token,
+    source: cursor?.source,
+    position: cursor?.value
+  }
+}
+
+const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number): ReadonlyArray<Row> =>
+  legs.flatMap(({ companyId, postings }) =>
+    postings.map(({ from, to, amount }) => ({ n, company_id: companyId, from_account: from, to_account: to, amount: String(amount) })))
+
+const identitiesOf = <T extends Tag>(change: Tagged<T>): ReadonlyArray<string> => {
+  const { id, once, fence } = change
+  const own = [id, ...(kindOf(change).identities?.(change) ?? [])]
+  if (once !== undefined) own.push(`${once.owner} ${once.key}`)
+  if (fence !== undefined) own.push(fence.taskId)
+  return own
+}
+
+const Verdicts = Schema.Array(Schema.Struct({ verdict: Schema.String, answer: Schema.NullOr(Schema.String) }))
+
+/** Look again; when that shows nothing else, it is this refusal. */
+interface Again {
+  readonly _tag: "Again"
+  readonly refusal?: Core.Refusal
+}
+
+/** What the database said about one Change: a word that all kinds share, or one of its kind's refusals. */
+const exitOf = <T extends Tag>(change: Tagged<T>, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Core.Refusal> => {
+  const [word = "", detail = ""] = said.split(" ")
+  switch (word) {
+    case "Applied":
+      return Exit.succeed(Core.applied)
+    case "Replayed":
+      return Exit.succeed({ _tag: "Replayed", answer: answer ?? "" })
+    case "Mismatch":
+      return Exit.fail(new Core.IdempotencyMismatch({ key: change.once?.key ?? "" }))
+    case "StaleFence":
+      return Exit.fail(new Core.StaleFence({ taskId: change.fence?.taskId ?? "" }))
+    case "again": // another process made it while we waited: the next look will see what it made
+      return Exit.succeed({ _tag: "Again" })
+    case "missing":
+      return Exit.die(new Error(`${change._tag} of ${change.id}, which does not exist`))
+    case "unopened":
+      return Exit.die(new Error(`${change._tag} of ${change.id} moves money of a company that nobody opened`))
+    default: {
+      const refusal = kindOf(change).refusals[word]
+      if (refusal === undefined) return Exit.die(new Error(`${change._tag} cannot be ${said}`))
+      return detail === "stale" ? Exit.succeed({ _tag: "Again", refusal: refusal(change, detail) }) : Exit.fail(refusal(change, detail))
+    }
+  }
+}
+
+/** Another process committed the same id or name while this statement waited for its locks, or waited for ours: look again. */
+const isOvertaken = ({ reason }: SqlError.SqlError) =>
+  reason._tag === "UniqueViolation" || reason._tag === "DeadlockError" || reason._tag === "SerializationError"
+
+/** Applies Changes of one kind as one statement; answers each on its own. */
+export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Change>) => {
+  const [first] = changes
+  if (first === undefined) return Effect.succeed([])
+  const values = [JSON.stringify(changes.map(rowOf)), JSON.stringify(changes.flatMap(postingsOf))]
+  return sql.unsafe<object>(kindOf(first).statement, values).pipe(
+    Effect.retry({ times: 3, while: isOvertaken }),
+    Effect.map((rows) => {
+      const verdicts = verdictsOf(rows)
+      return changes.map((change, i) => {
+        const said = verdicts[i]
+        return said === undefined ? Exit.die(new Error("a Change got no verdict")) : exitOf(change, said.verdict, said.answer)
+      })
+    }),
+    Effect.catch(translate("Journal.commit"))
+  )
+}
+
+const verdictsOf = Schema.decodeUnknownSync(Verdicts)
+
+/** Looking again settles it: more often than this, and something is wrong. */
+const maxLooks = 20
+
+export const make = Effect.fnUntraced(function*(options: Options) {
+  const lanes = options.lanes ?? 2
+  const commit = yield* GroupCommit.make({
+    flush: apply(yield* SqlClient.SqlClient),
+    laneOf: (change: Change) => `${change._tag} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
+    identitiesOf,
+    // An event's id has twelve bits for its place in the flush.
+    maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? 128, 4096),
+    maxWaiting: options.maxWaiting ?? 4096,
+    onTurnedAway: turnedAway("Journal.commit")
+  })
+
+  const settle = (change: Change, looks: number): Effect.Effect<Core.Applied, Core.Refusal | Core.StoreUnavailable> =>
+    Effect.flatMap(commit(change), (outcome) => {
+      if (outcome._tag !== "Again") return Effect.succeed(outcome)
+      // The second look began after the first was refused: what it does not show was not there then, and the first refusal was right.
+      if (outcome.refusal !== undefined && looks > 1) return Effect.fail(outcome.refusal)
+      return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} comes to no verdict`))
+    })
+
+  return Core.make((change) => settle(change, 1))
+})
+
+/** Commits in groups: one statement, one fsync, for whatever arrived while the last one was in flight. */
+export const layer = (options: Options = {}) => Layer.effect(Core.Journal, make(options))

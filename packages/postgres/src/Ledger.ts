@@ -1,0 +1,90 @@
+import { Effect, Option, Schema } from "effect"
+import * as Balance from "@satrail/core/Balance"
+import type { Account } from "@satrail/core/Change"
+import * as Msat from "@satrail/core/Msat"
+import type { Audit, Published } from "@satrail/core/Records"
+import * as Reads from "./Reads.ts"
+
+const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
+
+const Total = Schema.Struct({ posted: Amount, held: Amount })
+
+const balance = Reads.one("Records.balance", {
+  key: { company_id: "uuid" },
+  select: "select posted::text, held::text from satrail.balances t where t.company_id = a.company_id",
+  read: Schema.decodeUnknownSync(Total),
+  keyOf: (companyId: string) => [companyId]
+})
+
+const decodeAudit = Schema.decodeUnknownSync(
+  Schema.Struct({ posted: Amount, held: Amount, entries_posted: Amount, entries_held: Amount, pending: Amount })
+)
+
+const auditOf = (row: unknown): Audit => {
+  const { posted, held, entries_posted, entries_held, pending } = decodeAudit(row)
+  return { totals: { posted, held }, entries: { posted: entries_posted, held: entries_held }, pending }
+}
+
+// One statement is one snapshot: the three counts agree while money moves.
+const audit = Reads.many("Records.audit", {
+  text: `
+select coalesce(b.posted, 0)::text as posted, coalesce(b.held, 0)::text as held, e.posted::text as entries_posted,
+  e.held::text as entries_held, w.pending::text as pending
+from (
+  select
+    coalesce(sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int)), 0) as posted,
+    coalesce(sum(amount * ((to_account = 'held')::int - (from_account = 'held')::int)), 0) as held
+  from satrail.entries where company_id = $1::uuid
+) e cross join (
+  select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
+  from satrail.withdrawals where company_id = $1::uuid and status = 'pending'
+) w left join satrail.balances b on b.company_id = $1::uuid`,
+  values: (companyId: string) => [companyId],
+  read: auditOf
+})
+
+const trialRow = Schema.decodeUnknownSync(Schema.Struct({ account: Schema.String, amount: Amount }))
+
+const trialBalance = Reads.many("Records.trialBalance", {
+  text: `
+select account, sum(amount)::text as amount from (
+  select to_account as account, amount from satrail.entries union all select from_account, -amount from satrail.entries
+) e group by account`,
+  values: () => [],
+  read: trialRow
+})
+
+const decodeEvent = Schema.decodeUnknownSync(Schema.Struct({
+  id: Schema.BigIntFromString,
+  companyId: Schema.String,
+  type: Schema.String,
+  subject: Schema.String,
+  atMillis: Schema.FiniteFromString
+}))
+
+// Only of transactions that ended before the oldest that still runs began: whatever is committed later has a higher id than these.
+const events = Reads.many("Records.events", {
+  text: `
+select id::text, company_id::text as "companyId", type, subject, at_millis::text as "atMillis" from satrail.events
+where id > $1::bigint
+  and id < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096
+order by id limit $2::bigint`,
+  values: (after: bigint, limit: number) => [String(after), String(limit)],
+  read: (row): Published => decodeEvent(row)
+})
+
+export const reads = {
+  balance: Effect.map(balance, (read) => (companyId: string) => Effect.map(read(companyId), Option.getOrElse(() => Balance.empty))),
+  audit: Effect.map(audit, (read) => (companyId: string) =>
+    Effect.flatMap(read(companyId), ([found]) => found === undefined ? Effect.die(new Error("an audit has one row")) : Effect.succeed(found))),
+  trialBalance: Effect.map(trialBalance, (read) =>
+    Effect.map(read(), (rows) => {
+      const sums = new Map(rows.map(({ account, amount }) => [account, amount]))
+      const of = (account: Account) => sums.get(account) ?? Msat.zero
+      return {
+        available: of("available"), held: of("held"), node: of("node"), chain: of("chain"), service_fees: of("service_fees"),
+        network_fees: of("network_fees"), suspense: of("suspense"), loss: of("loss"), internal: of("internal")
+      } satisfies Record<Account, Msat.Msat>
+    })),
+  events
+}

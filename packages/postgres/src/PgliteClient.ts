@@ -1,0 +1,66 @@
+import { PGlite } from "@electric-sql/pglite"
+import { Effect, Layer, Semaphore, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { join } from "node:path"
+import * as DirectoryLock from "./DirectoryLock.ts"
+import { compiler, reasonOf } from "./PgClient.ts"
+
+/** Where the data is: a directory, or nothing for memory. */
+export interface Options {
+  readonly directory?: string | undefined
+}
+
+const attempt = <A>(ask: () => Promise<A>) =>
+  Effect.tryPromise({ try: ask, catch: (cause) => new SqlError.SqlError({ reason: reasonOf(cause, "query") }) })
+
+const connection = (database: PGlite): SqlConnection.Connection => {
+  const rows = (text: string, values: ReadonlyArray<unknown>, rowMode: "array" | "object") =>
+    Effect.map(attempt(() => database.query<never>(text, [...values], { rowMode })), ({ rows }) => rows)
+  const self: SqlConnection.Connection = {
+    execute: (text, values, transform) => transform === undefined ? rows(text, values, "object") : Effect.map(rows(text, values, "object"), transform),
+    // Without values it may be many statements, as a migration is.
+    executeUnprepared: (text, values, transform) =>
+      values.length === 0 ? Effect.as(attempt(() => database.exec(text)), []) : self.execute(text, values, transform),
+    executeRaw: (text, values) => attempt(() => database.query(text, [...values])),
+    executeValues: (text, values) => rows(text, values, "array"),
+    executeValuesUnprepared: (text, values) => rows(text, values, "array"),
+    executeStream: (text, values, transform) => Stream.fromIterableEffect(self.execute(text, values, transform))
+  }
+  return self
+}
+
+/** One permit for the one connection: a statement holds it while it runs, a transaction until it ends. */
+const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): SqlConnection.Connection => ({
+  execute: (...ask) => permit.withPermit(one.execute(...ask)),
+  executeUnprepared: (...ask) => permit.withPermit(one.executeUnprepared(...ask)),
+  executeRaw: (...ask) => permit.withPermit(one.executeRaw(...ask)),
+  executeValues: (...ask) => permit.withPermit(one.executeValues(...ask)),
+  executeValuesUnprepared: (...ask) => permit.withPermit(one.executeValuesUnprepared(...ask)),
+  executeStream: (text, values, transform) => Stream.fromIterableEffect(permit.withPermit(one.execute(text, values, transform)))
+})
+
+/** A `SqlClient` over PostgreSQL in this process. A directory is open in one process at a time. */
+export const layer = (
+  { directory }: Options = {}
+): Layer.Layer<SqlClient.SqlClient, DirectoryLock.DirectoryLocked | DirectoryLock.DirectoryUnusable> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.gen(function*() {
+      if (directory !== undefined) yield* DirectoryLock.hold(directory)
+      const database = yield* Effect.acquireRelease(
+        Effect.promise(() => PGlite.create(directory === undefined ? {} : { dataDir: join(directory, "data") })),
+        (database) => Effect.promise(() => database.close())
+      )
+      const permit = yield* Semaphore.make(1)
+      const one = connection(database)
+      yield* Effect.orDie(one.executeUnprepared("set enable_seqscan = off", [], undefined))
+      return yield* SqlClient.make({
+        driver: "pg",
+        acquirer: Effect.succeed(sharing(one, permit)),
+        transactionAcquirer: Effect.as(Effect.acquireRelease(permit.take(1), () => permit.release(1)), one),
+        compiler,
+        spanAttributes: [["db.system.name", "postgresql"]]
+      })
+    })
+  ).pipe(Layer.provide(Reactivity.layer))

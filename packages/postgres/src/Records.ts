@@ -1,0 +1,45 @@
+import { Effect, Layer } from "effect"
+import { Records } from "@satrail/core/Records"
+import * as Answer from "./Answer.ts"
+import * as ApiKey from "./ApiKey.ts"
+import * as Company from "./Company.ts"
+import * as Cursor from "./Cursor.ts"
+import * as Deposit from "./Deposit.ts"
+import * as Invoice from "./Invoice.ts"
+import * as Ledger from "./Ledger.ts"
+import * as LightningAddress from "./LightningAddress.ts"
+import * as OnChainAddress from "./OnChainAddress.ts"
+import * as Transaction from "./Transaction.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+export const make = Effect.gen(function*() {
+  const spentCoins = yield* Withdrawal.reads.spentCoins
+  return Records.of({
+    balance: yield* Ledger.reads.balance,
+    company: yield* Company.reads.company,
+    apiKey: yield* ApiKey.reads.apiKey,
+    domain: yield* Company.reads.domain,
+    answer: yield* Answer.reads.answer,
+    cursor: yield* Cursor.reads.cursor,
+    invoice: yield* Invoice.reads.invoice,
+    invoiceByHash: yield* Invoice.reads.invoiceByHash,
+    openInvoices: yield* Invoice.reads.openInvoices,
+    lightningAddress: yield* LightningAddress.reads.lightningAddress,
+    onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
+    allOnChainAddresses: yield* OnChainAddress.reads.allOnChainAddresses,
+    deposit: yield* Deposit.reads.deposit,
+    depositByOutpoint: yield* Deposit.reads.depositByOutpoint,
+    depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
+    withdrawal: yield* Withdrawal.reads.withdrawal,
+    withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
+    spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
+    transactions: yield* Transaction.reads.transactions,
+    events: yield* Ledger.reads.events,
+    audit: yield* Ledger.reads.audit,
+    trialBalance: yield* Ledger.reads.trialBalance,
+    companies: yield* Company.reads.companies
+  })
+})
+
+/** Reads in groups, as the Journal commits: single rows that are asked for together are one query. */
+export const layer = Layer.effect(Records, make)

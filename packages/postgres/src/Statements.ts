@@ -1,0 +1,192 @@
+import type { Change } from "@satrail/core/Change"
+import type { Refusal } from "@satrail/core/Journal"
+import type { Columns, Row } from "./Table.ts"
+
+// One statement a kind of Change. $1 is the Changes as rows, $2 their postings. All are built from the same parts: what was asked,
+// the balances it touches, the keys seen before, the claims it is the work of, what takes effect, and what follows from taking effect.
+//
+// Locks are taken in one order everywhere, so that no two flushes wait for each other: balances by company, tasks by id, rows by company
+// and id, then what has a unique name. Each of these parts waits for the one before it through a condition that is always true.
+//
+// A statement's snapshot may be older than the locks it waited for. So nothing follows from what was merely read: a status is read by
+// the lock itself (`for no key update` answers the newest version), and everything else follows from rows that `applied` really wrote.
+//
+// Rows of large tables are found by a lateral subquery that cannot be flattened: an index probe for each item, whatever the planner
+// believes about a table it has not analyzed yet.
+
+/** How one kind of Change is sent, and how its refusals are read. */
+export interface Kind<C extends Change> {
+  readonly statement: string
+  /** What its statement reads besides the columns that all kinds share. */
+  readonly row: (change: C) => Row
+  /** What no other Change of a flush may be about too, besides its id, its key and its task. */
+  readonly identities?: (change: C) => ReadonlyArray<string>
+  /** Its refusals by the word in the verdict; `detail` is what follows the word. */
+  readonly refusals: { readonly [word: string]: (change: C, detail: string) => Refusal }
+}
+
+/** The `applied` of a kind, and what surrounds it. */
+export interface Shape {
+  /** `name type`, besides those that all kinds share. */
+  readonly columns?: string
+  /** Keys have ids of their own making. */
+  readonly idType?: "uuid" | "text" | undefined
+  /** `name as (select …)`; the last one is `applied`, which answers the company_id and id of what took effect. */
+  readonly parts: ReadonlyArray<string>
+  /** What follows besides: reads `done`. */
+  readonly effects?: ReadonlyArray<string>
+  /** Joined to the verdict's `a`. */
+  readonly joins?: string
+  /** The verdict, or null, on what was applied before, or was something else under this id: judged before the claim. */
+  readonly before: string
+  /** The verdict, or null, of the rules: judged after the claim. */
+  readonly guards?: string
+}
+
+const asked = ({ columns, idType = "uuid" }: Shape) => `
+asked as materialized (
+  select * from json_to_recordset($1) as t(
+    n int, id ${idType}, company_id uuid, at_millis bigint, transfer_id uuid, owner text, key text, fingerprint text, answer text,
+    forget_at_millis bigint, event text, subject text, task_id uuid, token int, source text, position text${columns === undefined ? "" : `, ${columns}`})
+), postings as materialized (
+  select * from json_to_recordset($2) as p(n int, company_id uuid, from_account text, to_account text, amount bigint)
+), legs as materialized (
+  select n, company_id,
+    sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int))::bigint as posted,
+    sum(amount * ((to_account = 'held')::int - (from_account = 'held')::int))::bigint as held
+  from postings group by n, company_id
+)`
+
+const locked = `
+locked as materialized (
+  select company_id, posted - held as available, xmin::text as version from satrail.balances
+  where company_id = any(array(select company_id from legs)) order by company_id for no key update
+), unopened as materialized (
+  select distinct n from legs where (posted <> 0 or held <> 0) and company_id not in (select company_id from locked)
+)`
+
+const fenced = `
+seen as materialized (
+  select a.n, s.fingerprint = a.fingerprint as same, s.answer
+  from asked a cross join lateral (select fingerprint, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
+), fenced as materialized (
+  select a.n, t.token = a.token as current
+  from (select n, task_id, token from asked where task_id is not null order by task_id) a
+  cross join lateral (select token from satrail.tasks where id = a.task_id for no key update) t
+  where (select count(*) from locked) is not null
+), stale as materialized (
+  select n from asked where task_id is not null and n not in (select n from fenced where current)
+), fresh as materialized (
+  select * from asked
+  where n not in (select n from seen) and n not in (select n from stale) and n not in (select n from unopened)
+)`
+
+/** The rows these Changes are about, as they are now that they are locked: `g` in a verdict. */
+export const target = ({ name }: Columns) => `
+target as materialized (
+  select a.n, t.*
+  from (select n, company_id, id from asked order by company_id, id) a
+  cross join lateral (select * from ${name} r where r.company_id = a.company_id and r.id = a.id for no key update) t
+  where (select count(*) from fenced) is not null
+)`
+
+export const joinTarget = "left join target g using (n)"
+
+/**
+ * Not enough money. `stale` when the balance changed after the snapshot was taken: what took the money may have been this very Change,
+ * committed by another process, which the snapshot does not show.
+ */
+export const insufficient = `'InsufficientBalance' || case when
+    (select version from locked k where k.company_id = a.company_id)
+    is distinct from (select xmin::text from satrail.balances b where b.company_id = a.company_id) then ' stale' else '' end`
+
+/** Grants in the order asked whatever still fits, of what `candidates` lets through. */
+export const granted = (candidates: string) => `
+judged as (
+  select f.*, l.held - l.posted as need, available,
+    satrail.left_after(available, l.held - l.posted) over (partition by f.company_id order by n) as left_over
+  from (${candidates}) f join legs l using (n, company_id) join locked using (company_id)
+), granted as materialized (
+  select * from (
+    select *, lag(left_over, 1, available) over (partition by company_id order by n) as left_before from judged
+  ) j where need <= left_before
+)`
+
+const done = `
+done as materialized (select a.* from asked a join applied using (company_id, id))`
+
+// An event's id is made of the transaction that publishes it and its place in there: readers take only events of transactions before the
+// oldest that still runs (see Records), so none can turn up behind what they have read, as it could with a sequence.
+const recorded = `
+remembered as (
+  insert into satrail.answers (owner, key, fingerprint, answer, forget_at_millis)
+  select owner, key, fingerprint, answer, forget_at_millis from done where key is not null order by owner, key
+), published as (
+  insert into satrail.events (id, company_id, type, subject, at_millis)
+  select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + n, company_id, event, subject, at_millis
+  from done where event is not null order by n
+), booked as (
+  insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+  select p.company_id, transfer_id, from_account, to_account, p.amount, at_millis from postings p join done using (n) order by n
+), totalled as (
+  update satrail.balances b set posted = b.posted + d.posted, held = b.held + d.held
+  from (
+    select l.company_id, sum(l.posted)::bigint as posted, sum(l.held)::bigint as held from legs l join done using (n) group by l.company_id
+  ) d
+  where b.company_id = d.company_id and (d.posted <> 0 or d.held <> 0)
+)`
+
+const verdicts = ({ joins = "", before, guards = "null" }: Shape) => `
+verdicts as materialized (
+  select a.n, s.answer, case
+    when s.same then 'Replayed'
+    when s.n is not null then 'Mismatch'
+    when d.n is not null then 'Applied'
+    else coalesce(${before}, case when x.n is not null then 'StaleFence' end, ${guards}, case when u.n is not null then 'unopened' end, 'again')
+  end as verdict
+  from asked a left join seen s using (n) left join done d using (n) left join stale x using (n) left join unopened u using (n) ${joins}
+), moved as (
+  insert into satrail.cursors (source, value)
+  select distinct on (source) source, position from asked join verdicts using (n) where source is not null and verdict = 'Applied'
+  order by source, n desc
+  on conflict (source) do update set value = excluded.value
+)
+select verdict, answer from verdicts order by n`
+
+/** One row an item, in their order: its verdict, and the answer when it is a replay. */
+export const statement = (shape: Shape): string =>
+  `with ${[asked(shape), locked, fenced, ...shape.parts, done, recorded, ...(shape.effects ?? []), verdicts(shape)].join(",")}`
+
+/** Creates rows of a table from what was asked, once under an id. */
+export const creation = (table: Columns, options: {
+  readonly idType?: "text"
+  readonly columns?: string
+  readonly effects?: ReadonlyArray<string>
+  /** A column that is the time of the Change. */
+  readonly stamp?: string
+  /** The word for another row under the same id. */
+  readonly otherwise?: string
+  /** The verdict when a unique name is taken. */
+  readonly guards?: string
+} = {}): string => {
+  const { otherwise = "Conflict", stamp, columns, ...shape } = options
+  const [into, from] = stamp === undefined ? ["", ""] : [`, ${stamp}`, ", at_millis"]
+  return statement({
+    ...shape,
+    columns: [own(table), columns].filter((part) => part !== undefined).join(", "),
+    parts: [`
+applied as (
+  insert into ${table.name} (${table.columns}${into}) select ${table.columns}${from} from fresh order by company_id, id
+  on conflict do nothing returning company_id, id
+)`],
+    before: sameAsAsked(table, otherwise)
+  })
+}
+
+/** The columns of a table as a statement reads them: the two that all kinds share are there already. */
+export const own = ({ definition }: Columns): string =>
+  definition.split(", ").filter((column) => column !== "id uuid" && column !== "id text" && column !== "company_id uuid").join(", ")
+
+/** Applied, or the word for another row under the same id. */
+export const sameAsAsked = ({ name, asAsked }: Columns, otherwise: string): string =>
+  `(select case when ${asAsked} then 'Applied' else '${otherwise}' end from ${name} t where t.company_id = a.company_id and t.id = a.id)`

@@ -1,0 +1,39 @@
+import { Effect, Layer } from "effect"
+import type { Migrator, SqlClient, SqlError } from "effect/sql"
+import type { Journal as JournalPort } from "@satrail/core/Journal"
+import type { Records as RecordsPort } from "@satrail/core/Records"
+import type { Tasks as TasksPort } from "@satrail/core/Tasks"
+import type Pg from "pg"
+import type { DirectoryLocked, DirectoryUnusable } from "./DirectoryLock.ts"
+import * as Journal from "./Journal.ts"
+import * as Migrations from "./Migrations.ts"
+import * as PgClient from "./PgClient.ts"
+import * as PgliteClient from "./PgliteClient.ts"
+import * as Records from "./Records.ts"
+import * as Tasks from "./Tasks.ts"
+
+/** The three storage ports. */
+export type Storage = JournalPort | RecordsPort | TasksPort
+
+/** Why the tables could not be brought up to date. */
+export type MigrationFailed = Migrations.SchemaTooNew | Migrator.MigrationError | SqlError.SqlError
+
+/** The storage ports over whichever client, its tables brought up to date first. */
+export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
+  Layer.unwrap(Effect.as(Migrations.migrate, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
+
+/** The storage ports on a PostgreSQL server. */
+export const layer = (
+  options: PgClient.Options & Journal.Options
+): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => Layer.provide(layerClient(options), PgClient.layer(options))
+
+/** The storage ports on a host's own pool. Our tables are in a schema of their own, `satrail`. */
+export const layerPool = (
+  pool: Pg.Pool,
+  options: Journal.Options = {}
+): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => Layer.provide(layerClient(options), PgClient.layerPool(pool))
+
+/** The storage ports in this process, in a directory or (without one) in memory: for trying, developing and tests. */
+export const layerEmbedded = (
+  options: PgliteClient.Options & Journal.Options = {}
+): Layer.Layer<Storage, DirectoryLocked | DirectoryUnusable | MigrationFailed> => Layer.provide(layerClient(options), PgliteClient.layer(options))

@@ -1,0 +1,34 @@
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
+import * as PgClient from "../src/PgClient.ts"
+
+/** A PostgreSQL server whose role may create databases. Without one, the tests that need it are skipped. */
+export const server = process.env["TEST_DATABASE_URL"]
+
+export const skipped = "skipped: needs a PostgreSQL server, and TEST_DATABASE_URL is not set"
+
+const urlOf = (name: string) => {
+  const url = new URL(server ?? "")
+  url.pathname = `/${name}`
+  return Redacted.make(url.href)
+}
+
+/** Asks the server itself, in the database that is always there. */
+const administer = (text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text).unprepared).pipe(
+    Effect.provide(PgClient.layer({ url: urlOf("postgres"), maxConnections: 1 })),
+    Effect.orDie
+  )
+
+/** An empty database of its own, dropped when the scope closes; its address. */
+export const make = Effect.map(
+  Effect.acquireRelease(
+    Effect.tap(Effect.sync(() => `satrail_test_${randomUUID().replaceAll("-", "")}`), (name) => administer(`create database ${name}`)),
+    (name) => administer(`drop database ${name} with (force)`)
+  ),
+  urlOf
+)
+
+/** A client of such a database. */
+export const layer = Layer.unwrap(Effect.map(make, (url) => PgClient.layer({ url })))

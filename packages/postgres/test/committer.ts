@@ -1,0 +1,21 @@
+// Opens one company after another in the directory given, says the id of each as soon as it is committed, and never stops.
+import { Effect } from "effect"
+import * as Company from "@satrail/core/Company"
+import * as Id from "@satrail/core/Id"
+import { Journal } from "@satrail/core/Journal"
+import { writeSync } from "node:fs"
+import * as Storage from "../src/Storage.ts"
+
+const [, , directory] = process.argv
+
+const program = Effect.gen(function*() {
+  const { commit } = yield* Journal
+  const one = Effect.gen(function*() {
+    const id = yield* Id.make
+    yield* commit(Company.opened({ id, name: "Acme", plan: "free", createdAtMillis: 1 }))
+    writeSync(1, `${id}\n`)
+  })
+  yield* Effect.forever(one)
+})
+
+await Effect.runPromise(Effect.provide(program, Storage.layerEmbedded({ directory })))

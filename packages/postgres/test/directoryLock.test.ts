@@ -1,0 +1,98 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Scope } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as DirectoryLock from "../src/DirectoryLock.ts"
+
+const directory = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+/** Another process that holds the directory until it is killed. */
+const holder = Effect.fnUntraced(function*(path: string) {
+  const lock = new URL("../src/DirectoryLock.ts", import.meta.url).href
+  const program = `
+    import { Effect } from "effect"
+    import * as DirectoryLock from ${JSON.stringify(lock)}
+    await Effect.runPromise(Effect.scoped(Effect.andThen(DirectoryLock.hold(${JSON.stringify(path)}), Effect.callback(() => {
+      console.log("held")
+      setInterval(() => {}, 1000)
+    }))))`
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, ["--input-type=module", "-e", program], { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] })
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  yield* Effect.promise(() => once(child.stdout, "data"))
+  return child
+})
+
+const file = (path: string) => join(path, "lock")
+
+const lockOf = (path: string): unknown => JSON.parse(readFileSync(file(path), "utf8"))
+
+it.effect("one at a time, in one process too; given back when its scope closes", () =>
+  Effect.gen(function*() {
+    const path = yield* directory
+    const scope = yield* Scope.make()
+    yield* Scope.provide(DirectoryLock.hold(path), scope)
+    const error = yield* Effect.flip(DirectoryLock.hold(path))
+    assert.deepStrictEqual({ ...error }, { ...new DirectoryLock.DirectoryLocked({ directory: path, pid: process.pid }) })
+    yield* Scope.close(scope, Exit.void)
+    assert.isFalse(existsSync(file(path)))
+    yield* DirectoryLock.hold(path)
+  }))
+
+it.effect("another process holds it: who that is and what to do is said; when it is killed, the lock is taken over", () =>
+  Effect.gen(function*() {
+    const path = yield* directory
+    const child = yield* holder(path)
+    const error = yield* Effect.flip(DirectoryLock.hold(path))
+    assert.include(error.message, `in use by process ${child.pid}. Stop that process`)
+    child.kill("SIGKILL")
+    yield* Effect.promise(() => once(child, "exit"))
+    assert.isTrue(existsSync(file(path)))
+    yield* DirectoryLock.hold(path)
+    assert.deepInclude(lockOf(path), { pid: process.pid })
+  }))
+
+it.effect("what is no lock at all, as a full disk may leave it, holds nobody off", () =>
+  Effect.gen(function*() {
+    const path = yield* directory
+    writeFileSync(file(path), "")
+    yield* DirectoryLock.hold(path)
+    assert.deepInclude(lockOf(path), { pid: process.pid })
+  }))
+
+const tellsStarts = existsSync("/proc/self/stat")
+
+it.effect.skipIf(!tellsStarts)("a pid that was given out again is another process (skipped where /proc does not tell when one started)", () =>
+  Effect.gen(function*() {
+    const path = yield* directory
+    // Alive for as long as we are, and started later than the machine.
+    writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: "0" }))
+    yield* DirectoryLock.hold(path)
+    assert.deepInclude(lockOf(path), { pid: process.pid })
+  }))
+
+it.effect("a process that lives, as far as one can know, is believed", () =>
+  Effect.gen(function*() {
+    const path = yield* directory
+    writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: null }))
+    const error = yield* Effect.flip(DirectoryLock.hold(path))
+    assert.deepInclude({ ...error }, { _tag: "DirectoryLocked", pid: process.ppid })
+  }))
+
+it.effect("a directory that cannot be made is said to be so", () =>
+  Effect.gen(function*() {
+    const path = join(yield* directory, "file")
+    writeFileSync(path, "")
+    const error = yield* Effect.flip(DirectoryLock.hold(path))
+    assert.strictEqual(error._tag, "DirectoryUnusable")
+    assert.include(error.message, path)
+  }))

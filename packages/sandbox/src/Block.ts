@@ -1,0 +1,67 @@
+import { concatBytes } from "@noble/hashes/utils.js"
+import { hex } from "@scure/base"
+import { RawTx, ScriptNum } from "@scure/btc-signer/script.js"
+import * as Transaction from "./Transaction.ts"
+
+/** How many blocks a coinbase output waits before it can be spent: it is spendable with this many confirmations and one more. */
+export const maturity = 100
+
+/** What a block creates. No network halves it before a block that no sandbox reaches. */
+export const subsidySats = 50n * 100_000_000n
+
+const littleEndian = (value: number, bytes: number): Uint8Array => {
+  const encoded = new Uint8Array(bytes)
+  for (let at = 0; at < bytes; at++) encoded[at] = Math.floor(value / 256 ** at) & 0xff
+  return encoded
+}
+
+const push = (bytes: Uint8Array) => Uint8Array.of(bytes.length, ...bytes)
+
+/** The transaction that begins a block: its height (BIP 34) and `unique`, so that no two are ever the same. */
+export const coinbase = (height: number, unique: number, output: Transaction.Output): string =>
+  hex.encode(
+    RawTx.encode({
+      version: 2,
+      segwitFlag: false,
+      inputs: [
+        {
+          txid: new Uint8Array(32),
+          index: 0xffffffff,
+          finalScriptSig: concatBytes(push(ScriptNum().encode(BigInt(height))), push(littleEndian(unique, 6))),
+          sequence: 0xffffffff
+        }
+      ],
+      outputs: [{ amount: output.sats, script: hex.decode(output.scriptPubKey) }],
+      witnesses: undefined,
+      lockTime: 0
+    })
+  )
+
+const merkleRoot = (hashes: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const [first = new Uint8Array(32), ...rest] = hashes
+  if (rest.length === 0) return first
+  const pairs: Array<Uint8Array> = []
+  // An odd one out is paired with itself.
+  for (let at = 0; at < hashes.length; at += 2) {
+    const left = hashes[at] ?? first
+    pairs.push(Transaction.sha256Twice(concatBytes(left, hashes[at + 1] ?? left)))
+  }
+  return merkleRoot(pairs)
+}
+
+const internal = (hash: string) => hex.decode(hash).toReversed()
+
+/** The hash of a block's header. There is no work in it. */
+export const hash = (previous: string, txIds: ReadonlyArray<string>, timeSeconds: number): string =>
+  Transaction.displayed(
+    Transaction.sha256Twice(
+      concatBytes(
+        littleEndian(0x20000000, 4),
+        internal(previous),
+        merkleRoot(txIds.map(internal)),
+        littleEndian(timeSeconds, 4),
+        littleEndian(0x207fffff, 4),
+        littleEndian(0, 4)
+      )
+    )
+  )

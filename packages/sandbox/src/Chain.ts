@@ -1,0 +1,263 @@
+import type { Placement, Tip } from "@satrail/core/ChainSource"
+import { HashMap, HashSet, Option } from "effect"
+import * as Block from "./Block.ts"
+import type { ChainEvent } from "./Event.ts"
+import type * as Keys from "./Keys.ts"
+import type * as Payout from "./Payout.ts"
+import * as Transaction from "./Transaction.ts"
+
+type Owner = "wallet" | "outside"
+
+/** Whose key pays from a script, and which. */
+export interface Ownership extends Keys.Place {
+  readonly owner: Owner
+}
+
+/** A transaction that was seen at least once, and where it stands. */
+export interface Placed extends Transaction.Transaction {
+  readonly placement: Placement
+  readonly isCoinbase: boolean
+  readonly feeSats: bigint
+}
+
+export interface MinedBlock {
+  readonly hash: string
+  readonly txIds: ReadonlyArray<string>
+}
+
+/** The chain with the most work, what waits for it, and what the wallets know. */
+export interface State {
+  readonly tip: Tip
+  readonly blocks: HashMap.HashMap<number, MinedBlock>
+  /** Blocks ever mined, those that a reorganisation took away included. */
+  readonly minedCount: number
+  readonly transactions: HashMap.HashMap<string, Placed>
+  /** In an order in which they could be mined. */
+  readonly mempool: ReadonlyArray<string>
+  /** Which transaction that is not gone spends an outpoint. */
+  readonly spenders: HashMap.HashMap<string, string>
+  /** Scripts the wallets have keys for, and their outputs that nothing spends. */
+  readonly owners: HashMap.HashMap<string, Ownership>
+  readonly coins: HashMap.HashMap<string, Owner>
+  readonly minerScript: string
+  /** The next numbers of our wallet's branches. */
+  readonly next: readonly [receiving: number, change: number]
+  readonly outsideAddressCount: number
+  readonly watched: HashSet.HashSet<string>
+  /** All outputs to a script ever seen, but for the miner's own, which nobody asks about. */
+  readonly paid: HashMap.HashMap<string, ReadonlyArray<string>>
+  /** Changes of watched outputs are numbered. Only the last one of each output counts. */
+  readonly changes: HashMap.HashMap<number, string>
+  readonly changeOf: HashMap.HashMap<string, number>
+  readonly changeCount: number
+}
+
+/** Before the first block. */
+export const empty: State = {
+  tip: { height: -1, hash: "00".repeat(32) },
+  blocks: HashMap.empty(),
+  minedCount: 0,
+  transactions: HashMap.empty(),
+  mempool: [],
+  spenders: HashMap.empty(),
+  owners: HashMap.empty(),
+  coins: HashMap.empty(),
+  minerScript: "",
+  next: [0, 0],
+  outsideAddressCount: 0,
+  watched: HashSet.empty(),
+  paid: HashMap.empty(),
+  changes: HashMap.empty(),
+  changeOf: HashMap.empty(),
+  changeCount: 0
+}
+
+export const transaction = (state: State, txId: string): Placed | undefined => Option.getOrUndefined(HashMap.get(state.transactions, txId))
+export const spender = (state: State, outpoint: string): string | undefined => Option.getOrUndefined(HashMap.get(state.spenders, outpoint))
+export const ownership = (state: State, scriptPubKey: string): Ownership | undefined =>
+  Option.getOrUndefined(HashMap.get(state.owners, scriptPubKey))
+
+/** The output an outpoint names, with its transaction. */
+export const output = (
+  state: State,
+  outpoint: string
+): { readonly of: Placed; readonly vout: number; readonly output: Transaction.Output } | undefined => {
+  const [txId = "", place = ""] = outpoint.split(":")
+  const of = transaction(state, txId)
+  const found = of?.outputs[Number(place)]
+  return of === undefined || found === undefined ? undefined : { of, vout: Number(place), output: found }
+}
+
+/** Whether the next block could spend its outputs. */
+export const isSpendable = (state: State, { placement, isCoinbase }: Placed): boolean =>
+  placement._tag === "mempool" || (placement._tag === "mined" && (!isCoinbase || state.tip.height + 1 - placement.height >= Block.maturity))
+
+/** What a wallet could spend now; only with `confirmed`, out of blocks alone. */
+export const coins = (state: State, owner: Owner, confirmed: boolean): ReadonlyArray<Payout.Coin> =>
+  HashMap.toEntries(state.coins).flatMap(([outpoint, whose]) => {
+    const found = whose === owner ? output(state, outpoint) : undefined
+    const place = found && ownership(state, found.output.scriptPubKey)
+    if (found === undefined || place === undefined || !isSpendable(state, found.of)) return []
+    return confirmed && found.of.placement._tag !== "mined" ? [] : [{ ...found.output, outpoint, place }]
+  })
+
+const isLive = (placement: Placement | undefined) => placement !== undefined && placement._tag !== "gone"
+
+const outpointsOf = ({ txId, outputs }: Transaction.Transaction): ReadonlyArray<string> =>
+  outputs.map((_, vout) => Transaction.outpoint(txId, vout))
+
+/** Every live transaction that spends an output of these, or of those that do, and these themselves last. */
+export const withDescendants = (state: State, txIds: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const visit = (txId: string): void => {
+    if (found.has(txId)) return
+    for (const outpoint of outpointsOf(HashMap.getUnsafe(state.transactions, txId))) {
+      const next = spender(state, outpoint)
+      if (next !== undefined) visit(next)
+    }
+    found.add(txId)
+  }
+  txIds.forEach(visit)
+  return [...found]
+}
+
+/** A wallet's coin is an output of its own that is there and that nothing spends. */
+const settleCoin = (state: State, outpoint: string): State => {
+  const found = output(state, outpoint)
+  const owner = found && ownership(state, found.output.scriptPubKey)?.owner
+  if (found === undefined || owner === undefined) return state
+  const isCoin = isLive(found.of.placement) && spender(state, outpoint) === undefined
+  return { ...state, coins: isCoin ? HashMap.set(state.coins, outpoint, owner) : HashMap.remove(state.coins, outpoint) }
+}
+
+const noteChange = (state: State, outpoint: string): State => {
+  const changeCount = state.changeCount + 1
+  const before = HashMap.get(state.changeOf, outpoint)
+  const changes = Option.isSome(before) ? HashMap.remove(state.changes, before.value) : state.changes
+  return {
+    ...state,
+    changeCount,
+    changes: HashMap.set(changes, changeCount, outpoint),
+    changeOf: HashMap.set(state.changeOf, outpoint, changeCount)
+  }
+}
+
+/** Puts a known transaction where it stands now; all that follows from it follows. */
+const place = (state: State, txId: string, placement: Placement): State => {
+  const before = HashMap.getUnsafe(state.transactions, txId)
+  const live = isLive(placement)
+  let spenders = state.spenders
+  for (const input of before.inputs) {
+    if (live) spenders = HashMap.set(spenders, input, txId)
+    else if (spender(state, input) === txId) spenders = HashMap.remove(spenders, input)
+  }
+  let next: State = { ...state, spenders, transactions: HashMap.set(state.transactions, txId, { ...before, placement }) }
+  const own = outpointsOf(before)
+  for (const outpoint of [...before.inputs, ...own]) next = settleCoin(next, outpoint)
+  for (const [vout, outpoint] of own.entries()) {
+    if (HashSet.has(state.watched, before.outputs[vout]?.scriptPubKey ?? "")) next = noteChange(next, outpoint)
+  }
+  return next
+}
+
+/** Writes down a transaction that nobody saw before; one that was seen is known already. */
+const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [State, string] => {
+  const parsed = Transaction.parse(rawTx)
+  if (parsed === undefined) throw new Error("A transaction that was accepted cannot be read")
+  if (transaction(state, parsed.txId) !== undefined) return [state, parsed.txId]
+  const sumIn = parsed.inputs.reduce((sum, input) => sum + (output(state, input)?.output.sats ?? 0n), 0n)
+  const feeSats = isCoinbase ? 0n : sumIn - parsed.outputs.reduce((sum, { sats }) => sum + sats, 0n)
+  let paid = state.paid
+  for (const [vout, { scriptPubKey }] of parsed.outputs.entries()) {
+    if (scriptPubKey === state.minerScript) continue
+    const earlier = Option.getOrElse(HashMap.get(paid, scriptPubKey), (): ReadonlyArray<string> => [])
+    paid = HashMap.set(paid, scriptPubKey, [...earlier, Transaction.outpoint(parsed.txId, vout)])
+  }
+  const placed: Placed = { ...parsed, ...(isCoinbase && { inputs: [] }), isCoinbase, feeSats, placement: { _tag: "gone" } }
+  return [{ ...state, paid, transactions: HashMap.set(state.transactions, parsed.txId, placed) }, parsed.txId]
+}
+
+/** A conflicting transaction, or a block that is no more, takes these away and everything built on them. */
+const evict = (state: State, txIds: ReadonlyArray<string>): State => {
+  const gone = new Set(withDescendants(state, txIds))
+  const after = [...gone].reduce((now, txId) => place(now, txId, { _tag: "gone" }), state)
+  return { ...after, mempool: after.mempool.filter((txId) => !gone.has(txId)) }
+}
+
+const seen = (state: State, rawTx: string): State => {
+  const [known, txId] = learn(state, rawTx, false)
+  const conflicts = HashMap.getUnsafe(known.transactions, txId).inputs.flatMap((input) => spender(known, input) ?? [])
+  const free = conflicts.length === 0 ? known : evict(known, conflicts)
+  return { ...place(free, txId, { _tag: "mempool" }), mempool: [...free.mempool, txId] }
+}
+
+const mined = (state: State, block: Extract<ChainEvent, { readonly _tag: "BlockMined" }>): State => {
+  const height = state.tip.height + 1
+  const [known, coinbase] = learn(state, block.coinbase, true)
+  const txIds = [coinbase, ...block.txIds]
+  const included = new Set(block.txIds)
+  return {
+    ...txIds.reduce((now, txId) => place(now, txId, { _tag: "mined", height }), known),
+    tip: { height, hash: block.hash },
+    blocks: HashMap.set(state.blocks, height, { hash: block.hash, txIds }),
+    minedCount: state.minedCount + 1,
+    mempool: state.mempool.filter((txId) => !included.has(txId))
+  }
+}
+
+const disconnected = (state: State, depth: number): State => {
+  let after = state
+  for (let left = depth; left > 0; left--) {
+    const { height } = after.tip
+    const [coinbase = "", ...txIds] = HashMap.getUnsafe(after.blocks, height).txIds
+    after = txIds.reduce((now, txId) => place(now, txId, { _tag: "mempool" }), after)
+    after = evict(
+      {
+        ...after,
+        blocks: HashMap.remove(after.blocks, height),
+        tip: { height: height - 1, hash: HashMap.getUnsafe(after.blocks, height - 1).hash },
+        mempool: [...txIds, ...after.mempool]
+      },
+      [coinbase]
+    )
+  }
+  return after
+}
+
+/** What becomes of the chain when `event` happens. Only events that were decided on this state may be given to it. */
+export const apply = (state: State, event: ChainEvent): State => {
+  switch (event._tag) {
+    case "AddressGiven": {
+      const { owner, type, branch, index, scriptPubKey } = event
+      const owners = HashMap.set(state.owners, scriptPubKey, { owner, type, branch, index })
+      if (owner === "outside") return { ...state, owners, minerScript: scriptPubKey }
+      const [receiving, change] = state.next
+      return { ...state, owners, next: branch === 0 ? [index + 1, change] : [receiving, index + 1] }
+    }
+    case "OutsideAddressGiven":
+      return { ...state, outsideAddressCount: state.outsideAddressCount + 1 }
+    case "ScriptsWatched": {
+      // What was paid to them before is news to whoever begins to watch now.
+      const earlier = event.scriptPubKeys.flatMap((script) =>
+        Option.getOrElse(HashMap.get(state.paid, script), (): ReadonlyArray<string> => [])
+      )
+      const watched = event.scriptPubKeys.reduce((set, script) => HashSet.add(set, script), state.watched)
+      return earlier.reduce(noteChange, { ...state, watched })
+    }
+    case "TransactionSeen":
+      return seen(state, event.rawTx)
+    case "BlockMined":
+      return mined(state, event)
+    case "BlocksDisconnected":
+      return disconnected(state, event.depth)
+  }
+}
+
+/** The next block, with these transactions in it, found by the miner. */
+export const nextBlock = (state: State, txIds: ReadonlyArray<string>, timeSeconds: number): ChainEvent => {
+  const fees = txIds.reduce((sum, txId) => sum + HashMap.getUnsafe(state.transactions, txId).feeSats, 0n)
+  const reward = { scriptPubKey: state.minerScript, sats: Block.subsidySats + fees }
+  const coinbase = Block.coinbase(state.tip.height + 1, state.minedCount, reward)
+  const coinbaseTxId = Transaction.parse(coinbase)?.txId ?? ""
+  return { _tag: "BlockMined", hash: Block.hash(state.tip.hash, [coinbaseTxId, ...txIds], timeSeconds), coinbase, txIds }
+}

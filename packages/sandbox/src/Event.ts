@@ -1,0 +1,83 @@
+import { AddressType } from "@satrail/core/BitcoinAddress"
+import * as Msat from "@satrail/core/Msat"
+import { Schema } from "effect"
+
+/** What an outside recipient does with a payment. With `unknown_then_…` the answers to our node's caller get lost for a while. */
+export const Behaviour = Schema.Literals(["settle", "fail", "hold", "unknown_then_settle", "unknown_then_fail", "no_route"])
+export type Behaviour = typeof Behaviour.Type
+
+export const FailureReason = Schema.Literals([
+  "timeout",
+  "no_route",
+  "error",
+  "incorrect_payment_details",
+  "insufficient_balance",
+  "canceled"
+])
+
+/** A payment's way through one channel: `amount` goes from one side to the other, the fees of all later hops in it. */
+export const Hop = Schema.Struct({ channel: Schema.String, from: Schema.Literals(["a", "b"]), amount: Msat.Msat })
+export interface Hop extends Schema.Schema.Type<typeof Hop> {}
+
+const paymentHash = Schema.String
+const atMillis = Schema.Int
+const hops = Schema.Array(Hop)
+
+/** What happened at the Lightning nodes. */
+export const LightningEvent = Schema.TaggedUnion({
+  InvoiceIssued: { id: Schema.String, paymentHash, paymentRequest: Schema.String, amount: Msat.Msat, expiresAtMillis: atMillis },
+  InvoiceAccepted: { paymentHash, hops },
+  InvoiceReleased: { paymentHash },
+  InvoiceSettled: { paymentHash, atMillis },
+  InvoiceCanceled: { paymentHash },
+  NoticeLossOrdered: {},
+  PayeeInvoiced: {
+    paymentHash,
+    paymentRequest: Schema.String,
+    payee: Schema.String,
+    number: Schema.Int,
+    amount: Schema.NullOr(Msat.Msat),
+    behaviour: Behaviour,
+    expiresAtMillis: atMillis
+  },
+  PayeePaid: { paymentHash, hops },
+  PaymentBegun: { paymentHash, amount: Msat.Msat, fee: Msat.Msat, hops, atMillis },
+  PaymentSettled: { paymentHash },
+  PaymentFailed: { paymentHash, reason: FailureReason }
+})
+export type LightningEvent = typeof LightningEvent.Type
+
+/** What happened on the chain and in the wallets. Transactions are in hex, as they are sent (BIP 144). */
+export const ChainEvent = Schema.TaggedUnion({
+  AddressGiven: {
+    owner: Schema.Literals(["wallet", "outside"]),
+    type: AddressType,
+    branch: Schema.Literals([0, 1]),
+    index: Schema.Int,
+    scriptPubKey: Schema.String
+  },
+  OutsideAddressGiven: { address: Schema.String },
+  ScriptsWatched: { scriptPubKeys: Schema.Array(Schema.String) },
+  TransactionSeen: { rawTx: Schema.String },
+  BlockMined: { hash: Schema.String, coinbase: Schema.String, txIds: Schema.Array(Schema.String) },
+  BlocksDisconnected: { depth: Schema.Int }
+})
+export type ChainEvent = typeof ChainEvent.Type
+
+/** What happened on the web. */
+export const WebEvent = Schema.TaggedUnion({
+  NamePublished: {
+    url: Schema.String,
+    callback: Schema.String,
+    metadata: Schema.String,
+    min: Msat.Msat,
+    max: Msat.Msat,
+    behaviour: Behaviour,
+    payee: Schema.NullOr(Schema.String)
+  }
+})
+export type WebEvent = typeof WebEvent.Type
+
+/** One thing that happened. The whole state follows from these, in order. */
+export const Event = Schema.Union([LightningEvent, ChainEvent, WebEvent])
+export type Event = typeof Event.Type

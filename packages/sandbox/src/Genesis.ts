@@ -1,0 +1,42 @@
+import { Result } from "effect"
+import * as Chain from "./Chain.ts"
+import type { ChainEvent } from "./Event.ts"
+import type * as Keys from "./Keys.ts"
+import * as Outside from "./Outside.ts"
+import * as Payout from "./Payout.ts"
+
+/** No reorganisation goes below this height: what the sandbox begins with stays. */
+export const height = 109
+
+/** What our wallet begins with, so that payouts do not have to wait for deposits: this many outputs of this much. */
+export const float = { outputs: 10, sats: 100_000_000n } as const
+
+/** An arbitrary moment, 10 minutes a block from there on. */
+const timeSeconds = (blockHeight: number) => 1_700_000_000 + blockHeight * 600
+
+/**
+ * The beginning of the chain: enough blocks for the outside's first coinbases to be spendable, and in the last of them our wallet's float.
+ */
+export const events = (keys: Keys.Keys): ReadonlyArray<ChainEvent> => {
+  const happened: Array<ChainEvent> = []
+  let state = Chain.empty
+  const add = (event: ChainEvent) => {
+    happened.push(event)
+    state = Chain.apply(state, event)
+  }
+  const give = (owner: "wallet" | "outside", { type, branch, index }: Keys.Place) => {
+    const { scriptPubKey } = keys[owner].key({ type, branch, index }).address
+    add({ _tag: "AddressGiven", owner, type, branch, index, scriptPubKey })
+    return scriptPubKey
+  }
+
+  give("outside", { type: "segwit", branch: 0, index: 0 })
+  const floatScript = give("wallet", { type: Payout.changeType, branch: 1, index: 0 })
+  for (let at = 0; at < height; at++) add(Chain.nextBlock(state, [], timeSeconds(at)))
+
+  const outputs = Array.from({ length: float.outputs }, () => ({ scriptPubKey: floatScript, sats: float.sats }))
+  const rawTx = Result.getOrThrow(Outside.payment(state, keys, outputs))
+  add({ _tag: "TransactionSeen", rawTx })
+  add(Chain.nextBlock(state, state.mempool, timeSeconds(height)))
+  return happened
+}

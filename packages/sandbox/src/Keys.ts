@@ -1,0 +1,101 @@
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import type { Network } from "@satrail/core/Network"
+import { secp256k1 } from "@noble/curves/secp256k1.js"
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hex } from "@scure/base"
+import { HDKey } from "@scure/bip32"
+
+/** Where a key is found in a wallet: account by address type, receiving (0) or change (1) branch, number (BIP 44). */
+export interface Place {
+  readonly type: BitcoinAddress.AddressType
+  readonly branch: 0 | 1
+  readonly index: number
+}
+
+/** A key of a wallet and what pays to it. */
+export interface WalletKey {
+  readonly publicKey: Uint8Array
+  readonly path: ReadonlyArray<number>
+  readonly address: BitcoinAddress.BitcoinAddress
+}
+
+/** A wallet of BIP 86, 84 and 49 accounts below one master key. */
+export interface Wallet {
+  readonly master: HDKey
+  /** 4 bytes in hex. */
+  readonly fingerprint: string
+  readonly key: (place: Place) => WalletKey
+  /** The key that can spend what belongs to `path`. */
+  readonly privateKey: (path: ReadonlyArray<number>) => Uint8Array
+}
+
+/** Every secret of the sandbox. All of them follow from the seed. */
+export interface Keys {
+  /** 32 bytes that belong to `label` alone. */
+  readonly secret: (label: string) => Uint8Array
+  /** The key of a Lightning node, by its name in the graph. */
+  readonly node: (name: string) => { readonly privateKey: Uint8Array; readonly publicKey: string }
+  /** Our operator's coins. */
+  readonly wallet: Wallet
+  /** Everybody else's. */
+  readonly outside: Wallet
+}
+
+const hardened = 0x80000000
+const purposes: { readonly [type in BitcoinAddress.AddressType]: number } = { taproot: 86, segwit: 84, nested_segwit: 49 }
+
+const memo = <K, V>(make: (key: K) => V): ((key: K) => V) => {
+  const made = new Map<K, V>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
+}
+
+const step = (child: number) => (child >= hardened ? `${child - hardened}'` : String(child))
+
+/** Only a wiped key has none, and nobody wipes these. */
+const present = (key: Uint8Array | null): Uint8Array => {
+  if (key === null) throw new Error("A derived key without bytes")
+  return key
+}
+
+const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
+  const master = HDKey.fromMasterSeed(seed)
+  const accountPath = (type: BitcoinAddress.AddressType) => [
+    purposes[type] + hardened,
+    (network === "mainnet" ? 0 : 1) + hardened,
+    hardened
+  ]
+  // Every key of a branch has the same parent, and each step down costs milliseconds.
+  const parents = memo((path: string) => master.derive(path))
+  const derive = (path: ReadonlyArray<number>) =>
+    path.slice(-1).reduce((parent, child) => parent.deriveChild(child), parents(["m", ...path.slice(0, -1).map(step)].join("/")))
+  return {
+    master,
+    fingerprint: master.fingerprint.toString(16).padStart(8, "0"),
+    key: ({ type, branch, index }) => {
+      const path = [...accountPath(type), branch, index]
+      const publicKey = present(derive(path).publicKey)
+      return { publicKey, path, address: BitcoinAddress.fromPublicKey(publicKey, type, network) }
+    },
+    privateKey: (path) => present(derive(path).privateKey)
+  }
+}
+
+/** The same seed on the same network is the same keys. */
+export const make = (seed: string, network: Network): Keys => {
+  const root = sha256(new TextEncoder().encode(`sandbox/${network}/${seed}`))
+  const secret = (label: string) => hmac(sha256, root, new TextEncoder().encode(label))
+  return {
+    secret,
+    node: memo((name: string) => {
+      const privateKey = secret(`node/${name}`)
+      return { privateKey, publicKey: hex.encode(secp256k1.getPublicKey(privateKey)) }
+    }),
+    wallet: makeWallet(secret("wallet"), network),
+    outside: makeWallet(secret("outside"), network)
+  }
+}

@@ -1,0 +1,211 @@
+import type { FailureReason } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { HashMap, Option } from "effect"
+import type { Behaviour, Hop, LightningEvent } from "./Event.ts"
+import * as Network from "./Network.ts"
+
+/** One of our node's invoices. What is `accepted` is held along `hops` and may still go either way. */
+export interface Invoice {
+  readonly id: string
+  readonly paymentHash: string
+  readonly paymentRequest: string
+  readonly amount: Msat.Msat
+  readonly expiresAtMillis: number
+  readonly stage:
+    | { readonly _tag: "open" }
+    | { readonly _tag: "canceled" }
+    | { readonly _tag: "accepted"; readonly hops: ReadonlyArray<Hop> }
+    | { readonly _tag: "settled"; readonly received: Msat.Msat; readonly atMillis: number }
+}
+
+/** An invoice of somebody outside, and what it really brought in. */
+export interface PayeeInvoice {
+  readonly paymentHash: string
+  readonly paymentRequest: string
+  readonly payee: string
+  /** Counts all invoices of the outside; the preimage follows from it. */
+  readonly number: number
+  readonly amount: Msat.Msat | null
+  readonly behaviour: Behaviour
+  readonly expiresAtMillis: number
+  readonly times: number
+  readonly received: Msat.Msat
+}
+
+/** What our node remembers of a payment it sent. */
+export interface Sent {
+  readonly paymentHash: string
+  readonly index: number
+  readonly amount: Msat.Msat
+  readonly fee: Msat.Msat
+  readonly hops: ReadonlyArray<Hop>
+  readonly stage: { readonly _tag: "pending" } | { readonly _tag: "settled" } | { readonly _tag: "failed"; readonly reason: FailureReason }
+}
+
+export interface State {
+  readonly channels: HashMap.HashMap<string, Network.Balance>
+  readonly invoices: HashMap.HashMap<string, Invoice>
+  readonly hashes: HashMap.HashMap<string, string>
+  /** Which invoice settled at which index. A lost notice has an index and no entry. */
+  readonly notices: HashMap.HashMap<number, string>
+  readonly settleIndex: number
+  readonly losesNextNotice: boolean
+  readonly payeeInvoices: HashMap.HashMap<string, PayeeInvoice>
+  readonly payeeInvoiceCount: number
+  readonly sent: HashMap.HashMap<string, Sent>
+  readonly sentCount: number
+}
+
+/** A network in which nobody has paid anybody yet. */
+export const begin = (random: (channel: string) => number): State => ({
+  channels: HashMap.fromIterable(Network.initial(random)),
+  invoices: HashMap.empty(),
+  hashes: HashMap.empty(),
+  notices: HashMap.empty(),
+  settleIndex: 0,
+  losesNextNotice: false,
+  payeeInvoices: HashMap.empty(),
+  payeeInvoiceCount: 0,
+  sent: HashMap.empty(),
+  sentCount: 0
+})
+
+export const balances =
+  (state: State): Network.Balances =>
+  (channel) =>
+    HashMap.getUnsafe(state.channels, channel)
+
+/** What the last hop hands over. */
+export const delivered = (hops: ReadonlyArray<Hop>): Msat.Msat => hops.at(-1)?.amount ?? Msat.zero
+
+type Side = (hop: Hop) => "a" | "b"
+const sender: Side = (hop) => hop.from
+
+const move = (state: State, hops: ReadonlyArray<Hop>, side: Side, sign: 1n | -1n): State["channels"] =>
+  hops.reduce((channels, hop) => {
+    const balance = HashMap.getUnsafe(channels, hop.channel)
+    const end = side(hop)
+    return HashMap.set(channels, hop.channel, { ...balance, [end]: Msat.make(balance[end] + sign * hop.amount) })
+  }, state.channels)
+
+/** On its way it belongs to nobody; then to the next one, or to the one before again. */
+const lock = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, -1n)
+const deliver = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, Network.receiving, 1n)
+const giveBack = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, 1n)
+
+const staged = (state: State, paymentHash: string, stage: Invoice["stage"]): State["invoices"] =>
+  HashMap.modify(state.invoices, paymentHash, (invoice) => ({ ...invoice, stage }))
+
+const heldHops = ({ stage }: Invoice): ReadonlyArray<Hop> => (stage._tag === "accepted" ? stage.hops : [])
+
+const paidOnce = (state: State, paymentHash: string, amount: Msat.Msat): State["payeeInvoices"] =>
+  HashMap.modify(state.payeeInvoices, paymentHash, (one) => ({ ...one, times: one.times + 1, received: Msat.sum(one.received, amount) }))
+
+/** What becomes of the network when `event` happens. Only events that were decided on this state may be given to it. */
+export const apply = (state: State, event: LightningEvent): State => {
+  switch (event._tag) {
+    case "InvoiceIssued": {
+      const { id, paymentHash, paymentRequest, amount, expiresAtMillis } = event
+      return {
+        ...state,
+        hashes: HashMap.set(state.hashes, id, paymentHash),
+        invoices: HashMap.set(state.invoices, paymentHash, {
+          id,
+          paymentHash,
+          paymentRequest,
+          amount,
+          expiresAtMillis,
+          stage: { _tag: "open" }
+        })
+      }
+    }
+    case "InvoiceAccepted":
+      return {
+        ...state,
+        channels: lock(state, event.hops),
+        invoices: staged(state, event.paymentHash, { _tag: "accepted", hops: event.hops })
+      }
+    case "InvoiceReleased": {
+      const hops = heldHops(HashMap.getUnsafe(state.invoices, event.paymentHash))
+      return { ...state, channels: giveBack(state, hops), invoices: staged(state, event.paymentHash, { _tag: "open" }) }
+    }
+    case "InvoiceSettled": {
+      const hops = heldHops(HashMap.getUnsafe(state.invoices, event.paymentHash))
+      const settleIndex = state.settleIndex + 1
+      return {
+        ...state,
+        channels: deliver(state, hops),
+        invoices: staged(state, event.paymentHash, { _tag: "settled", received: delivered(hops), atMillis: event.atMillis }),
+        settleIndex,
+        notices: state.losesNextNotice ? state.notices : HashMap.set(state.notices, settleIndex, event.paymentHash),
+        losesNextNotice: false
+      }
+    }
+    case "InvoiceCanceled":
+      return { ...state, invoices: staged(state, event.paymentHash, { _tag: "canceled" }) }
+    case "NoticeLossOrdered":
+      return { ...state, losesNextNotice: true }
+    case "PayeeInvoiced": {
+      const { _tag: _, ...invoice } = event
+      return {
+        ...state,
+        payeeInvoices: HashMap.set(state.payeeInvoices, invoice.paymentHash, { ...invoice, times: 0, received: Msat.zero }),
+        payeeInvoiceCount: state.payeeInvoiceCount + 1
+      }
+    }
+    case "PayeePaid": {
+      const locked = { ...state, channels: lock(state, event.hops) }
+      return {
+        ...state,
+        channels: deliver(locked, event.hops),
+        payeeInvoices: paidOnce(state, event.paymentHash, delivered(event.hops))
+      }
+    }
+    case "PaymentBegun": {
+      const { paymentHash, amount, fee, hops } = event
+      const index = state.sentCount + 1
+      return {
+        ...state,
+        channels: lock(state, hops),
+        sent: HashMap.set(state.sent, paymentHash, { paymentHash, index, amount, fee, hops, stage: { _tag: "pending" } }),
+        sentCount: index
+      }
+    }
+    case "PaymentSettled": {
+      const one = HashMap.getUnsafe(state.sent, event.paymentHash)
+      return {
+        ...state,
+        channels: deliver(state, one.hops),
+        sent: HashMap.set(state.sent, event.paymentHash, { ...one, stage: { _tag: "settled" } }),
+        payeeInvoices: paidOnce(state, event.paymentHash, delivered(one.hops))
+      }
+    }
+    case "PaymentFailed": {
+      const one = HashMap.getUnsafe(state.sent, event.paymentHash)
+      return {
+        ...state,
+        channels: giveBack(state, one.hops),
+        sent: HashMap.set(state.sent, event.paymentHash, { ...one, stage: { _tag: "failed", reason: event.reason } })
+      }
+    }
+  }
+}
+
+/** What is on its way through each channel now. */
+export const onItsWay = (state: State, channel: string): Msat.Msat => {
+  const held = HashMap.toValues(state.invoices).flatMap(heldHops)
+  const pending = HashMap.toValues(state.sent).flatMap(({ stage, hops }) => (stage._tag === "pending" ? hops : []))
+  return Msat.sum(...[...held, ...pending].filter((hop) => hop.channel === channel).map((hop) => hop.amount))
+}
+
+/** Whether every channel still holds exactly its capacity, what is on its way included. Looks at everything there is. */
+export const isWhole = (state: State): boolean =>
+  HashMap.toEntries(state.channels).every(
+    ([channel, balance]) => balance.a >= 0n && balance.b >= 0n && Network.isWhole(channel, balance, onItsWay(state, channel))
+  )
+
+export const invoice = (state: State, paymentHash: string): Invoice | undefined =>
+  Option.getOrUndefined(HashMap.get(state.invoices, paymentHash))
+export const payeeInvoice = (state: State, paymentHash: string): PayeeInvoice | undefined =>
+  Option.getOrUndefined(HashMap.get(state.payeeInvoices, paymentHash))
+export const sent = (state: State, paymentHash: string): Sent | undefined => Option.getOrUndefined(HashMap.get(state.sent, paymentHash))

@@ -1,0 +1,85 @@
+import { Effect, Result, Schema, type Scope } from "effect"
+import * as NodeFs from "node:fs"
+import * as NodePath from "node:path"
+import { Event } from "./Event.ts"
+
+/** Where everything that happened is written down, in order. */
+export interface Log {
+  /** What was in it when it was opened. */
+  readonly events: ReadonlyArray<Event>
+  /** Written when it returns: all of them, or none and it throws. */
+  readonly append: (events: ReadonlyArray<Event>) => void
+}
+
+/** The directory cannot be used, or holds another sandbox. */
+export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", { directory: Schema.String, reason: Schema.String }) {}
+
+/** Forgets with the process. */
+export const memory: Log = { events: [], append: () => {} }
+
+/** What one command made happen stands in one line, so that a line cut off leaves all of it out. */
+const Line = Schema.fromJsonString(Schema.toCodecJson(Schema.Array(Event)))
+const encode = Schema.encodeSync(Line)
+const decode = Schema.decodeUnknownResult(Line)
+
+/** Which sandbox a directory belongs to: everything in it follows from the seed, so another one must not continue it. */
+const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(1), network: Schema.String, seed: Schema.String }))
+
+/** Complete lines. What a process was writing as it died has no end, and did not happen: nobody got an answer to it. */
+const completeLines = (path: string): ReadonlyArray<string> => {
+  if (!NodeFs.existsSync(path)) return []
+  const bytes = NodeFs.readFileSync(path)
+  const length = bytes.lastIndexOf(0x0a) + 1
+  if (length < bytes.length) NodeFs.truncateSync(path, length)
+  return bytes.subarray(0, length).toString("utf8").split("\n").slice(0, -1)
+}
+
+const opened = (directory: string, owner: { readonly network: string; readonly seed: string }) =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        NodeFs.mkdirSync(directory, { recursive: true })
+        const path = NodePath.join(directory, "sandbox.ndjson")
+        const lines = completeLines(path)
+        const file = NodeFs.openSync(path, "a")
+        const header = Schema.encodeSync(Header)({ sandbox: 1, ...owner })
+        if (lines.length === 0) NodeFs.writeSync(file, `${header}\n`)
+        return { file, lines: lines.slice(1), belongs: lines.length === 0 || lines[0] === header }
+      },
+      catch: (cause) => new LogUnusable({ directory, reason: `It cannot be opened: ${String(cause)}` })
+    }),
+    ({ file }) => Effect.sync(() => NodeFs.closeSync(file))
+  )
+
+/**
+ * An append-only file in `directory`. What `append` returned from survives the death of the process, as a real node's
+ * state does. One process at a time.
+ */
+export const file = (
+  directory: string,
+  owner: { readonly network: string; readonly seed: string }
+): Effect.Effect<Log, LogUnusable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { file, lines, belongs } = yield* opened(directory, owner)
+    if (!belongs)
+      return yield* new LogUnusable({ directory, reason: "It belongs to a sandbox with another seed or network, or of another version" })
+    const events = Result.all(lines.map((line) => decode(line)))
+    if (Result.isFailure(events))
+      return yield* new LogUnusable({ directory, reason: `It holds a line that is no event: ${String(events.failure)}` })
+    let size = NodeFs.fstatSync(file).size
+    return {
+      events: events.success.flat(),
+      append: (happened) => {
+        if (happened.length === 0) return
+        // Two processes with one log would each live in a world of its own and spend the same coins.
+        if (NodeFs.fstatSync(file).size !== size) throw new Error(`Another process writes to the sandbox in ${directory}`)
+        const bytes = new TextEncoder().encode(`${encode(happened)}\n`)
+        const written = NodeFs.writeSync(file, bytes)
+        if (written < bytes.length) {
+          NodeFs.ftruncateSync(file, size)
+          throw new Error(`No room for the sandbox in ${directory}`)
+        }
+        size += written
+      }
+    }
+  })

@@ -1,0 +1,70 @@
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { Result } from "effect"
+import * as Chain from "./Chain.ts"
+import type { ChainEvent } from "./Event.ts"
+import * as Transaction from "./Transaction.ts"
+
+/** What the network says to a transaction: take it in, or already there, or why not. */
+export type Verdict = Result.Result<{ readonly _tag: "accepted"; readonly event: ChainEvent } | { readonly _tag: "known" }, string>
+
+/** What everybody relays for, in satoshis for a virtual byte. */
+export const minFeeRate = 1
+
+const refuse = (reason: string) => Result.fail(reason)
+
+/** The outputs it spends, where all of them are there to be spent by somebody. */
+const spentBy = (state: Chain.State, { inputs }: Transaction.Transaction): Result.Result<ReadonlyArray<Transaction.Output>, string> => {
+  if (inputs.length === 0 || new Set(inputs).size < inputs.length) return refuse("It spends nothing, or something twice")
+  const spent: Array<Transaction.Output> = []
+  for (const input of inputs) {
+    const found = Chain.output(state, input)
+    if (found === undefined || found.of.placement._tag === "gone") return refuse(`It spends ${input}, which does not exist`)
+    if (!Chain.isSpendable(state, found.of)) return refuse(`It spends ${input}, a coinbase too young to be spent`)
+    const spender = Chain.transaction(state, Chain.spender(state, input) ?? "")
+    if (spender?.placement._tag === "mined") return refuse(`It spends ${input}, which a mined transaction spent`)
+    spent.push(found.output)
+  }
+  return Result.succeed(spent)
+}
+
+/** Whether it pays enough to push out what it conflicts with (BIP 125, rules 3 and 4; signalling is not asked for any more). */
+const replaces = (state: Chain.State, transaction: Transaction.Transaction, feeSats: bigint): Result.Result<void, string> => {
+  const conflicts = transaction.inputs.flatMap((input) => Chain.spender(state, input) ?? [])
+  if (conflicts.length === 0) return Result.succeed(undefined)
+  const evicted = Chain.withDescendants(state, conflicts)
+  if (transaction.inputs.some((input) => evicted.includes(input.split(":")[0] ?? ""))) return refuse("It spends what it would replace")
+  const replaced = evicted.reduce((sum, txId) => sum + (Chain.transaction(state, txId)?.feeSats ?? 0n), 0n)
+  const least = replaced + BigInt(Transaction.virtualSize(transaction.weight) * minFeeRate)
+  return feeSats >= least
+    ? Result.succeed(undefined)
+    : refuse(`It conflicts with ${conflicts[0]} in the mempool, and pays ${feeSats} sats, not the ${least} that would replace it`)
+}
+
+const dust = ({ outputs }: Transaction.Transaction): string | undefined => {
+  for (const { scriptPubKey, sats } of outputs) {
+    const kind = Transaction.kindOf(scriptPubKey)
+    if (kind === undefined) return `It pays to a script that is not relayed here: ${scriptPubKey}`
+    if (sats < BitcoinAddress.dustLimitSats(kind)) return `It pays ${sats} sats to a ${kind} output, which is dust`
+  }
+  return undefined
+}
+
+/** Judges a transaction as a node does that is offered it. */
+export const judge = (state: Chain.State, rawTx: string): Verdict => {
+  const transaction = Transaction.parse(rawTx)
+  if (transaction === undefined) return refuse("It is no transaction")
+  const known = Chain.transaction(state, transaction.txId)
+  if (known !== undefined && known.placement._tag !== "gone") return Result.succeed({ _tag: "known" })
+  return Result.gen(function* () {
+    const spent = yield* spentBy(state, transaction)
+    const problem = dust(transaction)
+    if (problem !== undefined) return yield* refuse(problem)
+    const sum = (outputs: ReadonlyArray<Transaction.Output>) => outputs.reduce((total, { sats }) => total + sats, 0n)
+    const feeSats = sum(spent) - sum(transaction.outputs)
+    if (feeSats < BigInt(Transaction.virtualSize(transaction.weight) * minFeeRate))
+      return yield* refuse(`It pays ${feeSats} sats, less than ${minFeeRate} for a virtual byte`)
+    yield* replaces(state, transaction, feeSats)
+    if (!Transaction.isSigned(transaction.rawTx, spent)) return yield* refuse("It is not signed by the owner of what it spends")
+    return { _tag: "accepted" as const, event: { _tag: "TransactionSeen" as const, rawTx: transaction.rawTx } }
+  })
+}

@@ -1,0 +1,129 @@
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import type { Tip } from "@satrail/core/ChainSource"
+import * as Msat from "@satrail/core/Msat"
+import { hex } from "@scure/base"
+import { Result } from "effect"
+import * as Chain from "./Chain.ts"
+import type { ChainEvent } from "./Event.ts"
+import * as Genesis from "./Genesis.ts"
+import type * as Keys from "./Keys.ts"
+import * as Mempool from "./Mempool.ts"
+import * as Outside from "./Outside.ts"
+import { refuse, type SandboxRefused } from "./Refused.ts"
+import * as Transaction from "./Transaction.ts"
+import type { Decision, State, World } from "./World.ts"
+
+type Verdict<A> = Result.Result<Decision<A>, SandboxRefused>
+
+/** The most blocks one command mines. */
+export const maxBlocks = 1_000
+
+/** One block on top of the other, the mempool in the first where it is asked for. */
+const blocks = (state: Chain.State, count: number, takes: "mempool" | "nothing", nowMillis: number): ReadonlyArray<ChainEvent> => {
+  const events: Array<ChainEvent> = []
+  let now = state
+  for (let at = 0; at < count; at++) {
+    const event = Chain.nextBlock(now, takes === "mempool" ? now.mempool : [], Math.floor(nowMillis / 1000))
+    events.push(event)
+    now = Chain.apply(now, event)
+  }
+  return events
+}
+
+const tip = (after: State): Tip => after.chain.tip
+
+export const mine =
+  (count: number) =>
+  ({ chain }: State, nowMillis: number): Verdict<Tip> =>
+    Number.isInteger(count) && count >= 1 && count <= maxBlocks
+      ? Result.succeed({ events: blocks(chain, count, "mempool", nowMillis), answer: tip })
+      : refuse("out_of_range", `1 to ${maxBlocks} blocks can be mined at once`)
+
+/** Empty blocks win, one more than they replace: what was in those waits to be mined again. */
+export const reorg =
+  (depth: number) =>
+  ({ chain }: State, nowMillis: number): Verdict<Tip> => {
+    const most = Math.min(maxBlocks, chain.tip.height - Genesis.height)
+    if (!Number.isInteger(depth) || depth < 1 || depth > most) {
+      return refuse("out_of_range", `1 to ${most} blocks can be replaced: the first ${Genesis.height + 1} stay`)
+    }
+    const disconnected: ChainEvent = { _tag: "BlocksDisconnected", depth }
+    return Result.succeed({
+      events: [disconnected, ...blocks(Chain.apply(chain, disconnected), depth + 1, "nothing", nowMillis)],
+      answer: tip
+    })
+  }
+
+/** What one output of an outside transaction pays. */
+export interface Payment {
+  readonly address: string
+  /** Whole satoshis. */
+  readonly amount: Msat.Msat
+}
+
+const outputOf = (world: World, { address, amount }: Payment): Result.Result<Transaction.Output, SandboxRefused> =>
+  Result.flatMap(
+    Result.orElse(BitcoinAddress.decode(address, world.network), ({ message }) => refuse("address_invalid", message)),
+    ({ scriptPubKey, kind }) => {
+      if (amount <= 0n || amount % 1000n !== 0n) return refuse("amount_invalid", "The chain knows whole satoshis only")
+      const sats = Msat.toSats(amount)
+      return sats < BitcoinAddress.dustLimitSats(kind)
+        ? refuse("amount_invalid", `${sats} sats to this address would be dust`)
+        : Result.succeed({ scriptPubKey, sats })
+    }
+  )
+
+const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verdict<string> =>
+  Result.flatMap(
+    Result.orElse(rawTx, (message) => refuse("unfunded", message)),
+    (rawTx): Verdict<string> => {
+      const verdict = Mempool.judge(chain, rawTx)
+      const txId = Transaction.parse(rawTx)?.txId ?? ""
+      if (Result.isFailure(verdict)) return refuse("rejected", verdict.failure)
+      return Result.succeed({ events: verdict.success._tag === "accepted" ? [verdict.success.event] : [], answer: () => txId })
+    }
+  )
+
+/** The outside wallet pays all of these in one transaction, which waits in the mempool then. Answers its id. */
+export const send =
+  (world: World, payments: ReadonlyArray<Payment>) =>
+  ({ chain }: State): Verdict<string> => {
+    if (payments.length === 0 || payments.length > 100)
+      return refuse("out_of_range", "A transaction of the outside wallet has 1 to 100 outputs")
+    return Result.flatMap(Result.all(payments.map((one) => outputOf(world, one))), (outputs) =>
+      offered(chain, Outside.payment(chain, world.keys, outputs))
+    )
+  }
+
+/** Pushes a transaction out of the mempool by one that spends the same. Answers the new one's id. */
+export const doubleSpend =
+  (world: World, txId: string) =>
+  ({ chain }: State): Verdict<string> => {
+    const original = Chain.transaction(chain, txId)
+    if (original === undefined) return refuse("transaction_unknown", `The chain never saw ${txId}`)
+    if (original.placement._tag === "mined") return refuse("already_mined", "The transaction is mined: take its block away first")
+    return offered(chain, Outside.conflict(chain, world.keys, original))
+  }
+
+/** What an address of each kind carries: the hash of a key or script, or a key. Whoever has it never spends here, so the hash can be of nothing. */
+const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): Uint8Array => {
+  switch (kind) {
+    case "p2tr":
+      return hex.decode(keys.node(label).publicKey.slice(2))
+    case "p2wsh":
+      return keys.secret(label)
+    default:
+      return keys.secret(label).slice(0, 20)
+  }
+}
+
+/** An address of somebody outside that nobody was given before. */
+export const outsideAddress =
+  (world: World, kind: BitcoinAddress.Kind) =>
+  ({ chain }: State): Verdict<string> => {
+    const number = chain.outsideAddressCount
+    const address = BitcoinAddress.fromPayload(kind, payloadOf(world.keys, kind, `address/${number}`), world.network)?.address
+    return address === undefined
+      ? refuse("address_invalid", `No ${kind} address can be made`)
+      : Result.succeed({ events: [{ _tag: "OutsideAddressGiven", address }], answer: () => address })
+  }

@@ -1,0 +1,50 @@
+import { Result } from "effect"
+import * as Chain from "./Chain.ts"
+import type * as Keys from "./Keys.ts"
+import * as Payout from "./Payout.ts"
+import * as Transaction from "./Transaction.ts"
+
+/** What the outside pays its miners, in satoshis for a virtual byte. */
+export const feeRate = 2
+
+/** Whatever it takes: all that an output can hold. */
+const noLimit = 21_000_000n * 100_000_000n
+
+/** A transaction of the outside wallet, signed. Change goes back to where the coins came from. */
+export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyArray<Transaction.Output>): Result.Result<string, string> => {
+  const confirmed = Chain.coins(state, "outside", true)
+  const ask = { outputs, feeRate, feeLimitSats: noLimit }
+  let selection = Payout.select({ ...ask, coins: confirmed })
+  if ("neededSats" in selection) selection = Payout.select({ ...ask, coins: Chain.coins(state, "outside", false) })
+  if ("neededSats" in selection)
+    return Result.fail(`The outside wallet has less than the ${selection.neededSats} sats it takes: mine some blocks`)
+  const change = selection.changeSats > 0n ? [{ scriptPubKey: state.minerScript, sats: selection.changeSats }] : []
+  const tx = Payout.draft(keys.outside, selection.coins, [...outputs, ...change])
+  return Result.succeed(Payout.sign(tx, [keys.outside]).rawTx)
+}
+
+/**
+ * A transaction that spends what `txId` spends and pays it to the miner's wallet instead, with a fee that pushes the other out.
+ * The sandbox has the keys of both wallets, so it can do that to our own payouts too.
+ */
+export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Placed): Result.Result<string, string> => {
+  const found = original.inputs.map((outpoint) => {
+    const spent = Chain.output(state, outpoint)
+    return { outpoint, spent, place: spent && Chain.ownership(state, spent.output.scriptPubKey) }
+  })
+  const wallets = found.map(({ place }) => place?.owner)
+  const [owner] = wallets
+  const coins = found.flatMap(({ outpoint, spent, place }) => (spent && place ? [{ ...spent.output, outpoint, place }] : []))
+  if (owner === undefined || coins.length < original.inputs.length || wallets.some((one) => one !== owner)) {
+    return Result.fail("Nobody here has all the keys of what it spends")
+  }
+  const replaced = Chain.withDescendants(state, [original.txId]).reduce(
+    (sum, txId) => sum + (Chain.transaction(state, txId)?.feeSats ?? 0n),
+    0n
+  )
+  const feeSats = replaced + BigInt(Transaction.virtualSize(original.weight) * feeRate * 2)
+  const sats = coins.reduce((sum, coin) => sum + coin.sats, 0n) - feeSats
+  if (sats < 1_000n) return Result.fail("What it spends does not pay for its replacement")
+  const tx = Payout.draft(keys[owner], coins, [{ scriptPubKey: state.minerScript, sats }])
+  return Result.succeed(Payout.sign(tx, [keys[owner]]).rawTx)
+}

@@ -1,0 +1,65 @@
+import * as Bolt11 from "@satrail/core/Bolt11"
+import type { Description } from "@satrail/core/LightningReceiver"
+import type * as Msat from "@satrail/core/Msat"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hex } from "@scure/base"
+import { Result } from "effect"
+import type { Behaviour, LightningEvent } from "./Event.ts"
+import type * as Lightning from "./Lightning.ts"
+import * as Network from "./Network.ts"
+import type { World } from "./World.ts"
+
+/** What somebody outside asks for. */
+export interface Ask {
+  /** Absent: the payer decides. */
+  readonly amount?: Msat.Msat | undefined
+  readonly behaviour: Behaviour
+  /** One of `Network.allPayees`; null: whose turn it is. */
+  readonly payee: string | null
+  readonly description: Description
+  readonly expirySeconds: number
+  readonly nowMillis: number
+}
+
+type Invoiced = Extract<LightningEvent, { readonly _tag: "PayeeInvoiced" }>
+
+const preimage = (world: World, number: number): Uint8Array => world.keys.secret(`payee/${number}`)
+
+/** What proves the payment of an outside invoice, in hex. */
+export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): string => hex.encode(preimage(world, invoice.number))
+
+/** An outside invoice, signed by its payee. */
+export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoiced => {
+  const { amount, behaviour, description, expirySeconds } = ask
+  const number = state.payeeInvoiceCount
+  const payee =
+    ask.payee ??
+    (behaviour === "no_route" ? Network.payees.cut : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut))
+  const paymentHash = hex.encode(sha256(preimage(world, number)))
+  const timestampSeconds = Math.floor(ask.nowMillis / 1000)
+  // Nothing in it comes from a caller but the amount, which has its bounds.
+  const paymentRequest = Result.getOrThrow(
+    Bolt11.encode(
+      {
+        network: world.network,
+        ...(amount !== undefined && { amount }),
+        timestampSeconds,
+        paymentHash,
+        paymentSecret: hex.encode(world.keys.secret(`payeeSecret/${number}`)),
+        ...(description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }),
+        expirySeconds
+      },
+      Bolt11.signWith(world.keys.node(payee).privateKey)
+    )
+  )
+  return {
+    _tag: "PayeeInvoiced",
+    paymentHash,
+    paymentRequest,
+    payee,
+    number,
+    amount: amount ?? null,
+    behaviour,
+    expiresAtMillis: (timestampSeconds + expirySeconds) * 1000
+  }
+}

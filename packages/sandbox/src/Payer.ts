@@ -1,0 +1,121 @@
+import * as Bolt11 from "@satrail/core/Bolt11"
+import type * as Msat from "@satrail/core/Msat"
+import { Result } from "effect"
+import type { Event } from "./Event.ts"
+import * as Lightning from "./Lightning.ts"
+import * as Network from "./Network.ts"
+import * as Payee from "./Payee.ts"
+import { isClosed, preimageOf } from "./Receiver.ts"
+import { refuse, type SandboxRefused } from "./Refused.ts"
+import type { Decision, State, World } from "./World.ts"
+
+/** What the outside wallet is asked to pay. */
+export interface Ask {
+  readonly paymentRequest: string
+  /** Instead of what the invoice asks for: at least that, and at most twice as much (BOLT 4). */
+  readonly amount?: Msat.Msat | undefined
+  /** The payment stops one step before it settles, until it is released. Our own node's invoices only. */
+  readonly hold?: boolean | undefined
+}
+
+/** `preimage` is the payer's proof; null while the payment is held. */
+export interface Paid {
+  readonly paymentHash: string
+  readonly preimage: string | null
+}
+
+type Verdict<A> = Result.Result<A, SandboxRefused>
+
+const amountFor = (invoice: Bolt11.Bolt11, given: Msat.Msat | undefined): Verdict<Msat.Msat> => {
+  const amount = given ?? invoice.amount
+  if (amount === undefined) return refuse("amount_missing", "The invoice asks for no amount: say how much to pay")
+  if (amount <= 0n || amount < (invoice.amount ?? 0n))
+    return refuse("amount_too_small", `The invoice asks for ${invoice.amount ?? 1n} millisatoshis, not ${amount}`)
+  if (invoice.amount !== undefined && amount > 2n * invoice.amount) {
+    return refuse("amount_too_large", `Nobody pays more than twice the ${invoice.amount} millisatoshis that are asked for`)
+  }
+  return Result.succeed(amount)
+}
+
+const route = (state: Lightning.State, payee: string, amount: Msat.Msat): Verdict<Network.Route> => {
+  // An outside wallet that pays whatever it takes to get through.
+  const candidates = Network.routes(Lightning.balances(state), Network.payer, payee, amount, amount)
+  const found = Network.passable(Lightning.balances(state), candidates)
+  return found === undefined
+    ? refuse("no_route", `No route to ${payee} has the liquidity for ${amount} millisatoshis`)
+    : Result.succeed(found)
+}
+
+const payOurs = (
+  world: World,
+  state: Lightning.State,
+  {
+    paymentHash,
+    amount,
+    hold,
+    nowMillis
+  }: {
+    readonly paymentHash: string
+    readonly amount: Msat.Msat
+    readonly hold: boolean
+    readonly nowMillis: number
+  }
+): Verdict<Decision<Paid>> => {
+  const invoice = Lightning.invoice(state, paymentHash)
+  if (invoice === undefined) return refuse("invoice_unknown", "The node knows no such invoice")
+  if (invoice.stage._tag === "settled" || invoice.stage._tag === "accepted") return refuse("already_paid", "The invoice was paid already")
+  if (isClosed(invoice, nowMillis)) return refuse("invoice_canceled", "The invoice was canceled")
+  return Result.map(route(state, Network.us, amount), ({ hops }) => {
+    const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops }
+    return {
+      events: hold ? [accepted] : [accepted, { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }],
+      answer: () => ({ paymentHash, preimage: hold ? null : preimageOf(world, invoice.id) })
+    }
+  })
+}
+
+const payPayee = (world: World, state: Lightning.State, paymentHash: string, amount: Msat.Msat): Verdict<Decision<Paid>> => {
+  const invoice = Lightning.payeeInvoice(state, paymentHash)
+  if (invoice === undefined) return refuse("invoice_unknown", "Nobody in the sandbox knows this invoice")
+  if (invoice.times > 0) return refuse("already_paid", "The invoice was paid already")
+  return Result.map(route(state, invoice.payee, amount), ({ hops }) => ({
+    events: [{ _tag: "PayeePaid", paymentHash, hops }],
+    answer: () => ({ paymentHash, preimage: Payee.preimageOf(world, invoice) })
+  }))
+}
+
+/** The outside wallet pays an invoice, ours or somebody else's. */
+export const pay =
+  (world: World, { paymentRequest, amount: given, hold = false }: Ask) =>
+  ({ lightning }: State, nowMillis: number): Verdict<Decision<Paid>> =>
+    Result.gen(function* () {
+      const invoice = yield* Result.orElse(Bolt11.decode(paymentRequest), ({ message }) => refuse("invoice_unreadable", message))
+      if (invoice.network !== world.network) {
+        return yield* refuse("wrong_network", `This is an invoice of ${invoice.network}, and the sandbox is ${world.network}`)
+      }
+      const { paymentHash } = invoice
+      if (nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000) return yield* refuse("invoice_expired", "The invoice is expired")
+      const amount = yield* amountFor(invoice, given)
+      return yield* invoice.payee === world.keys.node(Network.us).publicKey
+        ? payOurs(world, lightning, { paymentHash, amount, hold, nowMillis })
+        : payPayee(world, lightning, paymentHash, amount)
+    })
+
+/** Ends what is held: a payment of ours that a recipient holds, or one to us that the outside wallet does. */
+export const release =
+  (paymentHash: string, outcome: "settle" | "fail") =>
+  ({ lightning }: State, nowMillis: number): Verdict<Decision<void>> => {
+    const events: ReadonlyArray<Event> =
+      Lightning.sent(lightning, paymentHash)?.stage._tag === "pending"
+        ? [
+            outcome === "settle"
+              ? { _tag: "PaymentSettled", paymentHash }
+              : { _tag: "PaymentFailed", paymentHash, reason: "incorrect_payment_details" }
+          ]
+        : Lightning.invoice(lightning, paymentHash)?.stage._tag === "accepted"
+          ? [outcome === "settle" ? { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis } : { _tag: "InvoiceReleased", paymentHash }]
+          : []
+    return events.length === 0
+      ? refuse("not_held", `No payment of ${paymentHash} is held`)
+      : Result.succeed({ events, answer: () => undefined })
+  }

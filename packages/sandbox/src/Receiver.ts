@@ -1,0 +1,141 @@
+import * as Bolt11 from "@satrail/core/Bolt11"
+import { type Ask, type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hex } from "@scure/base"
+import { Effect, HashMap, Option, Redacted, Result, Stream } from "effect"
+import * as Lightning from "./Lightning.ts"
+import * as Network from "./Network.ts"
+import * as World from "./World.ts"
+
+/** Blocks we ask the last hop to leave us. */
+const minFinalCltvExpiry = 80
+
+/** Why a node that is paused does not answer. */
+const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
+
+/** What a seed and our id of an invoice make of it: asked again it is the same invoice. */
+export const preimageOf = (world: World.World, id: string): string => hex.encode(world.keys.secret(`invoice/${id}`))
+
+const issue =
+  (world: World.World, ask: Ask) =>
+  (state: World.State, nowMillis: number): Result.Result<World.Decision<Lightning.Invoice | undefined>> => {
+    const known = Option.getOrUndefined(HashMap.get(state.lightning.hashes, ask.id))
+    if (known !== undefined) return World.decided([], (after) => Lightning.invoice(after.lightning, known))
+    const paymentHash = hex.encode(sha256(hex.decode(preimageOf(world, ask.id))))
+    const timestampSeconds = Math.floor(nowMillis / 1000)
+    // Only text that does not fit is refused, which the caller has to know before: a bug of its own.
+    const paymentRequest = Result.getOrThrow(
+      Bolt11.encode(
+        {
+          network: world.network,
+          amount: ask.amount,
+          timestampSeconds,
+          paymentHash,
+          paymentSecret: hex.encode(world.keys.secret(`secret/${ask.id}`)),
+          ...(ask.description._tag === "Text" ? { description: ask.description.text } : { descriptionHash: ask.description.sha256 }),
+          expirySeconds: ask.expirySeconds,
+          minFinalCltvExpiry
+        },
+        Bolt11.signWith(world.keys.node(Network.us).privateKey)
+      )
+    )
+    const expiresAtMillis = (timestampSeconds + ask.expirySeconds) * 1000
+    return World.decided(
+      [{ _tag: "InvoiceIssued", id: ask.id, paymentHash, paymentRequest, amount: ask.amount, expiresAtMillis }],
+      (after) => Lightning.invoice(after.lightning, paymentHash)
+    )
+  }
+
+/** As every node does, ours closes an invoice that expired, unless a payment is held for it already. */
+export const isClosed = (invoice: Lightning.Invoice, nowMillis: number): boolean =>
+  invoice.stage._tag === "canceled" || (invoice.stage._tag === "open" && nowMillis >= invoice.expiresAtMillis)
+
+const stateOf = (world: World.World, invoice: Lightning.Invoice | undefined, nowMillis: number): InvoiceState => {
+  if (invoice === undefined) return { _tag: "unknown" }
+  if (isClosed(invoice, nowMillis)) return { _tag: "canceled" }
+  const { stage, id } = invoice
+  return stage._tag === "settled" ? { _tag: "settled", received: stage.received, preimage: preimageOf(world, id) } : { _tag: stage._tag }
+}
+
+type Canceled = Effect.Success<ReturnType<LightningReceiver["Service"]["cancelInvoice"]>>
+
+const cancel =
+  (world: World.World, paymentHash: string) =>
+  (state: World.State): Result.Result<World.Decision<Canceled>, NodeUnavailable> => {
+    const invoice = Lightning.invoice(state.lightning, paymentHash)
+    if (invoice === undefined) {
+      return Result.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error(`The node has no invoice ${paymentHash}`) }))
+    }
+    const tag = invoice.stage._tag
+    if (tag === "accepted" || tag === "settled") return World.decided([], () => ({ _tag: tag }))
+    const preimage = Redacted.make(preimageOf(world, invoice.id))
+    return World.decided(tag === "open" ? [{ _tag: "InvoiceCanceled", paymentHash }] : [], () => ({ _tag: "canceled" as const, preimage }))
+  }
+
+/** At most this many settlements at once: a cursor far behind is caught up with step by step. */
+const batch = 500
+
+/** The settlements after `index`, and the index to go on from. */
+const settledAfter = (world: World.World, state: Lightning.State, index: number): readonly [ReadonlyArray<Settled>, number] => {
+  const last = Math.min(state.settleIndex, index + batch)
+  const found: Array<Settled> = []
+  for (let at = index + 1; at <= last; at++) {
+    const paymentHash = Option.getOrUndefined(HashMap.get(state.notices, at))
+    const invoice = paymentHash === undefined ? undefined : Lightning.invoice(state, paymentHash)
+    if (invoice?.stage._tag === "settled") {
+      found.push({
+        paymentHash: invoice.paymentHash,
+        received: invoice.stage.received,
+        preimage: preimageOf(world, invoice.id),
+        settledAtMillis: invoice.stage.atMillis,
+        cursor: String(at)
+      })
+    }
+  }
+  return [found, last]
+}
+
+/** A cursor that this node cannot have given, being of another sandbox's life: everything is told again, which is safe to hear twice. */
+const indexOf = (world: World.World, after: string | null): number => {
+  const index = Number(after)
+  return Number.isInteger(index) && index <= world.state().lightning.settleIndex ? index : 0
+}
+
+const settlements = (world: World.World, after: string | null) =>
+  Stream.suspend(() =>
+    Stream.paginate(indexOf(world, after), (index) => {
+      const more: Effect.Effect<readonly [ReadonlyArray<Settled>, Option.Option<number>], NodeUnavailable> = Effect.suspend(() => {
+        if (world.isPaused("node")) return Effect.fail(away("settlements"))
+        const [found, last] = settledAfter(world, world.state().lightning, index)
+        return found.length > 0 || last > index ? Effect.succeed([found, Option.some(last)]) : Effect.andThen(world.changed(), more)
+      })
+      return more
+    })
+  )
+
+/** Our node, taking payments. */
+export const make = (world: World.World): LightningReceiver["Service"] => {
+  const reachable = <A, E>(operation: string, effect: Effect.Effect<A, E>) => World.reachable(world, "node", () => away(operation), effect)
+  return LightningReceiver.of({
+    nodeId: world.keys.node(Network.us).publicKey,
+    network: world.network,
+    createInvoice: (ask) =>
+      reachable(
+        "createInvoice",
+        Effect.flatMap(world.commit(issue(world, ask)), (invoice) =>
+          invoice === undefined
+            ? Effect.die(new Error("An invoice that was just issued is gone"))
+            : Effect.succeed({ paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest })
+        )
+      ),
+    lookupInvoice: (paymentHash) =>
+      reachable(
+        "lookupInvoice",
+        world.commit((state, nowMillis) =>
+          World.decided([], () => stateOf(world, Lightning.invoice(state.lightning, paymentHash), nowMillis))
+        )
+      ),
+    cancelInvoice: (paymentHash) => reachable("cancelInvoice", world.commit(cancel(world, paymentHash))),
+    settlements: (after) => settlements(world, after)
+  })
+}

@@ -1,0 +1,46 @@
+import { RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hex } from "@scure/base"
+import { Effect, Result } from "effect"
+import * as Payee from "./Payee.ts"
+import * as Web from "./Web.ts"
+import * as World from "./World.ts"
+
+/** How long the invoices live that names give. */
+const expirySeconds = 600
+
+const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
+
+/** The pretend web, asked as a payer asks the real one. */
+export const make = (world: World.World): Resolver["Service"] => {
+  const reachable = <A, E>(effect: Effect.Effect<A, E>) =>
+    World.reachable(world, "web", () => new RecipientUnreachable({ reason: "The sandbox's web is paused" }), effect)
+  return Resolver.of({
+    offer: (url) =>
+      reachable(
+        Effect.suspend(() => {
+          const name = Web.atUrl(world.state().web, url)
+          if (name === undefined) return Effect.fail(new RecipientRefused({ reason: `Nobody on the sandbox's web is at ${url}` }))
+          const { callback, min, max, metadata } = name
+          return Effect.succeed({ callback, min, max, metadata })
+        })
+      ),
+    invoice: ({ callback }, amount) =>
+      reachable(
+        world.commit((state, nowMillis) => {
+          const name = Web.atCallback(state.web, callback)
+          if (name === undefined) return refuse(`Nobody on the sandbox's web is at ${callback}`)
+          if (amount < name.min || amount > name.max) return refuse(`Amount must be between ${name.min} and ${name.max} millisatoshis`)
+          const invoiced = Payee.invoiced(world, state.lightning, {
+            amount,
+            behaviour: name.behaviour,
+            payee: name.payee,
+            expirySeconds,
+            nowMillis,
+            description: { _tag: "Hash", sha256: hex.encode(sha256(new TextEncoder().encode(name.metadata))) }
+          })
+          return Result.succeed({ events: [invoiced], answer: () => invoiced.paymentRequest })
+        })
+      )
+  })
+}

@@ -1,0 +1,205 @@
+import type { Kind } from "@satrail/core/BitcoinAddress"
+import { ChainSource, type Output, type Tip } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import type { RecipientType } from "@satrail/core/Destination"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Lnurl from "@satrail/core/Lnurl"
+import type * as Msat from "@satrail/core/Msat"
+import type { Network } from "@satrail/core/Network"
+import { Resolver } from "@satrail/core/Resolver"
+import { Signer } from "@satrail/core/Signer"
+import { Context, Effect, HashMap, Layer, Option, Result } from "effect"
+import type { Behaviour } from "./Event.ts"
+import * as Lightning from "./Lightning.ts"
+import type { LogUnusable } from "./Log.ts"
+import * as Miner from "./Miner.ts"
+import * as PretendNetwork from "./Network.ts"
+import * as Payee from "./Payee.ts"
+import * as Payer from "./Payer.ts"
+import * as Receiver from "./Receiver.ts"
+import { refuse, type SandboxRefused } from "./Refused.ts"
+import * as PretendResolver from "./Resolver.ts"
+import * as Sender from "./Sender.ts"
+import * as Source from "./Source.ts"
+import * as Wallet from "./Wallet.ts"
+import * as Web from "./Web.ts"
+import * as World from "./World.ts"
+
+export { Behaviour } from "./Event.ts"
+export { LogUnusable } from "./Log.ts"
+export type { Payment } from "./Miner.ts"
+export { SandboxRefused } from "./Refused.ts"
+export type { Part } from "./World.ts"
+
+/** An outside recipient to make up. */
+export interface DestinationAsk {
+  readonly type: RecipientType
+  /** What an invoice asks for, or the only amount that an address or LNURL takes. Absent: the payer decides. */
+  readonly amount?: Msat.Msat | undefined
+  /** What an address or LNURL takes instead of one amount; 1 sat to 1 BTC when absent. */
+  readonly takes?: Web.Range | undefined
+  /** What the recipient does with payments; `settle` when absent. Invoices given later by an address or LNURL behave so too. */
+  readonly behaviour?: Behaviour | undefined
+  /** Who is paid: `alder birch cedar dogwood`, `elm` behind a channel of 200 000 sats, `fern` without any. */
+  readonly payee?: string | undefined
+  /** Of an invoice; an hour when absent. */
+  readonly expirySeconds?: number | undefined
+  /** Of a chain address; P2WPKH when absent. */
+  readonly kind?: Kind | undefined
+}
+
+/** `paymentHash` only for an invoice. */
+export interface Destination {
+  readonly destination: string
+  readonly paymentHash?: string
+}
+
+/** What an outside invoice really brought to whoever issued it. */
+export interface Received {
+  readonly paymentHash: string
+  readonly times: number
+  readonly received: Msat.Msat
+}
+
+/** The other side of the wire: everybody who is not us, and the weather. */
+export class Sandbox extends Context.Service<
+  Sandbox,
+  {
+    /** The outside wallet pays an invoice, ours or a payee's. With `hold` it is `accepted` at our node until `release`. */
+    readonly pay: (ask: Payer.Ask) => Effect.Effect<Payer.Paid, SandboxRefused>
+    /** A new recipient. */
+    readonly destination: (ask: DestinationAsk) => Effect.Effect<Destination, SandboxRefused>
+    /** Ends a held payment, in or out. */
+    readonly release: (ask: { readonly paymentHash: string; readonly outcome: "settle" | "fail" }) => Effect.Effect<void, SandboxRefused>
+    /** The outside wallet pays on the chain. Answers the id of the transaction, which waits in the mempool. */
+    readonly send: (payment: Miner.Payment) => Effect.Effect<string, SandboxRefused>
+    /** The same with several outputs in one transaction. */
+    readonly sendMany: (payments: ReadonlyArray<Miner.Payment>) => Effect.Effect<string, SandboxRefused>
+    /** Mines so many blocks, the mempool in the first. */
+    readonly mine: (blocks: number) => Effect.Effect<Tip, SandboxRefused>
+    /**
+     * Replaces the last `depth` blocks by `depth + 1` empty ones. What was in them waits in the mempool for the next `mine`; their
+     * coinbases are gone, and what was built on those.
+     */
+    readonly reorg: (depth: number) => Effect.Effect<Tip, SandboxRefused>
+    /** Replaces a transaction that is not mined by one that spends the same, and answers the new one's id. */
+    readonly doubleSpend: (txId: string) => Effect.Effect<string, SandboxRefused>
+    /** The next invoice of ours that settles is not told to `settlements`: only looking it up finds it. */
+    readonly loseNextNotice: Effect.Effect<void>
+    /** While something is paused it does not answer: reads fail, `pay` and `broadcast` are `unknown` and were not heard. */
+    readonly pause: (part: World.Part) => Effect.Effect<void>
+    readonly resume: (part: World.Part) => Effect.Effect<void>
+    /** Outside invoices that were paid, and how often. */
+    readonly payments: Effect.Effect<ReadonlyArray<Received>>
+    /** Every output that anybody ever paid to an address, as it stands now. */
+    readonly outputsTo: (scriptPubKey: string) => Effect.Effect<ReadonlyArray<Output>>
+    /** What our node owns in its channels. */
+    readonly localBalance: Effect.Effect<Msat.Msat>
+    /** Everything, as it is. Two sandboxes with the same seed, commands and clock have the same. */
+    readonly state: Effect.Effect<World.State>
+  }
+>()("sandbox/Sandbox") {}
+
+/** The shortest and the longest life of an outside invoice. */
+const expiryBounds = [1, 365 * 24 * 3600] as const
+
+const destination = (world: World.World, ask: DestinationAsk) => {
+  const { behaviour = "settle", amount, takes = Web.rangeOf(amount), payee = null, expirySeconds = 3600, kind = "p2wpkh" } = ask
+  return (state: World.State, nowMillis: number): Result.Result<World.Decision<Destination>, SandboxRefused> => {
+    if ((amount !== undefined && amount <= 0n) || takes.min <= 0n || takes.max < takes.min)
+      return refuse("amount_invalid", "Nobody asks for nothing")
+    if (payee !== null && !PretendNetwork.allPayees.includes(payee))
+      return refuse("payee_unknown", `The payees are ${PretendNetwork.allPayees.join(", ")}`)
+    const [least, most] = expiryBounds
+    if (!Number.isInteger(expirySeconds) || expirySeconds < least || expirySeconds > most)
+      return refuse("out_of_range", `An invoice lives ${least} to ${most} seconds`)
+    const label = `${behaviour.replaceAll("_", "-")}-${state.web.count}`
+    switch (ask.type) {
+      case "lightning_invoice": {
+        const invoiced = Payee.invoiced(world, state.lightning, {
+          amount,
+          behaviour,
+          payee,
+          expirySeconds,
+          nowMillis,
+          description: { _tag: "Text", text: `Sandbox ${behaviour}` }
+        })
+        return Result.succeed({
+          events: [invoiced],
+          answer: () => ({ destination: invoiced.paymentRequest, paymentHash: invoiced.paymentHash })
+        })
+      }
+      case "lightning_address":
+        return Result.succeed({
+          events: [Web.lightningAddress(label, { behaviour, payee, takes })],
+          answer: () => ({ destination: `${label}@${Web.domain}` })
+        })
+      case "lnurl": {
+        const page = Web.page(label, { behaviour, payee, takes })
+        return Result.succeed({ events: [page], answer: () => ({ destination: Lnurl.encode(page.url) }) })
+      }
+      case "chain_address":
+        return Result.map(Miner.outsideAddress(world, kind)(state), ({ events, answer }) => ({
+          events,
+          answer: (after) => ({ destination: answer(after) })
+        }))
+    }
+  }
+}
+
+const control = (world: World.World): Sandbox["Service"] => {
+  const read = <A>(select: (state: World.State) => A) => Effect.sync(() => select(world.state()))
+  return Sandbox.of({
+    pay: (ask) => world.commit(Payer.pay(world, ask)),
+    destination: (ask) => world.commit(destination(world, ask)),
+    release: ({ paymentHash, outcome }) => world.commit(Payer.release(paymentHash, outcome)),
+    send: (payment) => world.commit(Miner.send(world, [payment])),
+    sendMany: (payments) => world.commit(Miner.send(world, payments)),
+    mine: (blocks) => world.commit(Miner.mine(blocks)),
+    reorg: (depth) => world.commit(Miner.reorg(depth)),
+    doubleSpend: (txId) => world.commit(Miner.doubleSpend(world, txId)),
+    loseNextNotice: world.commit(() => World.decided([{ _tag: "NoticeLossOrdered" }], () => undefined)),
+    pause: (part) => world.setPaused(part, true),
+    resume: (part) => world.setPaused(part, false),
+    payments: read(({ lightning }) =>
+      HashMap.toValues(lightning.payeeInvoices)
+        .filter(({ times }) => times > 0)
+        .map(({ paymentHash, times, received }) => ({ paymentHash, times, received }))
+    ),
+    outputsTo: (scriptPubKey) =>
+      read(({ chain }) =>
+        Option.getOrElse(HashMap.get(chain.paid, scriptPubKey), (): ReadonlyArray<string> => []).flatMap(
+          (outpoint) => Source.outputOf(chain, outpoint) ?? []
+        )
+      ),
+    localBalance: read(({ lightning }) => PretendNetwork.funds(Lightning.balances(lightning), PretendNetwork.us)),
+    state: read((state) => state)
+  })
+}
+
+/** Which sandbox. */
+export interface Options {
+  /** Every key, balance and name follows from it. */
+  readonly seed: string
+  readonly network: Network
+  /** Where it is kept. Absent: it ends with the layer. */
+  readonly directory?: string | undefined
+}
+
+/** A pretend Lightning network, chain and web, and the controls of everybody in it but us. */
+export const layer = (
+  options: Options
+): Layer.Layer<LightningReceiver | LightningSender | ChainSource | ChainWallet | Signer | Resolver | Sandbox, LogUnusable> =>
+  Layer.effectContext(
+    Effect.map(World.make(options), (world) =>
+      Context.make(Sandbox, control(world)).pipe(
+        Context.add(LightningReceiver, Receiver.make(world)),
+        Context.add(LightningSender, Sender.make(world)),
+        Context.add(ChainSource, Source.make(world)),
+        Context.add(ChainWallet, Wallet.make(world)),
+        Context.add(Signer, Wallet.signer(world)),
+        Context.add(Resolver, PretendResolver.make(world))
+      )
+    )
+  )

@@ -1,0 +1,133 @@
+import type { Bolt11 } from "@satrail/core/Bolt11"
+import { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import { type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Effect } from "effect"
+import type { Event } from "./Event.ts"
+import * as Lightning from "./Lightning.ts"
+import * as Network from "./Network.ts"
+import * as Payee from "./Payee.ts"
+import type { State, World } from "./World.ts"
+import { decided } from "./World.ts"
+
+interface Ask {
+  readonly invoice: Bolt11
+  readonly amount: Msat.Msat
+  readonly feeLimit: Msat.Msat
+}
+
+/** How many questions about a payment get no answer when its recipient is an `unknown_then_…` one. */
+const lostAnswers = 2
+
+const stageOf = (world: World, state: Lightning.State, paymentHash: string): Payment | { readonly _tag: "notFound" } => {
+  const sent = Lightning.sent(state, paymentHash)
+  if (sent === undefined) return { _tag: "notFound" }
+  if (sent.stage._tag !== "settled") return sent.stage
+  const invoice = Lightning.payeeInvoice(state, paymentHash)
+  return invoice === undefined
+    ? { _tag: "unknown" }
+    : { _tag: "settled", preimage: Payee.preimageOf(world, invoice), fee: sent.fee, index: String(sent.index) }
+}
+
+const targetOf = (world: World, payee: string): string | undefined =>
+  Network.allPayees.find((name) => world.keys.node(name).publicKey === payee)
+
+const routesFor = (world: World, state: Lightning.State, { invoice, amount, feeLimit }: Ask): ReadonlyArray<Network.Route> => {
+  const target = targetOf(world, invoice.payee)
+  return target === undefined ? [] : Network.routes(Lightning.balances(state), Network.us, target, amount, feeLimit)
+}
+
+/** What the recipient says to a payment that reached it. */
+const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask, nowMillis: number): FailureReason | undefined => {
+  const asked = Lightning.payeeInvoice(state, invoice.paymentHash)
+  const isTheirs = asked !== undefined && asked.payee === targetOf(world, invoice.payee)
+  if (!isTheirs || asked.times > 0 || nowMillis >= asked.expiresAtMillis) return "incorrect_payment_details"
+  const least = asked.amount ?? Msat.make(1n)
+  // BOLT 4: not less than was asked for, and not more than twice as much.
+  if (amount < least || (asked.amount !== null && amount > 2n * asked.amount)) return "incorrect_payment_details"
+  switch (asked.behaviour) {
+    case "fail":
+      return "incorrect_payment_details"
+    case "unknown_then_fail":
+      return "timeout"
+    default:
+      return undefined
+  }
+}
+
+/** One attempt, from its beginning to where it comes to rest. */
+const attempt = (world: World, state: Lightning.State, ask: Ask, nowMillis: number): ReadonlyArray<Event> => {
+  const {
+    invoice: { paymentHash, payee },
+    amount
+  } = ask
+  const begun = (route?: Network.Route): Event => ({
+    _tag: "PaymentBegun",
+    paymentHash,
+    amount,
+    fee: route?.fee ?? Msat.zero,
+    hops: route?.hops ?? [],
+    atMillis: nowMillis
+  })
+  const failed = (reason: FailureReason): Event => ({ _tag: "PaymentFailed", paymentHash, reason })
+  // No node pays itself: nothing would move.
+  if (payee === world.keys.node(Network.us).publicKey) return [begun(), failed("error")]
+  if (Network.funds(Lightning.balances(state), Network.us) < amount) return [begun(), failed("insufficient_balance")]
+  const route = Network.passable(Lightning.balances(state), routesFor(world, state, ask))
+  if (route === undefined) return [begun(), failed("no_route")]
+  const reason = refusal(world, state, ask, nowMillis)
+  if (reason !== undefined) return [begun(route), failed(reason)]
+  const holds = Lightning.payeeInvoice(state, paymentHash)?.behaviour === "hold"
+  return holds ? [begun(route)] : [begun(route), { _tag: "PaymentSettled", paymentHash }]
+}
+
+const pay =
+  (world: World, ask: Ask) =>
+  ({ lightning }: State, nowMillis: number) => {
+    const { paymentHash } = ask.invoice
+    const before = Lightning.sent(lightning, paymentHash)
+    const again = before !== undefined && before.stage._tag !== "failed"
+    return decided(again ? [] : attempt(world, lightning, ask, nowMillis), (after): Payment => {
+      const stage = stageOf(world, after.lightning, paymentHash)
+      return stage._tag === "notFound" ? { _tag: "unknown" } : stage
+    })
+  }
+
+/** Our node, paying. */
+export const make = (world: World): LightningSender["Service"] => {
+  // Not the node's own memory: it is the answers that get lost, so a restart of ours ends that.
+  const unanswered = new Map<string, number>()
+  const isUnanswered = (paymentHash: string) => (unanswered.get(paymentHash) ?? 0) > 0
+  const losesAnswers = (paymentHash: string) =>
+    Lightning.payeeInvoice(world.state().lightning, paymentHash)?.behaviour.startsWith("unknown_") === true
+
+  return LightningSender.of({
+    graceMillis: 0,
+    pay: (ask) =>
+      Effect.suspend((): Effect.Effect<Payment> => {
+        const { paymentHash } = ask.invoice
+        if (world.isPaused("node") || isUnanswered(paymentHash)) return Effect.succeed({ _tag: "unknown" })
+        const isNew = Lightning.sent(world.state().lightning, paymentHash)?.stage._tag !== "settled"
+        return Effect.map(world.commit(pay(world, ask)), (payment) => {
+          if (!isNew || !losesAnswers(paymentHash)) return payment
+          unanswered.set(paymentHash, lostAnswers)
+          return { _tag: "unknown" }
+        })
+      }),
+    lookupPayment: (paymentHash) =>
+      Effect.sync(() => {
+        if (world.isPaused("node")) return { _tag: "unknown" }
+        const left = unanswered.get(paymentHash) ?? 0
+        if (left === 0) return stageOf(world, world.state().lightning, paymentHash)
+        unanswered.set(paymentHash, left - 1)
+        return { _tag: "unknown" }
+      }),
+    quote: (ask) =>
+      Effect.suspend(() => {
+        if (world.isPaused("node"))
+          return Effect.fail(new NodeUnavailable({ operation: "quote", cause: new Error("The sandbox node is paused") }))
+        const [best] = routesFor(world, world.state().lightning, ask)
+        return Effect.succeed(best && { fee: best.fee, probability: best.probability })
+      })
+  })
+}

@@ -1,0 +1,80 @@
+import { type Activity, type Broadcast, ChainSource, ChainUnavailable, type Output, type Placement } from "@satrail/core/ChainSource"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, HashMap, HashSet, Option, Result } from "effect"
+import * as Chain from "./Chain.ts"
+import * as Mempool from "./Mempool.ts"
+import * as Outside from "./Outside.ts"
+import type { World } from "./World.ts"
+import { decided, reachable as whenReachable } from "./World.ts"
+
+/** Why a chain that is paused does not answer. */
+const away = (operation: string) => new ChainUnavailable({ operation, cause: new Error("The sandbox chain is paused") })
+
+/** Runs only while the chain can be reached. */
+export const reachable =
+  (world: World) =>
+  <A, E>(operation: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E | ChainUnavailable> =>
+    whenReachable(world, "chain", () => away(operation), effect)
+
+/** An output as it stands now. */
+export const outputOf = (state: Chain.State, outpoint: string): Output | undefined => {
+  const found = Chain.output(state, outpoint)
+  return (
+    found && {
+      txId: found.of.txId,
+      vout: found.vout,
+      scriptPubKey: found.output.scriptPubKey,
+      amount: Msat.fromSats(found.output.sats),
+      placement: found.of.placement
+    }
+  )
+}
+
+const activity = (state: Chain.State, after: string | null): Activity => {
+  const cursor = Number(after)
+  // A cursor this chain cannot have given is of another sandbox's life: everything is told again, which is safe to hear twice.
+  const from = Number.isInteger(cursor) && cursor <= state.changeCount ? cursor : 0
+  const outputs: Array<Output> = []
+  for (let at = from + 1; at <= state.changeCount; at++) {
+    const outpoint = HashMap.get(state.changes, at)
+    const output = Option.isSome(outpoint) ? outputOf(state, outpoint.value) : undefined
+    if (output !== undefined) outputs.push(output)
+  }
+  return { outputs, tip: state.tip, cursor: String(state.changeCount) }
+}
+
+const gone: Placement = { _tag: "gone" }
+
+/** The pretend chain, as a node of ours sees it. */
+export const make = (world: World): ChainSource["Service"] => {
+  const answering = reachable(world)
+  const read = <A>(operation: string, select: (state: Chain.State) => A) =>
+    answering(
+      operation,
+      Effect.sync(() => select(world.state().chain))
+    )
+  return ChainSource.of({
+    tip: read("tip", (state) => state.tip),
+    watch: (scriptPubKeys) =>
+      answering(
+        "watch",
+        world.commit(({ chain }) => {
+          const fresh = [...new Set(scriptPubKeys)].filter((script) => !HashSet.has(chain.watched, script))
+          return decided(fresh.length === 0 ? [] : [{ _tag: "ScriptsWatched", scriptPubKeys: fresh }], () => undefined)
+        })
+      ),
+    activity: (after) => read("activity", (state) => activity(state, after)),
+    transaction: (txId) => read("transaction", (state) => Chain.transaction(state, txId)?.placement ?? gone),
+    broadcast: (rawTx) =>
+      Effect.suspend((): Effect.Effect<Broadcast> => {
+        if (world.isPaused("chain")) return Effect.succeed({ _tag: "unknown" })
+        return world.commit(({ chain }) => {
+          const verdict = Mempool.judge(chain, rawTx)
+          if (Result.isFailure(verdict)) return decided([], (): Broadcast => ({ _tag: "rejected", reason: verdict.failure }))
+          const { success } = verdict
+          return decided(success._tag === "accepted" ? [success.event] : [], (): Broadcast => ({ _tag: success._tag }))
+        })
+      }),
+    feeRate: read("feeRate", () => Outside.feeRate)
+  })
+}

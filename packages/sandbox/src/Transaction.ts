@@ -1,0 +1,134 @@
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
+import { ripemd160 } from "@noble/hashes/legacy.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hex } from "@scure/base"
+import { RawOldTx, RawTx, Script } from "@scure/btc-signer/script.js"
+import { SigHash, Transaction as Scure } from "@scure/btc-signer/transaction.js"
+import { Result } from "effect"
+
+export interface Output {
+  readonly scriptPubKey: string
+  readonly sats: bigint
+}
+
+/** A transaction as the chain sees it. Outpoints are `txid:vout`. */
+export interface Transaction {
+  readonly txId: string
+  readonly rawTx: string
+  readonly inputs: ReadonlyArray<string>
+  readonly outputs: ReadonlyArray<Output>
+  /** In weight units (BIP 141); a virtual byte is four. */
+  readonly weight: number
+}
+
+export const outpoint = (txId: string, vout: number): string => `${txId}:${vout}`
+
+export const sha256Twice = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes))
+
+/** Hashes are shown with their bytes reversed. */
+export const displayed = (hash: Uint8Array): string => hex.encode(hash.toReversed())
+
+/** Reads a serialised transaction (BIP 144), `undefined` when it is none. */
+export const parse = (rawTx: string): Transaction | undefined => {
+  try {
+    const bytes = hex.decode(rawTx)
+    const { version, inputs, outputs, lockTime } = RawTx.decode(bytes)
+    const stripped = RawOldTx.encode({ version, inputs, outputs, lockTime })
+    return {
+      txId: displayed(sha256Twice(stripped)),
+      rawTx: hex.encode(bytes),
+      inputs: inputs.map(({ txid, index }) => outpoint(hex.encode(txid), index)),
+      outputs: outputs.map(({ amount, script }) => ({ scriptPubKey: hex.encode(script), sats: amount })),
+      weight: stripped.length * 3 + bytes.length
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Virtual bytes, rounded up. */
+export const virtualSize = (weight: number): number => Math.ceil(weight / 4)
+
+/** The kind of a script that wallets pay to, `undefined` for every other. */
+export const kindOf = (scriptPubKey: string): BitcoinAddress.Kind | undefined =>
+  // A script has no network: any of them finds its kind.
+  Result.getOrUndefined(Result.map(BitcoinAddress.fromScript(scriptPubKey, "regtest"), ({ kind }) => kind))
+
+const hash160 = (bytes: Uint8Array) => ripemd160(sha256(bytes))
+const isSame = (one: Uint8Array | undefined, other: Uint8Array) => one !== undefined && hex.encode(one) === hex.encode(other)
+
+const keyHashScript = (program: Uint8Array) => hex.decode(`76a914${hex.encode(program)}88ac`)
+
+/** A P2WPKH spend (BIP 143): a signature of everything, by the key whose hash the output names. */
+const spendsKeyHash = (
+  tx: Scure,
+  index: number,
+  program: Uint8Array,
+  sats: bigint,
+  [signature, publicKey, ...rest]: ReadonlyArray<Uint8Array>
+): boolean => {
+  if (signature === undefined || publicKey === undefined || rest.length > 0 || !isSame(hash160(publicKey), program)) return false
+  if (signature.at(-1) !== SigHash.ALL) return false
+  const hash = tx.preimageWitnessV0(index, keyHashScript(program), SigHash.ALL, sats)
+  return secp256k1.verify(signature.subarray(0, -1), hash, publicKey, { prehash: false, format: "der", lowS: true })
+}
+
+/** A P2TR spend by its key (BIP 341). */
+const spendsOutputKey = (
+  tx: Scure,
+  index: number,
+  spent: ReadonlyArray<Output>,
+  key: Uint8Array,
+  [signature, ...rest]: ReadonlyArray<Uint8Array>
+): boolean => {
+  if (signature?.length !== 64 || rest.length > 0) return false
+  const scripts = spent.map((output) => hex.decode(output.scriptPubKey))
+  return schnorr.verify(
+    signature,
+    tx.preimageWitnessV1(
+      index,
+      scripts,
+      SigHash.DEFAULT,
+      spent.map((output) => output.sats)
+    ),
+    key
+  )
+}
+
+/**
+ * Whether every input is signed by the key that owns the output it spends. Knows the spends of keys that wallets make today: P2WPKH,
+ * P2SH-P2WPKH, P2TR; takes every other for not signed.
+ */
+export const isSigned = (rawTx: string, spent: ReadonlyArray<Output>): boolean => {
+  try {
+    const bytes = hex.decode(rawTx)
+    const { witnesses, inputs } = RawTx.decode(bytes)
+    const tx = Scure.fromRaw(bytes, { allowUnknownOutputs: true, allowUnknownInputs: true, disableScriptCheck: true })
+    return spent.every(({ scriptPubKey, sats }, index) => {
+      const witness = witnesses?.[index] ?? []
+      const script = hex.decode(scriptPubKey)
+      switch (kindOf(scriptPubKey)) {
+        case "p2wpkh":
+          return spendsKeyHash(tx, index, script.subarray(2), sats, witness)
+        case "p2tr":
+          return spendsOutputKey(tx, index, spent, script.subarray(2), witness)
+        case "p2sh": {
+          const [redeem, ...others] = Script.decode(inputs[index]?.finalScriptSig ?? new Uint8Array())
+          return (
+            redeem instanceof Uint8Array &&
+            others.length === 0 &&
+            isSame(hash160(redeem), script.subarray(2, 22)) &&
+            kindOf(hex.encode(redeem)) === "p2wpkh" &&
+            spendsKeyHash(tx, index, redeem.subarray(2), sats, witness)
+          )
+        }
+        default:
+          return false
+      }
+    })
+  } catch {
+    // Signatures and keys that are none throw.
+    return false
+  }
+}

@@ -1,0 +1,76 @@
+import * as Msat from "@satrail/core/Msat"
+import type { Offer } from "@satrail/core/Resolver"
+import { HashMap, Option } from "effect"
+import { Behaviour, type WebEvent } from "./Event.ts"
+
+/** Somebody's address on the pretend web, and how the invoices behave that it gives. */
+export interface Name extends Offer {
+  readonly url: string
+  readonly behaviour: Behaviour
+  readonly payee: string | null
+}
+
+export interface State {
+  readonly byUrl: HashMap.HashMap<string, Name>
+  readonly byCallback: HashMap.HashMap<string, Name>
+  readonly count: number
+}
+
+/** Reserved for examples (RFC 2606): nobody's real domain. */
+export const domain = "wallet.example"
+
+/** From how much to how much a name takes. */
+export type Range = Pick<Offer, "min" | "max">
+
+/** One amount only, or what most take: 1 sat to 1 BTC. */
+export const rangeOf = (amount: Msat.Msat | undefined): Range => ({
+  min: amount ?? Msat.fromSats(1),
+  max: amount ?? Msat.fromSats(100_000_000n)
+})
+
+interface Recipient {
+  readonly behaviour: Behaviour
+  readonly payee: string | null
+  readonly takes: Range
+}
+
+/** The Lightning address `handle` at the pretend web's domain (LUD-16). */
+export const lightningAddress = (handle: string, { behaviour, payee, takes }: Recipient): WebEvent => ({
+  _tag: "NamePublished",
+  url: `https://${domain}/.well-known/lnurlp/${handle}`,
+  callback: `https://${domain}/lnurlp/${handle}/callback`,
+  metadata: JSON.stringify([
+    ["text/plain", `Pay ${handle}`],
+    ["text/identifier", `${handle}@${domain}`]
+  ]),
+  min: takes.min,
+  max: takes.max,
+  behaviour,
+  payee
+})
+
+/** A payment page that stands behind an LNURL (LUD-06). */
+export const page = (token: string, recipient: Recipient): WebEvent => ({
+  ...lightningAddress(token, recipient),
+  url: `https://${domain}/lnurl/${token}`,
+  callback: `https://${domain}/lnurl/${token}/callback`,
+  metadata: JSON.stringify([["text/plain", `Payment ${token}`]])
+})
+
+/** What becomes of the web when `event` happens. */
+export const apply = (state: State, event: WebEvent): State => {
+  const { _tag: _, ...name } = event
+  return {
+    byUrl: HashMap.set(state.byUrl, name.url, name),
+    byCallback: HashMap.set(state.byCallback, name.callback, name),
+    count: state.count + 1
+  }
+}
+
+/** There is a name for each behaviour from the beginning: `settle@wallet.example`, `no-route@wallet.example`. */
+export const begin: State = Behaviour.literals
+  .map((behaviour) => lightningAddress(behaviour.replaceAll("_", "-"), { behaviour, payee: null, takes: rangeOf(undefined) }))
+  .reduce(apply, { byUrl: HashMap.empty(), byCallback: HashMap.empty(), count: 0 })
+
+export const atUrl = (state: State, url: string): Name | undefined => Option.getOrUndefined(HashMap.get(state.byUrl, url))
+export const atCallback = (state: State, url: string): Name | undefined => Option.getOrUndefined(HashMap.get(state.byCallback, url))

@@ -1,0 +1,122 @@
+import type { Network } from "@satrail/core/Network"
+import { Clock, Deferred, Effect, Exit, Result, type Scope } from "effect"
+import * as Chain from "./Chain.ts"
+import type { Event } from "./Event.ts"
+import * as Genesis from "./Genesis.ts"
+import * as Keys from "./Keys.ts"
+import * as Lightning from "./Lightning.ts"
+import * as Log from "./Log.ts"
+import * as Web from "./Web.ts"
+
+/** Everything there is outside of our process. */
+export interface State {
+  readonly lightning: Lightning.State
+  readonly chain: Chain.State
+  readonly web: Web.State
+}
+
+/** What becomes of everything when `event` happens. */
+export const apply = (state: State, event: Event): State => {
+  switch (event._tag) {
+    case "AddressGiven":
+    case "OutsideAddressGiven":
+    case "ScriptsWatched":
+    case "TransactionSeen":
+    case "BlockMined":
+    case "BlocksDisconnected":
+      return { ...state, chain: Chain.apply(state.chain, event) }
+    case "NamePublished":
+      return { ...state, web: Web.apply(state.web, event) }
+    default:
+      return { ...state, lightning: Lightning.apply(state.lightning, event) }
+  }
+}
+
+/** What a command makes happen, and what it answers once that is true. */
+export interface Decision<A> {
+  readonly events: ReadonlyArray<Event>
+  readonly answer: (after: State) => A
+}
+
+/** What can be out of reach. */
+export type Part = "node" | "chain" | "web"
+
+/** One sandbox: its state, and the only way to change it. */
+export interface World {
+  readonly network: Network
+  readonly keys: Keys.Keys
+  readonly state: () => State
+  /** Decides on the state as it is and makes it happen, in one step: nothing comes in between. A failed decision changes nothing. */
+  readonly commit: <A, E>(decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>) => Effect.Effect<A, E>
+  readonly isPaused: (part: Part) => boolean
+  readonly setPaused: (part: Part, paused: boolean) => Effect.Effect<void>
+  /** Done as soon as anything is different from the moment it was asked. */
+  readonly changed: () => Effect.Effect<void>
+}
+
+/** Runs while `part` can be reached; fails with `away` while it is paused. */
+export const reachable = <A, E, Away>(
+  world: World,
+  part: Part,
+  away: () => Away,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, E | Away> => Effect.suspend((): Effect.Effect<A, E | Away> => (world.isPaused(part) ? Effect.fail(away()) : effect))
+
+/** A decision without a refusal. */
+export const decided = <A>(events: ReadonlyArray<Event>, answer: (after: State) => A): Result.Result<Decision<A>> =>
+  Result.succeed({ events, answer })
+
+/** How everything stands before anybody did anything. It follows from the seed alone. */
+export const begin = (keys: Keys.Keys): State => ({
+  lightning: Lightning.begin((channel) => {
+    const [high = 0, low = 0] = keys.secret(`channel/${channel}`)
+    return (high * 256 + low) / 65_536
+  }),
+  chain: Genesis.events(keys).reduce(Chain.apply, Chain.empty),
+  web: Web.begin
+})
+
+/** Begins a sandbox, or goes on with the one in `directory`. */
+export const make = (options: {
+  readonly seed: string
+  readonly network: Network
+  readonly directory?: string | undefined
+}): Effect.Effect<World, Log.LogUnusable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { seed, network, directory } = options
+    const log = directory === undefined ? Log.memory : yield* Log.file(directory, { network, seed })
+    const keys = Keys.make(seed, network)
+    let state = log.events.reduce(apply, begin(keys))
+    let change = Deferred.makeUnsafe<void>()
+    const paused = new Set<Part>()
+    const notify = () => {
+      Deferred.doneUnsafe(change, Exit.void)
+      change = Deferred.makeUnsafe<void>()
+    }
+    return {
+      network,
+      keys,
+      state: () => state,
+      commit: (decide) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+          Effect.suspend(() =>
+            Effect.fromResult(
+              Result.map(decide(state, nowMillis), ({ events, answer }) => {
+                log.append(events)
+                state = events.reduce(apply, state)
+                if (events.length > 0) notify()
+                return answer(state)
+              })
+            )
+          )
+        ),
+      isPaused: (part) => paused.has(part),
+      setPaused: (part, isPaused) =>
+        Effect.sync(() => {
+          if (isPaused) paused.add(part)
+          else paused.delete(part)
+          notify()
+        }),
+      changed: () => Deferred.await(change)
+    }
+  })

@@ -1,0 +1,338 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import * as Msat from "@satrail/core/Msat"
+import { Signer } from "@satrail/core/Signer"
+import { Effect, HashMap, Result } from "effect"
+import * as Chain from "../src/Chain.ts"
+import * as Genesis from "../src/Genesis.ts"
+import * as Keys from "../src/Keys.ts"
+import * as Payout from "../src/Payout.ts"
+import * as Sandbox from "../src/Sandbox.ts"
+import * as Transaction from "../src/Transaction.ts"
+import type { Ports } from "./Story.ts"
+
+const sandbox = <A, E>(effect: Effect.Effect<A, E, Ports>) =>
+  Effect.provide(effect, Sandbox.layer({ seed: "chain", network: "regtest" }), { local: true })
+
+const sats = Msat.fromSats
+const control = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(Sandbox.Sandbox, use)
+const reason = <A, E extends { readonly reason: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ reason }) => reason)
+const all = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
+
+const outsideScript = Effect.gen(function* () {
+  const { destination } = yield* control((one) => one.destination({ type: "chain_address" }))
+  return Result.getOrThrow(BitcoinAddress.decode(destination, "regtest"))
+})
+
+const deposit = Effect.fnUntraced(function* (amount: number) {
+  const { address, scriptPubKey } = yield* (yield* ChainWallet).newAddress("taproot")
+  return { scriptPubKey, txId: yield* control(({ send }) => send({ address, amount: sats(amount) })) }
+})
+
+const payout = Effect.fnUntraced(function* (amount: number) {
+  const { scriptPubKey } = yield* outsideScript
+  const draft = yield* (yield* ChainWallet).build({ scriptPubKey, amount: sats(amount), feeRate: 2, feeLimit: sats(5_000), free: all })
+  const signed = yield* (yield* Signer).sign(draft.psbt)
+  assert.deepStrictEqual(yield* (yield* ChainSource).broadcast(signed.rawTx), { _tag: "accepted" })
+  return { ...signed, ...draft, scriptPubKey }
+})
+
+const placement = Effect.fnUntraced(function* (txId: string) {
+  return (yield* (yield* ChainSource).transaction(txId))._tag
+})
+
+/** All coins that are in nobody's hands twice: what was mined is what there is. */
+const isSound = Effect.gen(function* () {
+  const { chain } = yield* control(({ state }) => state)
+  const live = HashMap.toValues(chain.transactions).filter(({ placement }) => placement._tag !== "gone")
+  const spent = live.flatMap(({ inputs }) => inputs)
+  assert.strictEqual(new Set(spent).size, spent.length)
+  for (const outpoint of spent) assert.notStrictEqual(Chain.output(chain, outpoint)?.of.placement._tag ?? "gone", "gone")
+  assert.deepStrictEqual(
+    chain.mempool.toSorted(),
+    live
+      .filter(({ placement }) => placement._tag === "mempool")
+      .map(({ txId }) => txId)
+      .toSorted()
+  )
+  assert.strictEqual(HashMap.size(chain.blocks), chain.tip.height + 1)
+})
+
+describe("the beginning", () => {
+  it.effect("our wallet has its float, confirmed, and nothing else", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { chain } = yield* control(({ state }) => state)
+        const coins = Chain.coins(chain, "wallet", true)
+        assert.deepStrictEqual(
+          coins.map((coin) => coin.sats),
+          Array.from({ length: Genesis.float.outputs }, () => Genesis.float.sats)
+        )
+        assert.deepStrictEqual(yield* (yield* ChainSource).tip, chain.tip)
+        assert.strictEqual(chain.tip.height, Genesis.height)
+        yield* isSound
+      })
+    )
+  )
+
+  it.effect("keys are where BIP 44, 49, 84 and 86 say, by network", () =>
+    Effect.sync(() => {
+      for (const [network, coin] of [
+        ["mainnet", 0],
+        ["signet", 1]
+      ] as const) {
+        const { wallet } = Keys.make("paths", network)
+        for (const [type, purpose] of [
+          ["taproot", 86],
+          ["segwit", 84],
+          ["nested_segwit", 49]
+        ] as const) {
+          const { publicKey, address } = wallet.key({ type, branch: 1, index: 7 })
+          const derived = wallet.master.derive(`m/${purpose}'/${coin}'/0'/1/7`)
+          assert.deepStrictEqual(publicKey, derived.publicKey)
+          assert.deepStrictEqual<unknown>(address, BitcoinAddress.fromPublicKey(publicKey, type, network))
+        }
+      }
+    })
+  )
+
+  it.effect("the networks' addresses and invoices are told apart", () =>
+    Effect.gen(function* () {
+      for (const network of ["mainnet", "testnet", "signet", "regtest"] as const) {
+        const { destination } = yield* Effect.provide(
+          control((one) => one.destination({ type: "lightning_invoice" })),
+          Sandbox.layer({ seed: "n", network }),
+          { local: true }
+        )
+        assert.isTrue(destination.startsWith({ mainnet: "lnbc1", testnet: "lntb1", signet: "lntbs1", regtest: "lnbcrt1" }[network]))
+      }
+    })
+  )
+})
+
+describe("BIP 143", () => {
+  // The BIP's P2SH-P2WPKH example, spending 10 BTC.
+  const rawTx =
+    "01000000000101db6b1b20aa0fd7b23880be2ecbd4a98130974cf4748fb66092ac4d3ceb1a54770100000017160014" +
+    "79091972186c449eb1ded22b78e40d009bdf0089feffffff02b8b4eb0b000000001976a914a457b684d7f0d539a46a45bbc043f35b59d0d96388ac" +
+    "0008af2f000000001976a914fd270b1ee6abcaea97fea7ad0402e8bd8ad6d77c88ac02473044022047ac8e878352d3ebbde1c94ce3a10d057c2417" +
+    "5747116f8288e5d794d12d482f0220217f36a485cae903c713331d877c1f64677e3622ad4010726870540656fe9dcb012103ad1d8e89212f0b92c7" +
+    "4d23bb710c00662ad1470198ac48c43f7d6f93a2a2687392040000"
+  const spent = { scriptPubKey: "a9144733f37cf4db86fbc2efed2500b4f4e49f31202387", sats: 1_000_000_000n }
+
+  it("is signed, for that output and that amount", () => {
+    assert.isTrue(Transaction.isSigned(rawTx, [spent]))
+    assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, sats: spent.sats + 1n }]))
+    assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, scriptPubKey: `a914${"00".repeat(20)}87` }]))
+    assert.isFalse(Transaction.isSigned(rawTx.replace("feffffff02", "fdffffff02"), [spent]))
+  })
+
+  it("is read", () => {
+    const read = Transaction.parse(rawTx)
+    assert.deepInclude(read, { inputs: ["77541aeb3c4dac9260b68f74f44c973081a9d4cb2ebe8038b2d70faa201b6bdb:1"] })
+    assert.deepStrictEqual(
+      read?.outputs.map((output) => output.sats),
+      [199_996_600n, 800_000_000n]
+    )
+    assert.isUndefined(Transaction.parse(rawTx.slice(0, -2)))
+    assert.isUndefined(Transaction.parse("hello"))
+  })
+})
+
+describe("reorganisations and double spends", () => {
+  it.effect("a new chain is one block longer, and empty until it is mined on", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { txId } = yield* deposit(50_000)
+        const before = yield* control(({ mine }) => mine(3))
+        const after = yield* control(({ reorg }) => reorg(3))
+        assert.strictEqual(after.height, before.height + 1)
+        assert.strictEqual(yield* placement(txId), "mempool")
+        yield* control(({ mine }) => mine(1))
+        assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), { _tag: "mined", height: after.height + 1 })
+        yield* isSound
+      })
+    )
+  )
+
+  it.effect("a payout that a reorganisation took away comes back by the same bytes, or by itself", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const chain = yield* ChainSource
+        const { txId, rawTx, scriptPubKey, fee } = yield* payout(123_456)
+        yield* control(({ mine }) => mine(1))
+        yield* control(({ reorg }) => reorg(1))
+        assert.strictEqual(yield* placement(txId), "mempool")
+        assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
+        yield* control(({ mine }) => mine(1))
+        const [output, ...others] = yield* control(({ outputsTo }) => outputsTo(scriptPubKey))
+        assert.deepStrictEqual(others, [])
+        assert.deepInclude(output, { txId, amount: sats(123_456) })
+        const { chain: state } = yield* control(({ state }) => state)
+        assert.strictEqual(Chain.transaction(state, txId)?.feeSats, Msat.toSats(fee))
+        yield* isSound
+      })
+    )
+  )
+
+  it.effect("what was built on a double-spent transaction is gone with it, and its coins are back", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const before = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
+        const { txId, rawTx } = yield* payout(5_000)
+        const conflict = yield* control(({ doubleSpend }) => doubleSpend(txId))
+        assert.strictEqual(yield* placement(txId), "gone")
+        assert.strictEqual(yield* placement(conflict), "mempool")
+        assert.strictEqual((yield* (yield* ChainSource).broadcast(rawTx))._tag, "rejected")
+        yield* control(({ mine }) => mine(1))
+        assert.strictEqual((yield* (yield* ChainSource).broadcast(rawTx))._tag, "rejected")
+        const after = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
+        assert.strictEqual(after.length, before.length - 1)
+        yield* isSound
+      })
+    )
+  )
+
+  it.effect("a chain of outside payments falls with its first", () =>
+    sandbox(
+      Effect.gen(function* () {
+        // More than its confirmed coins: the later ones spend the change of the earlier.
+        const sent = yield* Effect.forEach(Array.from({ length: 14 }), () => deposit(2_000_000_000))
+        const { chain } = yield* control(({ state }) => state)
+        const parents = sent.filter(({ txId }) => Chain.withDescendants(chain, [txId]).length > 1)
+        assert.isAbove(parents.length, 0)
+        const [{ txId } = { txId: "" }] = parents
+        const fallen = Chain.withDescendants(chain, [txId])
+        yield* control(({ doubleSpend }) => doubleSpend(txId))
+        for (const one of fallen) assert.strictEqual(yield* placement(one), "gone")
+        yield* isSound
+        yield* control(({ mine }) => mine(1))
+        yield* isSound
+      })
+    )
+  )
+
+  it.effect("a reorganisation takes the coinbases with it, and what was mined before the sandbox began stays", () =>
+    sandbox(
+      Effect.gen(function* () {
+        yield* control(({ mine }) => mine(5))
+        assert.strictEqual(yield* reason(control(({ reorg }) => reorg(6))), "out_of_range")
+        yield* control(({ reorg }) => reorg(5))
+        const { chain } = yield* control(({ state }) => state)
+        const coinbases = HashMap.toValues(chain.transactions).filter(({ isCoinbase }) => isCoinbase)
+        assert.strictEqual(coinbases.filter(({ placement }) => placement._tag === "gone").length, 5)
+        assert.strictEqual(coinbases.length, Genesis.height + 1 + 5 + 6)
+        yield* isSound
+      })
+    )
+  )
+
+  it.effect("whoever begins to watch late is told what was paid before", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const chain = yield* ChainSource
+        const { scriptPubKey, txId } = yield* deposit(50_000)
+        yield* control(({ mine }) => mine(1))
+        const { cursor, outputs } = yield* chain.activity(null)
+        assert.deepStrictEqual(outputs, [])
+        yield* chain.watch([scriptPubKey])
+        const late = yield* chain.activity(cursor)
+        assert.deepStrictEqual(
+          late.outputs.map((output) => output.txId),
+          [txId]
+        )
+      })
+    )
+  )
+
+  it.effect("refuses what cannot be", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { txId } = yield* deposit(50_000)
+        yield* control(({ mine }) => mine(1))
+        const { address } = yield* outsideScript
+        assert.strictEqual(yield* reason(control(({ doubleSpend }) => doubleSpend(txId))), "already_mined")
+        assert.strictEqual(yield* reason(control(({ doubleSpend }) => doubleSpend("0f".repeat(32)))), "transaction_unknown")
+        assert.strictEqual(yield* reason(control(({ mine }) => mine(0))), "out_of_range")
+        assert.strictEqual(yield* reason(control(({ mine }) => mine(1001))), "out_of_range")
+        assert.strictEqual(yield* reason(control(({ reorg }) => reorg(0))), "out_of_range")
+        assert.strictEqual(
+          yield* reason(control(({ send }) => send({ address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", amount: sats(1000) }))),
+          "address_invalid"
+        )
+        assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: sats(200) }))), "amount_invalid")
+        assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: Msat.make(1_000_001n) }))), "amount_invalid")
+        assert.strictEqual(yield* reason(control(({ send }) => send({ address, amount: sats(2_000_000_000_000n) }))), "unfunded")
+        assert.strictEqual(yield* reason(control(({ sendMany }) => sendMany([]))), "out_of_range")
+      })
+    )
+  )
+
+  it.effect("a paused chain answers nothing and hears nothing", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const chain = yield* ChainSource
+        const { scriptPubKey } = yield* outsideScript
+        const wallet = yield* ChainWallet
+        const ask = { scriptPubKey, amount: sats(5_000), feeRate: 2, feeLimit: sats(5_000), free: all }
+        const { txId, rawTx } = yield* (yield* Signer).sign((yield* wallet.build(ask)).psbt)
+        yield* control(({ pause }) => pause("chain"))
+        for (const read of [
+          chain.tip,
+          chain.activity(null),
+          chain.transaction(txId),
+          chain.watch([]),
+          chain.feeRate,
+          wallet.newAddress("segwit"),
+          wallet.build(ask)
+        ]) {
+          assert.strictEqual((yield* Effect.flip<unknown, { readonly _tag: string }, never>(read))._tag, "ChainUnavailable")
+        }
+        assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "unknown" })
+        yield* control(({ resume }) => resume("chain"))
+        assert.strictEqual(yield* placement(txId), "gone")
+        assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "accepted" })
+      })
+    )
+  )
+})
+
+describe("selection", () => {
+  const keys = Keys.make("selection", "regtest")
+  const coin = (sats: bigint, index: number, type: BitcoinAddress.AddressType): Payout.Coin => ({
+    sats,
+    outpoint: `${index.toString(16).padStart(64, "0")}:0`,
+    place: { type, branch: 0, index },
+    scriptPubKey: keys.wallet.key({ type, branch: 0, index }).address.scriptPubKey
+  })
+
+  it("never pays less than the rate for what is really signed, and hardly more", () => {
+    for (const type of BitcoinAddress.AddressType.literals) {
+      for (const count of [1, 2, 5]) {
+        const coins = Array.from({ length: count }, (_, index) => coin(10_000n, index, type))
+        const output = {
+          scriptPubKey: keys.outside.key({ type: "taproot", branch: 0, index: 1 }).address.scriptPubKey,
+          sats: BigInt(count) * 10_000n - 6_000n
+        }
+        for (const feeRate of [1, 2, 3]) {
+          const selection = Payout.select({ coins, outputs: [output], feeRate, feeLimitSats: 6_000n })
+          if ("neededSats" in selection) return assert.fail("unfundable")
+          assert.strictEqual(selection.coins.length, count)
+          const change = {
+            scriptPubKey: keys.wallet.key({ type: "taproot", branch: 1, index: 0 }).address.scriptPubKey,
+            sats: selection.changeSats
+          }
+          const { rawTx } = Payout.sign(Payout.draft(keys.wallet, selection.coins, [output, change]), [keys.wallet])
+          const { weight } = Transaction.parse(rawTx) ?? assert.fail("no transaction")
+          const least = Math.ceil((weight / 4) * feeRate)
+          assert.isAtLeast(Number(selection.feeSats), least)
+          // A signature may be some bytes shorter than the longest.
+          assert.isAtMost(Number(selection.feeSats), least + feeRate * (1 + count))
+        }
+      }
+    }
+  })
+})

@@ -1,0 +1,15 @@
+import { assert, it } from "@effect/vitest"
+import * as Decimal from "@satrail/core/Decimal"
+import { ExchangeRates } from "@satrail/core/ExchangeRates"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as FixedRates from "../src/FixedRates.ts"
+
+it.effect("prices are those given, the usual ones otherwise, and always of now", () =>
+  Effect.gen(function* () {
+    const { rate } = yield* ExchangeRates
+    assert.deepStrictEqual(yield* rate("usd"), { price: Decimal.make(640_005n, 1), atMillis: 0 })
+    yield* TestClock.adjust("1 day")
+    assert.deepStrictEqual(yield* rate("eur"), { price: FixedRates.usual.eur, atMillis: 86_400_000 })
+  }).pipe(Effect.provide(FixedRates.layer({ usd: Decimal.make(640_005n, 1) })))
+)

@@ -1,0 +1,115 @@
+import * as ChainSourceContract from "@satrail/contracts/ChainSource"
+import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
+import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
+import * as SenderContract from "@satrail/contracts/LightningSender"
+import * as ResolverContract from "@satrail/contracts/Resolver"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import * as Lnurl from "@satrail/core/Lnurl"
+import * as Msat from "@satrail/core/Msat"
+import { Signer } from "@satrail/core/Signer"
+import { Context, Effect, Layer, Option, Result } from "effect"
+import * as Chain from "../src/Chain.ts"
+import { Sandbox } from "../src/Sandbox.ts"
+
+// The sandbox as the other side of each contract.
+
+const receiver = Layer.effect(
+  ReceiverContract.Peer,
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    return { pay: (paymentRequest, amount) => sandbox.pay({ paymentRequest, amount }) }
+  })
+)
+
+const sender = Layer.effect(
+  SenderContract.Peer,
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    return {
+      invoice: (ask) => Effect.map(sandbox.destination({ type: "lightning_invoice", ...ask }), ({ destination }) => destination),
+      unreachable: (amount) =>
+        Effect.map(sandbox.destination({ type: "lightning_invoice", amount, behaviour: "no_route" }), ({ destination }) => destination),
+      received: (paymentHash) =>
+        Effect.map(sandbox.payments, (all) => all.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero),
+      release: (paymentHash, outcome) => sandbox.release({ paymentHash, outcome }),
+      cut: sandbox.pause("node"),
+      mend: sandbox.resume("node")
+    }
+  })
+)
+
+const outsideAddress = Effect.gen(function* () {
+  const sandbox = yield* Sandbox
+  const { destination } = yield* sandbox.destination({ type: "chain_address" })
+  const { address, scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(destination, "regtest"))
+  return { address, scriptPubKey }
+})
+
+const chain = Layer.effect(
+  ChainSourceContract.Peer,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Sandbox>()
+    const sandbox = Context.get(context, Sandbox)
+    const [wallet, signer] = [yield* ChainWallet, yield* Signer]
+    const used = new Map<string, string>()
+    return {
+      address: Effect.provide(outsideAddress, context),
+      send: sandbox.sendMany,
+      sign: ({ address, amount }, coin) =>
+        Effect.gen(function* () {
+          const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(address, wallet.network))
+          const { psbt } = yield* wallet.build({
+            scriptPubKey,
+            amount,
+            feeRate: 2,
+            feeLimit: Msat.fromSats(1_000),
+            free: (outpoints) =>
+              Effect.sync(() => {
+                const outpoint = used.get(coin) ?? outpoints.find((one) => ![...used.values()].includes(one)) ?? ""
+                used.set(coin, outpoint)
+                return new Set([outpoint])
+              })
+          })
+          return yield* signer.sign(psbt)
+        }),
+      mine: sandbox.mine,
+      reorg: sandbox.reorg,
+      doubleSpend: sandbox.doubleSpend
+    }
+  })
+)
+
+const wallet = Layer.effect(
+  ChainWalletContract.Peer,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Sandbox>()
+    const sandbox = Context.get(context, Sandbox)
+    return {
+      send: (address, amount) => sandbox.send({ address, amount }),
+      mine: sandbox.mine(1),
+      script: Effect.map(Effect.provide(outsideAddress, context), ({ scriptPubKey }) => scriptPubKey),
+      feeOf: (txId) =>
+        Effect.map(sandbox.state, ({ chain }) =>
+          Msat.fromSats(Option.getOrThrow(Option.fromUndefinedOr(Chain.transaction(chain, txId))).feeSats)
+        )
+    }
+  })
+)
+
+const web = Layer.effect(
+  ResolverContract.Peer,
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    return {
+      publish: (takes) =>
+        Effect.map(sandbox.destination({ type: "lnurl", takes }), ({ destination }) => Result.getOrThrow(Lnurl.decode(destination)).url),
+      nobody: "https://wallet.example/.well-known/lnurlp/nobody",
+      cut: sandbox.pause("web"),
+      mend: sandbox.resume("web")
+    }
+  })
+)
+
+/** Every contract's other side. */
+export const layer = Layer.mergeAll(receiver, sender, chain, wallet, web)

@@ -1,0 +1,347 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Destination from "@satrail/core/Destination"
+import * as LightningAddressText from "@satrail/core/LightningAddressText"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Lnurl from "@satrail/core/Lnurl"
+import * as Msat from "@satrail/core/Msat"
+import { Resolver } from "@satrail/core/Resolver"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import { Effect, Fiber, Result, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Lightning from "../src/Lightning.ts"
+import * as Sandbox from "../src/Sandbox.ts"
+import type { Ports } from "./Story.ts"
+
+const sandbox = <A, E>(effect: Effect.Effect<A, E, Ports>) =>
+  Effect.provide(effect, Sandbox.layer({ seed: "sandbox", network: "regtest" }), { local: true })
+
+const sats = Msat.fromSats
+const decode = (text: string) => Result.getOrThrow(Bolt11.decode(text))
+
+const issue = Effect.fnUntraced(function* (id: string, amount = 1000, expirySeconds = 3600) {
+  return yield* (yield* LightningReceiver).createInvoice({
+    id,
+    amount: sats(amount),
+    description: { _tag: "Text", text: "" },
+    expirySeconds
+  })
+})
+
+const outside = Effect.fnUntraced(function* (ask: Omit<Sandbox.DestinationAsk, "type"> = {}) {
+  const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_invoice", ...ask })
+  return decode(destination)
+})
+
+const pay = Effect.fnUntraced(function* (invoice: Bolt11.Bolt11, amount: Msat.Msat, feeLimit = sats(50_000)) {
+  return yield* (yield* LightningSender).pay({ invoice, amount, feeLimit })
+})
+
+const lookup = Effect.fnUntraced(function* ({ paymentHash }: { readonly paymentHash: string }) {
+  return yield* (yield* LightningSender).lookupPayment(paymentHash)
+})
+
+const control = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(Sandbox.Sandbox, use)
+
+const reason = <A, E extends { readonly reason: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ reason }) => reason)
+
+describe("payments out", () => {
+  it.effect("most payees can be paid 5 000 000 sats, again and again", () =>
+    sandbox(
+      Effect.gen(function* () {
+        for (const _ of Array.from({ length: 20 })) {
+          const payment = yield* pay(yield* outside({ amount: sats(5_000_000) }), sats(5_000_000))
+          assert.strictEqual(payment._tag, "settled")
+        }
+      })
+    )
+  )
+
+  it.effect("the payee behind a thin channel can be paid a little", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const small = yield* outside({ payee: "elm", amount: sats(20_000) })
+        assert.strictEqual((yield* pay(small, sats(20_000)))._tag, "settled")
+        const { quote } = yield* LightningSender
+        const invoice = yield* outside({ payee: "elm", amount: sats(150_000) })
+        // It looks possible, and is not: the balance is on the wrong side.
+        const offer = yield* quote({ invoice, amount: sats(150_000), feeLimit: sats(50_000) })
+        assert.isTrue(offer !== undefined && offer.probability > 0 && offer.probability < 0.26)
+        assert.deepStrictEqual(yield* pay(invoice, sats(150_000)), { _tag: "failed", reason: "no_route" })
+        const large = yield* outside({ payee: "elm", amount: sats(250_000) })
+        assert.isUndefined(yield* quote({ invoice: large, amount: sats(250_000), feeLimit: sats(50_000) }))
+        assert.deepStrictEqual(yield* pay(large, sats(250_000)), { _tag: "failed", reason: "no_route" })
+      })
+    )
+  )
+
+  it.effect("a failed payment may be tried again, and leaves every channel as it was", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const before = yield* control(({ localBalance }) => localBalance)
+        const invoice = yield* outside({ amount: sats(10_000) })
+        assert.deepStrictEqual(yield* pay(invoice, sats(10_000), Msat.zero), { _tag: "failed", reason: "no_route" })
+        assert.strictEqual(yield* control(({ localBalance }) => localBalance), before)
+        const payment = yield* pay(invoice, sats(10_000))
+        if (payment._tag !== "settled") return assert.fail(payment._tag)
+        assert.isTrue(Withdrawal.proves(payment.preimage, invoice.paymentHash))
+        assert.strictEqual(yield* control(({ localBalance }) => localBalance), before - sats(10_000) - payment.fee)
+      })
+    )
+  )
+
+  it.effect("an unknown outcome comes out at the third question", () =>
+    sandbox(
+      Effect.gen(function* () {
+        for (const [behaviour, outcome] of [
+          ["unknown_then_settle", "settled"],
+          ["unknown_then_fail", "failed"]
+        ] as const) {
+          const invoice = yield* outside({ behaviour, amount: sats(500) })
+          assert.strictEqual((yield* pay(invoice, sats(500)))._tag, "unknown")
+          assert.strictEqual((yield* pay(invoice, sats(500)))._tag, "unknown")
+          const words = yield* Effect.forEach([1, 2, 3, 4], () => Effect.map(lookup(invoice), ({ _tag }) => _tag))
+          assert.deepStrictEqual(words, ["unknown", "unknown", outcome, outcome])
+          const paid = (yield* control(({ payments }) => payments)).filter(({ paymentHash }) => paymentHash === invoice.paymentHash)
+          assert.strictEqual(
+            paid.reduce((times, one) => times + one.times, 0),
+            outcome === "settled" ? 1 : 0
+          )
+        }
+      })
+    )
+  )
+
+  it.effect("our own invoice, an unknown one, too little, too much, and one that expired are not paid", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const own = decode((yield* issue("own")).paymentRequest)
+        assert.deepStrictEqual(yield* pay(own, sats(1000)), { _tag: "failed", reason: "error" })
+        const invoice = yield* outside({ amount: sats(1000) })
+        const details = { _tag: "failed", reason: "incorrect_payment_details" } as const
+        assert.deepStrictEqual(yield* pay({ ...invoice, paymentHash: "0f".repeat(32) }, sats(1000)), details)
+        assert.deepStrictEqual(yield* pay(invoice, Msat.make(sats(1000) - 1n)), details)
+        assert.deepStrictEqual(yield* pay(invoice, sats(2001)), details)
+        const other = yield* outside({ amount: sats(1000) })
+        assert.notStrictEqual(other.payee, invoice.payee)
+        assert.deepStrictEqual(yield* pay({ ...invoice, payee: other.payee }, sats(1000)), details)
+        assert.deepStrictEqual(yield* pay({ ...invoice, payee: `02${"11".repeat(32)}` }, sats(1000)), {
+          _tag: "failed",
+          reason: "no_route"
+        })
+        yield* TestClock.adjust("2 hours")
+        assert.deepStrictEqual(yield* pay(invoice, sats(1000)), details)
+      })
+    )
+  )
+
+  it.effect("nobody sends more than he has", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const amount = Msat.make((yield* control(({ localBalance }) => localBalance)) + 1n)
+        assert.deepStrictEqual(yield* pay(yield* outside(), amount, amount), { _tag: "failed", reason: "insufficient_balance" })
+      })
+    )
+  )
+
+  it.effect.prop(
+    "whatever is paid, no channel makes or loses a millisatoshi, and no fee is above its limit",
+    [
+      Schema.Array(
+        Schema.Struct({
+          amount: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 400_000_000 })),
+          feeLimit: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_000_000 })),
+          behaviour: Schema.Literals(["settle", "fail", "hold"]),
+          payee: Schema.Literals(["alder", "birch", "cedar", "dogwood", "elm", "fern"])
+        })
+      ).check(Schema.isMaxLength(8))
+    ],
+    ([asks]) =>
+      sandbox(
+        Effect.gen(function* () {
+          for (const { amount, feeLimit, behaviour, payee } of asks) {
+            const payment = yield* pay(yield* outside({ behaviour, payee }), sats(amount), sats(feeLimit))
+            if (payment._tag === "settled") assert.isTrue(payment.fee <= sats(feeLimit))
+            const { lightning } = yield* control(({ state }) => state)
+            assert.isTrue(Lightning.isWhole(lightning))
+          }
+        })
+      ),
+    { arbitrary: { runs: 25 } }
+  )
+})
+
+describe("destinations", () => {
+  it.effect("are what was asked for, and each is new", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { destination } = yield* Sandbox.Sandbox
+        const kinds = { p2pkh: /^[mn]/, p2sh: /^2/, p2wpkh: /^bcrt1q.{38}$/, p2wsh: /^bcrt1q.{58}$/, p2tr: /^bcrt1p/ } as const
+        for (const kind of BitcoinAddress.Kind.literals) {
+          const [one, other] = [yield* destination({ type: "chain_address", kind }), yield* destination({ type: "chain_address", kind })]
+          assert.match(one.destination, kinds[kind])
+          assert.notStrictEqual(other.destination, one.destination)
+          assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(one.destination, "regtest")).kind, kind)
+        }
+        for (const type of ["lightning_invoice", "lightning_address", "lnurl", "chain_address"] as const) {
+          const [one, other] = [yield* destination({ type }), yield* destination({ type })]
+          assert.notStrictEqual(other.destination, one.destination)
+          assert.strictEqual(Destination.recipientType(Result.getOrThrow(Destination.parse(one.destination, "regtest"))), type)
+          assert.strictEqual(one.paymentHash !== undefined, type === "lightning_invoice")
+        }
+      })
+    )
+  )
+
+  it.effect("an address and an LNURL give invoices that behave as was asked", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { invoice, offer } = yield* Resolver
+        for (const type of ["lightning_address", "lnurl"] as const) {
+          const { destination } = yield* control((one) => one.destination({ type, behaviour: "fail", amount: sats(700), payee: "cedar" }))
+          const url =
+            type === "lnurl"
+              ? Result.getOrThrow(Lnurl.decode(destination)).url
+              : Result.getOrThrow(LightningAddressText.parse(destination)).url
+          const offered = yield* offer(url)
+          assert.deepInclude(offered, { min: sats(700), max: sats(700) })
+          const given = decode(yield* invoice(offered, sats(700)))
+          assert.deepStrictEqual(yield* pay(given, sats(700)), { _tag: "failed", reason: "incorrect_payment_details" })
+        }
+      })
+    )
+  )
+
+  it.effect("there is a name for each behaviour from the beginning", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { invoice, offer } = yield* Resolver
+        for (const [name, outcome] of [
+          ["settle", "settled"],
+          ["hold", "pending"],
+          ["unknown-then-settle", "unknown"],
+          ["no-route", "failed"]
+        ] as const) {
+          const given = decode(yield* invoice(yield* offer(`https://wallet.example/.well-known/lnurlp/${name}`), sats(9)))
+          assert.strictEqual((yield* pay(given, sats(9)))._tag, outcome)
+        }
+      })
+    )
+  )
+
+  it.effect("what makes no sense is refused", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const attempt = (ask: Omit<Sandbox.DestinationAsk, "type">) =>
+          reason(control(({ destination }) => destination({ type: "lightning_invoice", ...ask })))
+        assert.strictEqual(yield* attempt({ amount: Msat.zero }), "amount_invalid")
+        assert.strictEqual(yield* attempt({ payee: "zelkova" }), "payee_unknown")
+        assert.strictEqual(yield* attempt({ expirySeconds: 0 }), "out_of_range")
+        assert.strictEqual(yield* attempt({ takes: { min: sats(2), max: sats(1) } }), "amount_invalid")
+      })
+    )
+  )
+})
+
+describe("payments in", () => {
+  it.effect("the payer is told why not", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { cancelInvoice } = yield* LightningReceiver
+        const attempt = (paymentRequest: string, amount?: Msat.Msat) => reason(control(({ pay }) => pay({ paymentRequest, amount })))
+        const one = yield* issue("one")
+        assert.strictEqual(yield* attempt("lnbcrt1nonsense"), "invoice_unreadable")
+        assert.strictEqual(yield* attempt(one.paymentRequest, sats(999)), "amount_too_small")
+        assert.strictEqual(yield* attempt(one.paymentRequest, sats(2001)), "amount_too_large")
+        const { payee: _, ...draft } = decode(one.paymentRequest)
+        const anotherKey = Bolt11.signWith(new Uint8Array(32).fill(7))
+        const mainnet = Result.getOrThrow(Bolt11.encode({ ...draft, network: "mainnet" }, anotherKey))
+        assert.strictEqual(yield* attempt(mainnet), "wrong_network")
+        const nobodys = Result.getOrThrow(Bolt11.encode(draft, anotherKey))
+        assert.strictEqual(yield* attempt(nobodys), "invoice_unknown")
+        yield* control(({ pay }) => pay({ paymentRequest: one.paymentRequest }))
+        assert.strictEqual(yield* attempt(one.paymentRequest), "already_paid")
+        const two = yield* issue("two")
+        yield* cancelInvoice(two.paymentHash)
+        assert.strictEqual(yield* attempt(two.paymentRequest), "invoice_canceled")
+        const three = yield* outside()
+        assert.strictEqual(yield* attempt(three.paymentRequest), "amount_missing")
+        assert.strictEqual(yield* attempt(three.paymentRequest, sats(1_000_000_000_000)), "no_route")
+        const { preimage } = yield* control(({ pay }) => pay({ paymentRequest: three.paymentRequest, amount: sats(5) }))
+        assert.isTrue(Withdrawal.proves(preimage ?? "", three.paymentHash))
+        assert.strictEqual(yield* attempt(three.paymentRequest, sats(5)), "already_paid")
+        const four = yield* issue("four", 1000, 60)
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* attempt(four.paymentRequest), "invoice_expired")
+        assert.deepStrictEqual(yield* (yield* LightningReceiver).lookupInvoice(four.paymentHash), { _tag: "canceled" })
+      })
+    )
+  )
+
+  it.effect("a held payment is accepted, cannot be canceled, and settles after the invoice expired, or is given back", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { cancelInvoice, lookupInvoice } = yield* LightningReceiver
+        const [late, back] = [yield* issue("late", 1000, 60), yield* issue("back")]
+        const before = yield* control(({ localBalance }) => localBalance)
+        for (const { paymentRequest, paymentHash } of [late, back]) {
+          assert.isNull((yield* control(({ pay }) => pay({ paymentRequest, hold: true }))).preimage)
+          assert.deepStrictEqual(yield* lookupInvoice(paymentHash), { _tag: "accepted" })
+          assert.deepStrictEqual(yield* cancelInvoice(paymentHash), { _tag: "accepted" })
+        }
+        assert.strictEqual(yield* control(({ localBalance }) => localBalance), before)
+        yield* TestClock.adjust("5 minutes")
+        assert.deepStrictEqual(yield* lookupInvoice(late.paymentHash), { _tag: "accepted" })
+        yield* control(({ release }) => release({ paymentHash: late.paymentHash, outcome: "settle" }))
+        assert.strictEqual((yield* lookupInvoice(late.paymentHash))._tag, "settled")
+        yield* control(({ release }) => release({ paymentHash: back.paymentHash, outcome: "fail" }))
+        assert.deepStrictEqual(yield* lookupInvoice(back.paymentHash), { _tag: "open" })
+        assert.strictEqual(yield* control(({ localBalance }) => localBalance), before + sats(1000))
+        assert.strictEqual(yield* reason(control(({ release }) => release({ paymentHash: back.paymentHash, outcome: "fail" }))), "not_held")
+        yield* control(({ pay }) => pay({ paymentRequest: back.paymentRequest }))
+        assert.strictEqual((yield* lookupInvoice(back.paymentHash))._tag, "settled")
+        assert.isTrue(Lightning.isWhole((yield* control(({ state }) => state)).lightning))
+      })
+    )
+  )
+
+  it.effect("a lost notice is never told, and the one after it is", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { lookupInvoice, settlements } = yield* LightningReceiver
+        const [lost, told] = [yield* issue("lost"), yield* issue("told")]
+        yield* control(({ loseNextNotice }) => loseNextNotice)
+        for (const { paymentRequest } of [lost, told]) yield* control(({ pay }) => pay({ paymentRequest }))
+        const all = yield* Stream.runCollect(Stream.take(settlements(null), 1))
+        assert.deepStrictEqual(
+          all.map(({ paymentHash, cursor }) => [paymentHash, cursor]),
+          [[told.paymentHash, "2"]]
+        )
+        assert.strictEqual((yield* lookupInvoice(lost.paymentHash))._tag, "settled")
+      })
+    )
+  )
+
+  it.effect("a paused node answers nothing, ends the stream, and was not told", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const receiver = yield* LightningReceiver
+        const { paymentHash } = yield* issue("one")
+        const invoice = yield* outside({ amount: sats(5) })
+        const listening = yield* Effect.forkChild(Effect.flip(Stream.runDrain(receiver.settlements(null))), { startImmediately: true })
+        yield* control(({ pause }) => pause("node"))
+        assert.strictEqual((yield* Fiber.join(listening))._tag, "NodeUnavailable")
+        assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(paymentHash)))._tag, "NodeUnavailable")
+        assert.strictEqual((yield* Effect.flip(issue("two")))._tag, "NodeUnavailable")
+        assert.strictEqual((yield* Effect.flip(receiver.cancelInvoice(paymentHash)))._tag, "NodeUnavailable")
+        assert.deepStrictEqual(yield* pay(invoice, sats(5)), { _tag: "unknown" })
+        yield* control(({ resume }) => resume("node"))
+        assert.deepStrictEqual(yield* lookup(invoice), { _tag: "notFound" })
+        assert.strictEqual((yield* receiver.lookupInvoice(paymentHash))._tag, "open")
+      })
+    )
+  )
+})

@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, Exit } from "effect"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import * as Log from "../src/Log.ts"
+import * as Sandbox from "../src/Sandbox.ts"
+import { type Ports, state, steps } from "./Story.ts"
+
+/** An empty directory that is removed afterwards. */
+const directory = Effect.acquireRelease(
+  Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "sandbox-"))),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true }))
+)
+
+const run = <A, E>(effect: Effect.Effect<A, E, Ports>, options: Partial<Sandbox.Options> = {}) =>
+  Effect.provide(effect, Sandbox.layer({ seed: "restart", network: "regtest", ...options }), { local: true })
+
+const logOf = (path: string) => Path.join(path, "sandbox.ndjson")
+const lines = (path: string) => Fs.readFileSync(logOf(path), "utf8").trimEnd().split("\n")
+
+const invoices = (from: number, to: number) =>
+  Effect.flatMap(LightningReceiver, ({ createInvoice }) =>
+    Effect.forEach(
+      Array.from({ length: to - from }, (_, at) => from + at),
+      (number) =>
+        createInvoice({ id: String(number), amount: Msat.fromSats(21), description: { _tag: "Text", text: "many" }, expirySeconds: 3600 })
+    )
+  )
+
+describe("what happened stays", () => {
+  it.effect("the same seed and the same steps are the same state", () =>
+    Effect.gen(function* () {
+      const all = Effect.andThen(
+        Effect.forEach(steps, (step) => step),
+        state
+      )
+      const [first, second] = [yield* run(all), yield* run(all)]
+      assert.deepStrictEqual(second, first)
+      assert.notDeepEqual(yield* run(all, { seed: "another" }), first)
+    })
+  )
+
+  it.effect("left and entered again between any two steps, the story goes on as if nothing had been", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const whole: Array<unknown> = []
+      yield* run(
+        Effect.forEach(steps, (step) =>
+          Effect.andThen(
+            step,
+            Effect.map(state, (now) => whole.push(now))
+          )
+        )
+      )
+      for (const [at, step] of steps.entries()) {
+        assert.deepStrictEqual(yield* run(Effect.andThen(step, state), { directory: path }), whole[at], `step ${at}`)
+        assert.deepStrictEqual(yield* run(state, { directory: path }), whole[at], `step ${at}, read again`)
+      }
+    })
+  )
+
+  it.effect("a last line without an end did not happen, wherever it was cut off", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      yield* run(
+        Effect.forEach(steps.slice(0, 8), (step) => step),
+        { directory: path }
+      )
+      const before = yield* run(state, { directory: path })
+      const complete = Fs.readFileSync(logOf(path))
+      const next = steps[8] ?? assert.fail("no step")
+      yield* run(next, { directory: path })
+      const after = Fs.readFileSync(logOf(path))
+      // The step is two commands: an invoice by its payee, and the payment of it.
+      const first = after.indexOf("\n", complete.length) + 1
+      for (const end of [complete.length + 1, complete.length + 40, first - 1]) {
+        Fs.writeFileSync(logOf(path), after.subarray(0, end))
+        assert.deepStrictEqual(yield* run(state, { directory: path }), before, `cut off at ${end}`)
+        assert.deepStrictEqual(Fs.readFileSync(logOf(path)), complete)
+      }
+      Fs.writeFileSync(logOf(path), after.subarray(0, after.length - 1))
+      yield* run(Effect.void, { directory: path })
+      assert.deepStrictEqual(Fs.readFileSync(logOf(path)), after.subarray(0, first))
+    })
+  )
+
+  it.effect("a line in the middle that is no event is not skipped over", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      yield* run(invoices(0, 3), { directory: path })
+      const [header = "", first = "", , third = ""] = lines(path)
+      Fs.writeFileSync(logOf(path), `${[header, first, "{}", third].join("\n")}\n`)
+      const error = yield* Effect.flip(run(state, { directory: path }))
+      assert.instanceOf(error, Log.LogUnusable)
+    })
+  )
+
+  it.effect("a directory belongs to one seed and network", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      yield* run(invoices(0, 1), { directory: path })
+      for (const other of [{ seed: "another" }, { network: "signet" as const }]) {
+        const error = yield* Effect.flip(run(state, { directory: path, ...other }))
+        assert.instanceOf(error, Log.LogUnusable)
+      }
+      assert.strictEqual(lines(path).length, 2)
+    })
+  )
+
+  it.effect("a directory that cannot be made is said so", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      Fs.writeFileSync(Path.join(path, "file"), "")
+      const error = yield* Effect.flip(run(state, { directory: Path.join(path, "file", "below") }))
+      assert.instanceOf(error, Log.LogUnusable)
+    })
+  )
+
+  it.effect("a second process with the same directory writes nothing", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      yield* run(
+        Effect.gen(function* () {
+          yield* invoices(0, 1)
+          yield* run(invoices(1, 2), { directory: path })
+          const exit = yield* Effect.exit(invoices(2, 3))
+          assert.isTrue(Exit.hasDies(exit))
+        }),
+        { directory: path }
+      )
+      assert.strictEqual(lines(path).length, 3)
+    })
+  )
+
+  it.effect("ten thousand invoices are read again, not made again", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const first = yield* run(invoices(0, 50), { directory: path })
+      // Copies with other ids and hashes: no secret of this sandbox stands behind them, so none of them can be made again.
+      const [, ...made] = lines(path)
+      const copies = Array.from({ length: 10_000 }, (_, at) =>
+        (made[at % made.length] ?? "")
+          .replace(/"id":"\d+"/, `"id":"copy ${at}"`)
+          .replace(/"paymentHash":"[0-9a-f]{64}"/, `"paymentHash":"${at.toString(16).padStart(64, "0")}"`)
+      )
+      Fs.appendFileSync(logOf(path), `${copies.join("\n")}\n`)
+      const look = Effect.gen(function* () {
+        const { createInvoice, lookupInvoice } = yield* LightningReceiver
+        assert.deepStrictEqual(yield* lookupInvoice((9_999).toString(16).padStart(64, "0")), { _tag: "open" })
+        const [again] = yield* invoices(49, 50)
+        const { paymentHash } = yield* createInvoice({
+          id: "copy 7",
+          amount: Msat.fromSats(1),
+          description: { _tag: "Text", text: "" },
+          expirySeconds: 60
+        })
+        return [again, paymentHash]
+      })
+      assert.deepStrictEqual(yield* run(look, { directory: path }), [first[49], "7".padStart(64, "0")])
+      assert.strictEqual(lines(path).length, 10_051)
+    })
+  )
+})

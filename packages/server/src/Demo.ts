@@ -1,0 +1,96 @@
+import * as ApiKeys from "@satrail/core/ApiKeys"
+import * as Companies from "@satrail/core/Companies"
+import { Entropy } from "@satrail/core/Entropy"
+import * as Id from "@satrail/core/Id"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import path from "node:path"
+
+/** What a person needs to try the service: written to `demo.json`, readable by its owner alone. */
+export const Demo = Schema.Struct({
+  base_url: Schema.String,
+  api_key: Schema.String,
+  company_id: Schema.String,
+  operator_token: Schema.String
+})
+export interface Demo extends Schema.Schema.Type<typeof Demo> {}
+
+const fileIn = (directory: string) => path.join(directory, "demo.json")
+const Json = Schema.fromJsonString(Demo)
+
+/** What an earlier start wrote. A file that cannot be read is an error: to write over it would lose a key. */
+export const read = (directory: string): Option.Option<Demo> =>
+  existsSync(fileIn(directory)) ? Option.some(Schema.decodeSync(Json)(readFileSync(fileIn(directory), "utf8"))) : Option.none()
+
+/** Written beside and moved into place, so that nobody ever reads half of it. */
+const write = (directory: string, demo: Demo): void => {
+  mkdirSync(directory, { recursive: true })
+  const beside = `${fileIn(directory)}.new`
+  writeFileSync(beside, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  chmodSync(beside, 0o600) // a file left over by a crash keeps the mode it had
+  renameSync(beside, fileIn(directory))
+}
+
+/** The token that opens the operator's routes: the configured one, the one of an earlier start, or a new one. */
+export const operatorToken = (directory: string, configured: Redacted.Redacted | undefined) =>
+  Effect.gen(function*() {
+    if (configured !== undefined) return configured
+    const earlier = read(directory)
+    if (Option.isSome(earlier)) return Redacted.make(earlier.value.operator_token, { label: "operator token" })
+    const entropy = yield* Entropy
+    return Redacted.make(`op_${Id.toHex(entropy(32))}`, { label: "operator token" })
+  })
+
+/** The demo company, made at the first start and found again at every later one. `isNew` says which. */
+export const prepare = Effect.fnUntraced(function*(options: {
+  readonly directory: string
+  readonly baseUrl: string
+  readonly operatorToken: Redacted.Redacted
+}) {
+  const companies = yield* Companies.Companies
+  const apiKeys = yield* ApiKeys.ApiKeys
+  const current = { base_url: options.baseUrl, operator_token: Redacted.value(options.operatorToken) }
+
+  const earlier = read(options.directory)
+  if (Option.isSome(earlier)) {
+    const known = yield* Effect.option(companies.get(earlier.value.company_id))
+    if (Option.isSome(known)) {
+      const demo = { ...earlier.value, ...current }
+      yield* Effect.sync(() => write(options.directory, demo))
+      return { demo, isNew: false }
+    }
+  }
+  const opened = yield* companies.open({ name: "Demo", plan: "free" })
+  if (opened._tag === "Replayed") return yield* Effect.die("a request without a key cannot be replayed")
+  const { text } = yield* apiKeys.issue({ companyId: opened.value.id, name: "demo", scopes: ["admin"], expiresAtMillis: null })
+  const demo = { ...current, api_key: Redacted.value(text), company_id: opened.value.id }
+  yield* Effect.sync(() => write(options.directory, demo))
+  return { demo, isNew: true }
+})
+
+/** What is printed when the service is ready: at the first start with the key, and with three things to try. */
+export const banner = (demo: Demo, isNew: boolean, directory: string): string => {
+  const call = (method: string, route: string, body?: string) =>
+    `  curl -s ${method === "GET" ? "" : `-X ${method} `}${demo.base_url}${route} -H "Authorization: Bearer $KEY"${body === undefined ? "" : ` -H "Content-Type: application/json" -d '${body}'`}`
+  const lines = [
+    "",
+    `satrail is running at ${demo.base_url}, on a pretend network: nothing here is real money.`,
+    `  documentation   ${demo.base_url}/docs`,
+    `  operator token  in ${fileIn(directory)}`,
+    ...isNew
+      ? [
+        `  API key         ${demo.api_key}`,
+        "",
+        "Try it, in another terminal:",
+        `  KEY=${demo.api_key}`,
+        call("POST", "/v1/bitcoin/deposit/lightning-invoice", `{"amount":1000,"currency":"sats","description":"coffee"}`),
+        call("POST", "/sandbox/pay", `{"payment_request":"<the payment_request from above>"}`),
+        call("GET", "/v1/transactions/balance")
+      ]
+      : [`  API key         the same as before, in ${fileIn(directory)}`],
+    "",
+    "Ctrl-C stops it.",
+    ""
+  ]
+  return lines.join("\n")
+}

@@ -1,0 +1,188 @@
+import * as LightningAddressText from "@satrail/core/LightningAddressText"
+import * as Msat from "@satrail/core/Msat"
+import * as Network from "@satrail/core/Network"
+import * as Policy from "@satrail/core/Policy"
+import { Redacted, Result, Schema } from "effect"
+
+/** The configuration is wrong. One line a variable: what it is called, what it got, what it wants. */
+export class EnvironmentInvalid extends Schema.TaggedError<EnvironmentInvalid>()("EnvironmentInvalid", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return ["The configuration is not usable:", ...this.problems.map((problem) => `  ${problem}`)].join("\n")
+  }
+}
+
+/** Everything a start needs to know. */
+export interface Environment {
+  readonly port: number
+  readonly host: string
+  readonly dataDirectory: string
+  readonly databaseUrl: Redacted.Redacted | undefined
+  readonly databaseConnections: number
+  readonly network: Network.Network
+  readonly domain: string
+  readonly lightning: "sandbox"
+  readonly chain: "sandbox"
+  readonly operatorToken: Redacted.Redacted | undefined
+  readonly corsOrigins: ReadonlyArray<string>
+  readonly maxBodyBytes: number
+  readonly maxInvoice: Msat.Msat
+  readonly maxWithdrawal: Msat.Msat
+  readonly shutdownSeconds: number
+  readonly logFormat: "json" | "pretty"
+  readonly logLevel: "Debug" | "Info" | "Warn" | "Error"
+  readonly sandboxSeed: string
+}
+
+/** One variable: what it means, what it is without one, and how its text is read. `wants` completes "… wants". */
+interface Variable<A> {
+  readonly name: string
+  readonly meaning: string
+  readonly fallback: string
+  readonly wants: string
+  readonly secret?: true
+  readonly read: (text: string) => A | undefined
+}
+
+const whole = (minimum: number, maximum: number) => ({
+  wants: `a whole number from ${minimum} to ${maximum}`,
+  read: (text: string) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+    return value >= minimum && value <= maximum ? value : undefined
+  }
+})
+
+const oneOf = <const A extends string>(...values: ReadonlyArray<A>) => ({
+  wants: `one of ${values.join(", ")}`,
+  read: (text: string) => values.find((value) => value === text)
+})
+
+const sats = {
+  wants: `a whole number of sats from 1 to ${Msat.toSats(Msat.max)}`,
+  read: (text: string) => {
+    const amount = /^[1-9]\d{0,15}$/.test(text) ? Msat.fromSats(BigInt(text)) : undefined
+    return amount !== undefined && amount <= Msat.max ? amount : undefined
+  }
+}
+
+const isOrigin = (text: string) => URL.parse(text)?.origin === text
+
+const variables = {
+  port: { name: "PORT", meaning: "The port to listen on; 0 takes a free one", fallback: "8080", ...whole(0, 65_535) },
+  host: {
+    name: "HOST",
+    meaning: "The address to listen on; 127.0.0.1 is this machine only",
+    fallback: "127.0.0.1",
+    wants: "an IP address or a host name",
+    read: (text) => /^[\w.:-]+$/.test(text) ? text : undefined
+  } satisfies Variable<string>,
+  dataDirectory: {
+    name: "SATRAIL_DATA",
+    meaning: "The directory for the embedded database, the sandbox and demo.json; it is made when it is missing",
+    fallback: "./.satrail",
+    wants: "a directory's path",
+    read: (text) => text
+  } satisfies Variable<string>,
+  databaseUrl: {
+    name: "DATABASE_URL",
+    meaning: "A PostgreSQL server; without one the database is embedded, in SATRAIL_DATA",
+    fallback: "",
+    wants: "postgres://user:password@host:port/database",
+    secret: true,
+    read: (text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? "") ? Redacted.make(text, { label: "DATABASE_URL" }) : undefined
+  } satisfies Variable<Redacted.Redacted>,
+  databaseConnections: { name: "SATRAIL_DATABASE_CONNECTIONS", meaning: "How many connections to PostgreSQL this process may hold", fallback: "10", ...whole(2, 500) },
+  network: { name: "SATRAIL_NETWORK", meaning: "The bitcoin network", fallback: "regtest", ...oneOf(...Network.all) },
+  domain: {
+    name: "SATRAIL_DOMAIN",
+    meaning: "The domain of the Lightning addresses that are issued here",
+    fallback: "satrail.localhost",
+    wants: "a domain name of two or more words",
+    read: (text) => Result.getOrUndefined(LightningAddressText.normaliseDomain(text))
+  } satisfies Variable<string>,
+  lightning: { name: "LIGHTNING", meaning: "The Lightning node; sandbox is a pretend one, for trying and testing", fallback: "sandbox", ...oneOf("sandbox") },
+  chain: { name: "CHAIN", meaning: "The source of blocks and the wallet; sandbox is a pretend one, for trying and testing", fallback: "sandbox", ...oneOf("sandbox") },
+  operatorToken: {
+    name: "SATRAIL_OPERATOR_TOKEN",
+    meaning: "Opens the operator's routes; without one, a random one is made and written to demo.json",
+    fallback: "",
+    wants: "at least 32 characters without spaces",
+    secret: true,
+    read: (text) => /^[!-~]{32,}$/.test(text) ? Redacted.make(text, { label: "SATRAIL_OPERATOR_TOKEN" }) : undefined
+  } satisfies Variable<Redacted.Redacted>,
+  corsOrigins: {
+    name: "SATRAIL_CORS_ORIGINS",
+    meaning: "Origins whose pages may call from a browser, separated by commas",
+    fallback: "",
+    wants: "origins such as https://shop.example, separated by commas",
+    read: (text) => {
+      const origins = text.split(",").map((origin) => origin.trim()).filter((origin) => origin !== "")
+      return origins.every(isOrigin) ? origins : undefined
+    }
+  } satisfies Variable<ReadonlyArray<string>>,
+  maxBodyBytes: { name: "SATRAIL_MAX_BODY_BYTES", meaning: "The largest request body", fallback: "65536", ...whole(1024, 1_048_576) },
+  maxInvoice: { name: "SATRAIL_MAX_INVOICE_SATS", meaning: "The largest invoice", fallback: String(Msat.toSats(Policy.defaults.maxInvoice)), ...sats },
+  maxWithdrawal: { name: "SATRAIL_MAX_WITHDRAWAL_SATS", meaning: "The largest withdrawal", fallback: String(Msat.toSats(Policy.defaults.maxWithdrawal)), ...sats },
+  shutdownSeconds: { name: "SATRAIL_SHUTDOWN_SECONDS", meaning: "How long a stop waits for what is under way before it ends all the same; nothing is lost by that", fallback: "20", ...whole(1, 600) },
+  logFormat: { name: "SATRAIL_LOG_FORMAT", meaning: "How the log on standard error looks", fallback: "json", ...oneOf("json", "pretty") },
+  logLevel: { name: "SATRAIL_LOG_LEVEL", meaning: "The least urgent that is logged", fallback: "info", ...oneOf("debug", "info", "warn", "error") },
+  sandboxSeed: {
+    name: "SATRAIL_SANDBOX_SEED",
+    meaning: "What the pretend network is grown from: the same seed is the same network",
+    fallback: "satrail",
+    wants: "any text",
+    read: (text) => text
+  } satisfies Variable<string>
+} satisfies Record<string, Variable<unknown>>
+
+const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
+
+/** Reads the environment. Reports every variable that is wrong, not only the first; a secret's value is not repeated. */
+export const read = (env: Readonly<Record<string, string | undefined>>): Result.Result<Environment, EnvironmentInvalid> => {
+  const problems: Array<string> = []
+  const optional = <A>({ name, fallback, wants, secret, read }: Variable<A>): A | undefined => {
+    const given = env[name] ?? ""
+    const text = given === "" ? fallback : given
+    if (text === "") return undefined
+    const value = read(text)
+    if (value === undefined) problems.push(`${name} wants ${wants}, and got ${secret ? "something else (not shown, it is a secret)" : JSON.stringify(text)}`)
+    return value
+  }
+  const required = <A>(variable: Variable<A>): A =>
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- undefined only together with a problem, and then nobody gets to see the value
+    optional(variable) as A
+  const environment = {
+    port: required(variables.port),
+    host: required(variables.host),
+    dataDirectory: required(variables.dataDirectory),
+    databaseUrl: optional(variables.databaseUrl),
+    databaseConnections: required(variables.databaseConnections),
+    network: required(variables.network),
+    domain: required(variables.domain),
+    lightning: required(variables.lightning),
+    chain: required(variables.chain),
+    operatorToken: optional(variables.operatorToken),
+    corsOrigins: optional(variables.corsOrigins) ?? [],
+    maxBodyBytes: required(variables.maxBodyBytes),
+    maxInvoice: required(variables.maxInvoice),
+    maxWithdrawal: required(variables.maxWithdrawal),
+    shutdownSeconds: required(variables.shutdownSeconds),
+    logFormat: required(variables.logFormat),
+    logLevel: levels[required(variables.logLevel)],
+    sandboxSeed: required(variables.sandboxSeed)
+  }
+  if (environment.network === "mainnet") {
+    if (environment.lightning === "sandbox") problems.push("LIGHTNING wants a real node on mainnet, and got \"sandbox\": pretend payments never mix with real money")
+    if (environment.chain === "sandbox") problems.push("CHAIN wants a real chain on mainnet, and got \"sandbox\": pretend payments never mix with real money")
+  }
+  return problems.length === 0 ? Result.succeed(environment) : Result.fail(new EnvironmentInvalid({ problems }))
+}
+
+/** The table of variables, in Markdown, for the documentation. */
+export const table = (): string =>
+  [
+    "| variable | default | what it is | what it wants |",
+    "|---|---|---|---|",
+    ...Object.values(variables).map(({ name, fallback, meaning, wants }) => `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${meaning} | ${wants} |`)
+  ].join("\n")

@@ -1,0 +1,127 @@
+import { Effect, Schema } from "effect"
+import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Destination from "@satrail/core/Destination"
+import * as Msat from "@satrail/core/Msat"
+import { Authentication } from "@satrail/http/Authentication"
+import { base } from "@satrail/http/Base"
+import { Decoding } from "@satrail/http/Decoding"
+import * as Envelope from "@satrail/http/Envelope"
+import * as Errors from "@satrail/http/Errors"
+import * as Field from "@satrail/http/Field"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+
+const Sats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({ examples: [1000] })
+const PaymentHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
+const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
+const Tip = Schema.Struct({ height: Schema.Int })
+
+const error = Errors.of("malformed", "sandbox_refused")
+
+const pay = HttpApiEndpoint.post("pay", "/sandbox/pay", {
+  payload: Schema.Struct({ payment_request: Schema.NonEmptyString, amount_sats: Field.given(Sats) }).annotate({ identifier: "SandboxPay" }),
+  success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, preimage: Schema.NullOr(Schema.String) })),
+  error
+})
+  .annotate(OpenApi.Summary, "Pay an invoice, as somebody outside")
+  .annotate(OpenApi.Description, "What a customer's customer would do. `amount_sats` may be more than the invoice asks for, up to twice.")
+
+const destination = HttpApiEndpoint.post("destination", "/sandbox/destination", {
+  payload: Schema.Struct({
+    type: Destination.RecipientType,
+    amount_sats: Field.given(Sats),
+    behaviour: Field.given(Sandbox.Behaviour.annotate({ description: "What the recipient does with payments: `settle` unless given" }))
+  }).annotate({ identifier: "SandboxDestination" }),
+  success: Envelope.success(201, Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })),
+  error
+})
+  .annotate(OpenApi.Summary, "Make up somebody to pay")
+  .annotate(
+    OpenApi.Description,
+    "An invoice, a Lightning address, an LNURL or a bitcoin address of somebody outside. `payment_hash` is there for an invoice."
+  )
+
+const release = HttpApiEndpoint.post("release", "/sandbox/release", {
+  payload: Schema.Struct({ payment_hash: PaymentHash, outcome: Schema.Literals(["settle", "fail"]) }).annotate({
+    identifier: "SandboxRelease"
+  }),
+  success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, outcome: Schema.Literals(["settle", "fail"]) })),
+  error
+})
+  .annotate(OpenApi.Summary, "End a payment that is held")
+  .annotate(OpenApi.Description, "A payment to a destination with the behaviour `hold` waits for this.")
+
+const send = HttpApiEndpoint.post("send", "/sandbox/send", {
+  payload: Schema.Struct({ address: Schema.NonEmptyString, amount_sats: Sats }).annotate({ identifier: "SandboxSend" }),
+  success: Envelope.success(201, Schema.Struct({ chain_tx_id: Schema.String })),
+  error
+})
+  .annotate(OpenApi.Summary, "Pay a bitcoin address, as somebody outside")
+  .annotate(OpenApi.Description, "The transaction waits in the mempool until blocks are mined.")
+
+const mine = HttpApiEndpoint.post("mine", "/sandbox/mine", {
+  payload: Schema.Struct({ blocks: Blocks }).annotate({ identifier: "SandboxMine" }),
+  success: Envelope.success(200, Tip),
+  error
+})
+  .annotate(OpenApi.Summary, "Mine blocks")
+  .annotate(OpenApi.Description, "The first has everything in it that waits in the mempool.")
+
+const reorg = HttpApiEndpoint.post("reorg", "/sandbox/reorg", {
+  payload: Schema.Struct({ depth: Blocks }).annotate({ identifier: "SandboxReorg" }),
+  success: Envelope.success(200, Tip),
+  error
+})
+  .annotate(OpenApi.Summary, "Replace the last blocks by empty ones")
+  .annotate(OpenApi.Description, "What was in them waits in the mempool for the next block.")
+
+/** The other side of the wire, for whoever tries the service. Open to any key, whatever its scopes. */
+export class Group extends HttpApiGroup.make("sandbox")
+  .add(pay, destination, release, send, mine, reorg)
+  .middleware(Decoding)
+  .middleware(Authentication)
+  .annotate(OpenApi.Title, "Sandbox")
+  .annotate(OpenApi.Description, "Everybody outside, in a pretend network. Not there on a real one") {}
+
+const refused = <A>(effect: Effect.Effect<A, Sandbox.SandboxRefused>) =>
+  Effect.mapError(effect, ({ message }) => Errors.failure("sandbox_refused", message))
+
+const amountOf = (sats: number | null | undefined) => (sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) })
+
+export const layer = HttpApiBuilder.group(
+  base.add(Group),
+  "sandbox",
+  Effect.fnUntraced(function* (handlers) {
+    const sandbox = yield* Sandbox.Sandbox
+
+    return handlers.handleAll({
+      pay: Effect.fnUntraced(function* ({ payload: { payment_request, amount_sats } }) {
+        const { paymentHash, preimage } = yield* refused(sandbox.pay({ paymentRequest: payment_request, ...amountOf(amount_sats) }))
+        return Envelope.ok("Invoice paid", { payment_hash: paymentHash, preimage })
+      }),
+      destination: Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour } }) {
+        const made = yield* refused(sandbox.destination({ type, ...amountOf(amount_sats), behaviour: behaviour ?? undefined }))
+        return Envelope.created("Destination made up", {
+          destination: made.destination,
+          ...(made.paymentHash !== undefined && { payment_hash: made.paymentHash })
+        })
+      }),
+      release: Effect.fnUntraced(function* ({ payload: { payment_hash, outcome } }) {
+        yield* refused(sandbox.release({ paymentHash: payment_hash, outcome }))
+        return Envelope.ok("Payment released", { payment_hash, outcome })
+      }),
+      send: Effect.fnUntraced(function* ({ payload: { address, amount_sats } }) {
+        return Envelope.created("Transaction sent", {
+          chain_tx_id: yield* refused(sandbox.send({ address, amount: Msat.fromSats(amount_sats) }))
+        })
+      }),
+      mine: Effect.fnUntraced(function* ({ payload: { blocks } }) {
+        const { height } = yield* refused(sandbox.mine(blocks))
+        return Envelope.ok("Blocks mined", { height })
+      }),
+      reorg: Effect.fnUntraced(function* ({ payload: { depth } }) {
+        const { height } = yield* refused(sandbox.reorg(depth))
+        return Envelope.ok("Blocks replaced", { height })
+      })
+    })
+  })
+)

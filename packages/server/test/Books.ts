@@ -1,0 +1,81 @@
+import { assert } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import * as Storage from "@satrail/postgres/Storage"
+import * as Chain from "@satrail/sandbox/Chain"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Effect, Layer, Option } from "effect"
+import path from "node:path"
+
+const world = { seed: "satrail", network: "regtest" } as const
+
+const walletSats = (state: Effect.Success<Sandbox.Sandbox["Service"]["state"]>): bigint =>
+  Chain.coins(state.chain, "wallet", false).reduce((sum, { sats }) => sum + sats, 0n)
+
+/** What our node and our wallet own before anybody did anything. */
+const atFirst = Effect.provide(
+  Effect.flatMap(Sandbox.Sandbox, (sandbox) => Effect.all({ node: sandbox.localBalance, chain: Effect.map(sandbox.state, walletSats) })),
+  Sandbox.layer(world)
+)
+
+/** Every withdrawal that there ever was. */
+const withdrawals = Effect.gen(function* () {
+  const records = yield* Records
+  const companies = yield* records.companies(null, 1000)
+  const lines = yield* Effect.forEach(companies, ({ id }) => records.transactions(id, { limit: 1000, type: "withdrawal" }))
+  return yield* Effect.forEach(lines.flat(), (line) => Effect.map(records.withdrawal(line.companyId, line.id), Option.getOrThrow))
+})
+
+/** What was said to be paid to the outside was paid, once and exactly; and nothing else was. */
+const paidOnce = Effect.gen(function* () {
+  const records = yield* Records
+  const sandbox = yield* Sandbox.Sandbox
+  const payments = new Map((yield* sandbox.payments).map((payment) => [payment.paymentHash, payment]))
+  for (const withdrawal of yield* withdrawals) {
+    const { id, status, rail, recipient, amount, paymentHash, preimage } = withdrawal
+    if (rail === "lightning" && paymentHash !== null) {
+      const paid = payments.get(paymentHash)
+      payments.delete(paymentHash)
+      const isInternal = Option.isSome(yield* records.invoiceByHash(paymentHash))
+      const times = status === "settled" && !isInternal ? 1 : 0
+      assert.deepStrictEqual([paid?.times ?? 0, paid?.received ?? 0n], [times, times === 1 ? amount : 0n], `what ${status} ${id} brought to its payee`)
+      if (status === "settled") assert.isTrue(Withdrawal.proves(preimage ?? "", paymentHash), `the proof of ${id}`)
+    }
+    if (rail === "on_chain") {
+      const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, world.network))
+      const isInternal = (yield* records.onChainAddresses([scriptPubKey])).length > 0
+      const outputs = isInternal ? [] : yield* sandbox.outputsTo(scriptPubKey)
+      const expected = status === "settled" && !isInternal ? [amount] : []
+      assert.deepStrictEqual(outputs.filter(({ placement }) => placement._tag === "mined").map((output) => output.amount), expected, `what ${status} ${id} brought to ${recipient}`)
+    }
+  }
+  assert.deepStrictEqual([...payments.keys()], [], "nobody was paid without a withdrawal")
+})
+
+const check = Effect.gen(function* () {
+  yield* Ledger.auditAll
+  yield* paidOnce
+  const { node, chain } = yield* (yield* Records).trialBalance
+  const sandbox = yield* Sandbox.Sandbox
+  const before = yield* atFirst
+  assert.strictEqual((yield* sandbox.localBalance) - before.node, -node, "the node has what the books say")
+  assert.strictEqual(Msat.fromSats(walletSats(yield* sandbox.state)) - Msat.fromSats(before.chain), -chain, "the wallet has what the books say")
+})
+
+/**
+ * The books of a service that is stopped are sound, and they agree with what really happened outside. Only when nothing is on its way:
+ * no payment held, no transaction unmined.
+ */
+export const areRight = (data: string): Promise<void> =>
+  Effect.runPromise(
+    Effect.provide(
+      check,
+      Layer.merge(
+        Storage.layerEmbedded({ directory: path.join(data, "database") }),
+        Sandbox.layer({ ...world, directory: path.join(data, "sandbox") })
+      )
+    )
+  )

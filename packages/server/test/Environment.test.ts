@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted, Result } from "effect"
+import * as Environment from "../src/Environment.ts"
+
+const problemsOf = (env: Record<string, string>): ReadonlyArray<string> => {
+  const read = Environment.read(env)
+  return Result.isFailure(read) ? read.failure.problems : []
+}
+
+describe("the environment", () => {
+  it("needs nothing: every variable has a default", () => {
+    const environment = Result.getOrThrow(Environment.read({}))
+    assert.strictEqual(environment.port, 8080)
+    assert.strictEqual(environment.host, "127.0.0.1")
+    assert.strictEqual(environment.network, "regtest")
+    assert.strictEqual(environment.databaseUrl, undefined)
+  })
+
+  it("an empty variable is one that is not given", () => {
+    assert.strictEqual(Result.getOrThrow(Environment.read({ PORT: "" })).port, 8080)
+  })
+
+  const wrong: ReadonlyArray<readonly [name: string, value: string]> = [
+    ["PORT", "http"], ["PORT", "65536"], ["PORT", "80.5"], ["PORT", "-1"],
+    ["HOST", "a host"],
+    ["SATRAIL_NETWORK", "main"],
+    ["LIGHTNING", "lnd"], ["CHAIN", "electrum"],
+    ["SATRAIL_DOMAIN", "localhost"], ["SATRAIL_DOMAIN", "https://pay.example"],
+    ["SATRAIL_CORS_ORIGINS", "shop.example"], ["SATRAIL_CORS_ORIGINS", "https://shop.example/path"],
+    ["SATRAIL_MAX_BODY_BYTES", "12"], ["SATRAIL_MAX_INVOICE_SATS", "0"], ["SATRAIL_MAX_WITHDRAWAL_SATS", "1e3"],
+    ["SATRAIL_SHUTDOWN_SECONDS", "0"], ["SATRAIL_LOG_FORMAT", "xml"], ["SATRAIL_LOG_LEVEL", "loud"], ["SATRAIL_DATABASE_CONNECTIONS", "1"]
+  ]
+  for (const [name, value] of wrong) {
+    it(`${name}=${value} is named, with what it got and what it wants`, () => {
+      const [problem = "", ...others] = problemsOf({ [name]: value })
+      assert.deepStrictEqual(others, [])
+      assert.include(problem, `${name} wants `)
+      assert.include(problem, JSON.stringify(value))
+    })
+  }
+
+  it("every problem is told at once", () => {
+    assert.strictEqual(problemsOf({ PORT: "x", SATRAIL_NETWORK: "y", LIGHTNING: "z" }).length, 3)
+  })
+
+  it("a secret that is wrong is named and not repeated", () => {
+    for (const [name, value] of [["DATABASE_URL", "mysql://root:hunter2@db"], ["SATRAIL_OPERATOR_TOKEN", "hunter2"]] as const) {
+      const [problem = ""] = problemsOf({ [name]: value })
+      assert.include(problem, name)
+      assert.notInclude(problem, "hunter2")
+    }
+  })
+
+  it("a secret that is right does not show when the environment is printed", () => {
+    const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
+    assert.notInclude(JSON.stringify(environment, (_, value: unknown) => typeof value === "bigint" ? String(value) : value), "hunter2")
+    assert.isTrue(environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2"))
+  })
+
+  it("a pretend network is refused on mainnet, for Lightning and for the chain", () => {
+    const problems = problemsOf({ SATRAIL_NETWORK: "mainnet" })
+    assert.strictEqual(problems.length, 2)
+    assert.include(problems[0], "LIGHTNING")
+    assert.include(problems[1], "CHAIN")
+  })
+
+  it("the table of variables in the documentation is this one", () => {
+    assert.strictEqual(Environment.table().split("\n").length, 2 + 18)
+  })
+})

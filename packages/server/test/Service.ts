@@ -1,0 +1,231 @@
+import { assert } from "@effect/vitest"
+import type { Demo } from "../src/Demo.ts"
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import { setTimeout as pass } from "node:timers/promises"
+
+const root = path.resolve(import.meta.dirname, "../../..")
+const sources = { main: "../src/main.ts", cli: "../src/cli.ts" } as const
+
+/** How long anything may take that is waited for: long, because machines that run tests are busy. */
+const patienceMillis = 60_000
+
+/** How long a claim of a killed process holds up its successor, and a bit more. */
+const leaseMillis = 121_000
+
+/** Looks until it is so, and answers what was seen then. Fails with what was seen last. */
+export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
+  const deadlineMillis = Date.now() + patienceMillis
+  for (;;) {
+    const seen = await look()
+    if (isSo(seen)) return seen
+    if (Date.now() > deadlineMillis) assert.fail(`${what}: not after ${patienceMillis / 1000} seconds; last seen: ${JSON.stringify(seen)}`)
+    await pass(25)
+  }
+}
+
+/** A process of ours that ended, and what it said. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A process of ours. */
+export interface Running {
+  readonly pid: number
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly isOver: () => boolean
+  readonly ended: Promise<Ended>
+  readonly kill: (signal: NodeJS.Signals) => void
+}
+
+/** Runs the service or its command line, with nothing of this process's environment but what finds programs and files. */
+export const run = (program: keyof typeof sources, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Running => {
+  const aheadMillis = env["CLOCK_AHEAD_MILLIS"]
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [...(aheadMillis === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]), path.join(import.meta.dirname, sources[program]), ...args],
+    {
+      cwd: root,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: process.env["HOME"],
+        // A start is half as long when the sources need not be read again.
+        NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/node"),
+        ...env
+      },
+      stdio: ["ignore", "pipe", "pipe"]
+    }
+  )
+  const [stdout, stderr]: readonly [Array<string>, Array<string>] = [[], []]
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => stdout.push(text))
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => stderr.push(text))
+  let over = false
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once("error", reject)
+    child.once("close", (code, signal) => {
+      over = true
+      resolve({ code, signal, stdout: stdout.join(""), stderr: stderr.join("") })
+    })
+  })
+  // Whoever was killed because this process ends is not waited for.
+  process.once("exit", () => over || child.kill("SIGKILL"))
+  return {
+    pid: child.pid ?? assert.fail("the process did not start"),
+    stdout: () => stdout.join(""),
+    stderr: () => stderr.join(""),
+    isOver: () => over,
+    ended,
+    kill: (signal) => child.kill(signal)
+  }
+}
+
+/** An empty directory. */
+export const directory = (): string => mkdtempSync(path.join(os.tmpdir(), "satrail-"))
+
+/** An answer, read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly message: string
+  // What is in there is what the stories are about: each looks for itself.
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  readonly data: any
+  readonly code: string | undefined
+}
+
+export interface Ask {
+  readonly key?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const send = async (url: string, method: string, { key, body, headers = {} }: Ask): Promise<Answer> => {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
+  const text = await response.text()
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+  const read = isJson ? JSON.parse(text) : {}
+  return { status: response.status, headers: response.headers, text, message: read.message, data: read.data, code: read.error?.code }
+}
+
+/** What must never be in a log: keys, and what proves a payment. Found in answers by the names of their members. */
+const secretsIn = (data: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(data)) return data.flatMap(secretsIn)
+  if (typeof data !== "object" || data === null) return []
+  return Object.entries(data).flatMap(([name, value]) =>
+    typeof value === "string" && value !== "" && ["key", "preimage", "r_preimage", "payment_preimage"].includes(name) ? [value] : secretsIn(value)
+  )
+}
+
+/** A company, as its own programs see the service. */
+export interface Company {
+  readonly id: string
+  readonly key: string
+  readonly get: (path: string) => Promise<Answer>
+  readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
+}
+
+/** Everything one data directory lives through: services that run on it one after the other, and whoever talks to them. */
+export type Service = ReturnType<typeof make>
+
+export const make = (environment: Readonly<Record<string, string>> = {}) => {
+  const data = directory()
+  const secrets = new Set<string>()
+  const past: Array<Running> = []
+  let running: Running | undefined
+  let url = ""
+  let aheadMillis = 0
+
+  const demo = (): Demo => JSON.parse(readFileSync(path.join(data, "demo.json"), "utf8"))
+
+  const env = (): Record<string, string> => ({
+    PORT: "0",
+    SATRAIL_DATA: data,
+    SATRAIL_LOG_LEVEL: "debug",
+    ...(aheadMillis > 0 && { CLOCK_AHEAD_MILLIS: String(aheadMillis) }),
+    ...environment
+  })
+
+  const ask = async (method: string, route: string, options: Ask = {}): Promise<Answer> => {
+    const answer = await send(url + route, method, options)
+    for (const secret of secretsIn(answer.data)) secrets.add(secret)
+    return answer
+  }
+
+  /** Starts the service on the directory and waits until it can serve. */
+  const start = async (): Promise<void> => {
+    assert.isUndefined(running, "one service at a time")
+    const started = run("main", [], env())
+    running = started
+    past.push(started)
+    const said = await eventually("a start", async () => (started.isOver() ? started.stderr() : started.stdout()), (text) => started.isOver() || text.includes("Ctrl-C"))
+    url = /running at (http:\S+),/.exec(said)?.[1] ?? assert.fail(`the service did not start: ${said}`)
+    await eventually("readiness", () => ask("GET", "/readyz"), ({ status }) => status === 200)
+    const { api_key: apiKey, operator_token: operatorToken } = demo()
+    secrets.add(apiKey).add(operatorToken)
+  }
+
+  /** SIGTERM is a stop, which must end well; SIGKILL is an end without a word. */
+  const stop = async (signal: "SIGTERM" | "SIGKILL"): Promise<void> => {
+    const stopping = running ?? assert.fail("nothing is running")
+    running = undefined
+    stopping.kill(signal)
+    await eventually(`an end by ${signal}`, async () => stopping.isOver(), (isOver) => isOver)
+    const ended = await stopping.ended
+    if (signal === "SIGTERM") assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a stop that was asked for ends well")
+    else aheadMillis += leaseMillis
+  }
+
+  const companyOf = (id: string, key: string): Company => ({
+    id,
+    key,
+    get: (route) => ask("GET", route, { key }),
+    post: (route, body, headers) => ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
+  })
+
+  const operate = async (route: string, body: unknown): Promise<Answer> => ask("POST", `/operator${route}`, { key: demo().operator_token, body })
+
+  return {
+    data,
+    demo,
+    env,
+    ask,
+    start,
+    stop,
+    operate,
+    url: () => url,
+    pid: () => running?.pid ?? assert.fail("nothing is running"),
+    stdout: () => past.map(({ stdout }) => stdout()),
+    /** Every line that every service on this directory logged. */
+    logs: () => past.flatMap(({ stderr }) => stderr().split("\n").filter((line) => line !== "")),
+    secrets: (): ReadonlyArray<string> => [...secrets],
+
+    /** A new company, with a key for everything. */
+    company: async (plan: "free" | "paid"): Promise<Company> => {
+      const opened = await operate("/companies", { name: "Example Ltd", plan })
+      const issued = await operate(`/companies/${opened.data.id}/api-keys`, { name: "stories", scopes: ["admin"] })
+      return companyOf(opened.data.id, issued.data.key)
+    },
+
+    /** Ends whatever still runs, and leaves nothing behind. */
+    end: async (): Promise<void> => {
+      running?.kill("SIGKILL")
+      await running?.ended
+      rmSync(data, { recursive: true, force: true })
+    }
+  }
+}

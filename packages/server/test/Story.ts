@@ -1,0 +1,71 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Books from "./Books.ts"
+import * as Service from "./Service.ts"
+
+/** What happens to the service in the middle of a story. */
+const middles = {
+  none: { title: "", signal: undefined },
+  stop: { title: ", also when the service is stopped in the middle", signal: "SIGTERM" },
+  kill: { title: ", also when the service is killed in the middle", signal: "SIGKILL" }
+} as const
+export type Middle = keyof typeof middles
+
+/** The service in a story. */
+export interface Stage extends Service.Service {
+  /** The middle of the story: here the service goes on, or is stopped or killed, and started again. */
+  readonly middle: () => Promise<void>
+  /** What the middle is in this telling. */
+  readonly how: Middle
+}
+
+type Tell = (title: string, ways: ReadonlyArray<Middle>, story: (stage: Stage) => Promise<void>) => void
+
+/** Every way there is, for where money is on its way. */
+export const everyWay: ReadonlyArray<Middle> = ["none", "stop", "kill"]
+export const gently: ReadonlyArray<Middle> = ["none", "stop"]
+
+/**
+ * Stories told one after the other to one service, each with companies of its own, and each in several ways. After each the service is stopped
+ * and its books are looked into.
+ */
+export const stories = (name: string, tell: (it: Tell) => void): void =>
+  describe(name, { timeout: 180_000 }, () => {
+    const service = Service.make()
+    beforeAll(() => service.start(), 120_000)
+    afterAll(() => service.end())
+
+    tell((title, ways, story) => {
+      for (const how of ways) {
+        const { title: also, signal } = middles[how]
+        it(title + also, async ({ onTestFailed }) => {
+          onTestFailed(() => console.error(service.logs().join("\n")))
+          let times = 0
+          const middle = async () => {
+            times++
+            if (signal === undefined) return
+            await service.stop(signal)
+            await service.start()
+          }
+          await story({ ...service, middle, how })
+          assert.isAbove(times, 0, "a story has a middle")
+          await service.stop("SIGTERM")
+          await Books.areRight(service.data)
+          await service.start()
+        })
+      }
+    })
+
+    it("every line of the log is JSON, and none has a key or a preimage in it", () => {
+      const logs = service.logs()
+      const secrets = service.secrets()
+      assert.isNotEmpty(logs)
+      assert.isNotEmpty(secrets)
+      for (const line of logs) {
+        const { message, level, timestamp } = JSON.parse(line)
+        assert.isDefined(message)
+        assert.isString(level)
+        assert.isString(timestamp)
+        assert.deepStrictEqual(secrets.filter((secret) => line.includes(secret)), [])
+      }
+    })
+  })

@@ -1,0 +1,144 @@
+import type * as ApiKey from "@satrail/core/ApiKey"
+import { ApiKeys } from "@satrail/core/ApiKeys"
+import { Companies } from "@satrail/core/Companies"
+import * as Policy from "@satrail/core/Policy"
+import * as Satrail from "@satrail/core/Satrail"
+import { Api } from "@satrail/http/Api"
+import { OperatorToken } from "@satrail/http/Authentication"
+import { Readiness } from "@satrail/http/Health"
+import * as Http from "@satrail/http/Http"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import * as SandboxRoutes from "../src/SandboxRoutes.ts"
+
+const runtime = ManagedRuntime.make(
+  Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" }).pipe(
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "routes", network: "regtest" })))
+  )
+)
+const { handler, dispose } = Http.webHandler(
+  Http.layerOf(Api.add(SandboxRoutes.Group)).pipe(
+    Layer.provide([Http.layerHandlers, SandboxRoutes.layer]),
+    Layer.provide(Http.layerMiddlewares),
+    Layer.provide([Layer.succeed(OperatorToken, undefined), Layer.succeed(Readiness, []), Layer.succeedContext(await runtime.context())])
+  )
+)
+afterAll(() => Promise.all([dispose(), runtime.dispose()]))
+
+const keyFor = (...scopes: ReadonlyArray<ApiKey.Scope>) =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const opened = yield* (yield* Companies).open({ name: "Example Ltd", plan: "free" })
+      if (opened._tag !== "Made") return yield* Effect.die("a company without an idempotency key cannot be a replay")
+      const { text } = yield* (yield* ApiKeys).issue({ companyId: opened.value.id, name: "test", scopes, expiresAtMillis: null })
+      return Redacted.value(text)
+    })
+  )
+const admin = await keyFor("admin")
+
+const ask = async (method: string, path: string, body?: unknown, key: string | null = admin) => {
+  const response = await handler(
+    new Request(`http://service${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }) },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+  )
+  const { status, message, data, error } = JSON.parse(await response.text())
+  return {
+    http: response.status,
+    status,
+    message,
+    data,
+    code: error?.code,
+    paths: error?.issues?.map(({ path }: { readonly path: string }) => path)
+  }
+}
+const post = (path: string, body: unknown, key?: string | null) => ask("POST", `/sandbox${path}`, body, key)
+const bad = (status: number, code: string) => ({ http: status, status, data: null, code })
+const seen = ({ http, status, data, code }: Awaited<ReturnType<typeof ask>>) => ({ http, status, data, code })
+
+describe("the sandbox over HTTP", () => {
+  it("pays an invoice, once", async () => {
+    const {
+      data: { payment_request, r_hash }
+    } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
+    const paid = await post("/pay", { payment_request })
+    assert.deepStrictEqual([paid.http, paid.status, paid.data.payment_hash], [200, 200, r_hash])
+    assert.match(paid.data.preimage, /^[0-9a-f]{64}$/)
+    assert.deepStrictEqual(seen(await post("/pay", { payment_request })), bad(422, "sandbox_refused"))
+  })
+
+  for (const type of ["lightning_invoice", "lightning_address", "lnurl", "chain_address"]) {
+    it(`makes up a ${type} that can be estimated`, async () => {
+      const made = await post("/destination", { type, amount_sats: 5000 })
+      assert.strictEqual(made.http, 201)
+      assert.sameMembers(Object.keys(made.data), type === "lightning_invoice" ? ["destination", "payment_hash"] : ["destination"])
+      const estimate = await ask("POST", "/v1/bitcoin/withdraw/estimate", {
+        amount: 5000,
+        currency: "sats",
+        destination: made.data.destination
+      })
+      assert.deepStrictEqual([estimate.http, estimate.data.recipient_type], [200, type])
+    })
+  }
+
+  it("sends, mines and reorganises", async () => {
+    const {
+      data: {
+        address: { address }
+      }
+    } = await ask("POST", "/v1/bitcoin/deposit/on-chain", {})
+    const sent = await post("/send", { address, amount_sats: 100_000 })
+    assert.deepStrictEqual([sent.http, Object.keys(sent.data)], [201, ["chain_tx_id"]])
+    assert.match(sent.data.chain_tx_id, /^[0-9a-f]{64}$/)
+    const mined = await post("/mine", { blocks: 3 })
+    assert.strictEqual(mined.http, 200)
+    const replaced = await post("/reorg", { depth: 2 })
+    assert.deepStrictEqual([replaced.http, replaced.data], [200, { height: mined.data.height + 1 }])
+  })
+
+  it("refuses what is not held, in words", async () => {
+    const refused = await post("/release", { payment_hash: "0".repeat(64), outcome: "settle" })
+    assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
+    assert.isNotEmpty(refused.message)
+  })
+
+  const wrong: ReadonlyArray<readonly [path: string, body: unknown, at: ReadonlyArray<string>]> = [
+    ["/pay", {}, ["payment_request"]],
+    ["/pay", { payment_request: "x", amount_sats: 0 }, ["amount_sats"]],
+    ["/destination", { type: "bank" }, ["type"]],
+    ["/destination", { type: "lnurl", behaviour: "explode" }, ["behaviour"]],
+    ["/release", { payment_hash: "x", outcome: "maybe" }, ["payment_hash", "outcome"]],
+    ["/send", { address: "x", amount_sats: 1.5 }, ["amount_sats"]],
+    ["/mine", { blocks: 0 }, ["blocks"]],
+    ["/mine", { blocks: 1, x: 1 }, ["x"]],
+    ["/reorg", {}, ["depth"]]
+  ]
+  for (const [path, body, at] of wrong) {
+    it(`${path} refuses ${JSON.stringify(body)}`, async () => {
+      const refused = await post(path, body)
+      assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
+      assert.sameMembers(refused.paths, [...at])
+    })
+  }
+
+  it("is open to every key, and closed without one", async () => {
+    for (const scope of ["read", "receive", "send"] as const)
+      assert.strictEqual((await post("/mine", { blocks: 1 }, await keyFor(scope))).http, 200)
+    assert.deepStrictEqual(seen(await post("/mine", { blocks: 1 }, null)), bad(401, "unauthorized"))
+  })
+
+  it("is in the OpenAPI document, under its own tag", async () => {
+    const document = JSON.parse(await (await handler(new Request("http://service/openapi.json"))).text())
+    assert.deepStrictEqual(document.paths["/sandbox/pay"].post.tags, ["Sandbox"])
+    assert.property(document.paths, "/v1/transactions")
+  })
+
+  it("has wrong methods answered as everywhere", async () => {
+    assert.deepStrictEqual(seen(await ask("GET", "/sandbox/pay")), bad(405, "method_not_allowed"))
+  })
+})
