@@ -1,0 +1,177 @@
+import type * as ApiKey from "@satrail/core/ApiKey"
+import { ApiKeys } from "@satrail/core/ApiKeys"
+import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import { Companies } from "@satrail/core/Companies"
+import type { Plan } from "@satrail/core/Company"
+import { Dispatcher } from "@satrail/core/Dispatcher"
+import * as Msat from "@satrail/core/Msat"
+import * as Policy from "@satrail/core/Policy"
+import * as Satrail from "@satrail/core/Satrail"
+import { Settlements } from "@satrail/core/Settlements"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import { OperatorToken } from "../src/Authentication.ts"
+import type { Code } from "../src/Errors.ts"
+import { type Check, Readiness } from "../src/Health.ts"
+import * as Http from "../src/Http.ts"
+
+export const operatorToken = "an operator's token"
+export const domain = "pay.example.com"
+
+/** An answer, read. A body that is not JSON is null here, and fails whoever looks into it. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: {
+    readonly status: number
+    readonly message: string
+    // The point of these tests is what is in there: each looks for itself.
+    // oxlint-disable-next-line typescript/no-explicit-any -- see above
+    readonly data: any
+    readonly error?: { readonly code: string; readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string }> }
+  }
+}
+
+/** What a caller acts on in a bad answer. */
+export const seen = ({ status, headers, body }: Answer) => ({
+  status,
+  type: headers.get("content-type")?.split(";")[0],
+  inBody: body?.status,
+  data: body?.data,
+  code: body?.error?.code
+})
+
+/** What a bad answer must be seen to be. */
+export const bad = (status: number, code: Code) => ({ status, type: "application/json", inBody: status, data: null, code })
+
+export interface Ask {
+  readonly key?: string
+  /** As it is when a string, as JSON otherwise. */
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+// What is on its way is looked at whenever a test lets the workers work.
+const services = Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 } }).pipe(
+  Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" })))
+)
+
+/** What a test may change. */
+export interface Options {
+  readonly http?: Http.Options
+  readonly checks?: ReadonlyArray<Check>
+  readonly operatorToken?: Redacted.Redacted | undefined
+  /** Services of the core that take the place of the real ones. */
+  readonly instead?: Context.Context<never>
+}
+
+/** The whole service in memory, and a function to ask it over its web handler. Workers run when a test says so. */
+export const start = async (options: Options = {}) => {
+  // What is logged: each call's arguments, in one text.
+  const logged: Array<string> = []
+  const logger = Logger.layer([
+    Logger.make(({ message, cause }) => {
+      logged.push(`${JSON.stringify(message, (_, value) => (typeof value === "bigint" ? String(value) : value))} ${JSON.stringify(cause)}`)
+    })
+  ])
+  const runtime = ManagedRuntime.make(Layer.provideMerge(services, logger))
+  const context = await runtime.context()
+  const { handler, dispose } = Http.webHandler(
+    Http.layer(options.http).pipe(
+      Layer.provide(Layer.succeed(OperatorToken, "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken))),
+      Layer.provide(Layer.succeed(Readiness, options.checks ?? [])),
+      Layer.provide(Layer.succeedContext(Context.merge(context, options.instead ?? Context.empty()))),
+      Layer.provide(logger)
+    )
+  )
+  const run = runtime.runPromise
+
+  const send = async (request: Request): Promise<Answer> => {
+    const response = await handler(request)
+    const text = await response.text()
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+    return { status: response.status, headers: response.headers, text, body: isJson && text !== "" ? JSON.parse(text) : null }
+  }
+
+  const ask = (method: string, path: string, { key, body, headers = {} }: Ask = {}) =>
+    send(
+      new Request(`http://service${path}`, {
+        method,
+        headers: {
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers
+        },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) })
+      })
+    )
+
+  /** A company with a key for these scopes. */
+  const company = (plan: Plan = "paid", ...scopes: ReadonlyArray<ApiKey.Scope>) =>
+    run(
+      Effect.gen(function* () {
+        const opened = yield* (yield* Companies).open({ name: "Example Ltd", plan })
+        if (opened._tag !== "Made") return yield* Effect.die("a company without an idempotency key cannot be a replay")
+        const id = opened.value.id
+        const { text } = yield* (yield* ApiKeys).issue({
+          companyId: id,
+          name: "test",
+          scopes: scopes.length === 0 ? ["admin"] : scopes,
+          expiresAtMillis: null
+        })
+        return { id, key: Redacted.value(text) }
+      })
+    )
+
+  /** Another key of a company. */
+  const keyFor = (companyId: string, ...scopes: ReadonlyArray<ApiKey.Scope>) =>
+    run(
+      Effect.gen(function* () {
+        const { text } = yield* (yield* ApiKeys).issue({ companyId, name: "test", scopes, expiresAtMillis: null })
+        return Redacted.value(text)
+      })
+    )
+
+  const sandbox = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) => run(Effect.flatMap(Sandbox.Sandbox, use))
+
+  /** What the workers do, once: credits what was paid, sends what was confirmed. */
+  const work = () =>
+    run(
+      Effect.gen(function* () {
+        yield* (yield* Settlements).poll
+        yield* (yield* ChainDeposits).follow
+        const dispatcher = yield* Dispatcher
+        // A held payment is due again at once, so this ends after a while whatever there is.
+        for (let i = 0; i < 8; i++) yield* dispatcher.step
+      })
+    )
+
+  /** Somebody outside pays the company over Lightning. Answers the paid invoice's id. */
+  const fund = async (key: string, sats: number): Promise<string> => {
+    const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })
+    await sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))
+    await work()
+    return body.data.id
+  }
+
+  return {
+    ask,
+    send,
+    handler,
+    logged,
+    company,
+    keyFor,
+    sandbox,
+    work,
+    fund,
+    run,
+    sats: Msat.fromSats,
+    dispose: async () => {
+      await dispose()
+      await runtime.dispose()
+    }
+  }
+}

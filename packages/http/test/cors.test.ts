@@ -1,0 +1,84 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { start } from "./Service.ts"
+
+const shop = "https://shop.example"
+const stranger = "https://stranger.example"
+const open = await start({ http: { corsOrigins: [shop, "https://other.example"] } })
+const closed = await start()
+const wide = await start({ http: { corsOrigins: ["*"] } })
+afterAll(() => Promise.all([open.dispose(), closed.dispose(), wide.dispose()]))
+
+const path = "/v1/transactions"
+const preflight = (service: typeof open, origin: string, to = path) =>
+  service.ask("OPTIONS", to, {
+    headers: { origin, "access-control-request-method": "GET", "access-control-request-headers": "authorization" }
+  })
+const allowHeaders = ({ headers }: { readonly headers: Headers }) =>
+  [...headers.keys()].filter((name) => name.startsWith("access-control-"))
+
+describe("a browser on an allowed origin", () => {
+  it("gets its preflight answered, with methods and headers", async () => {
+    const { status, headers } = await preflight(open, shop)
+    assert.deepStrictEqual(
+      [
+        status,
+        headers.get("access-control-allow-origin"),
+        headers.get("access-control-allow-methods"),
+        headers.get("access-control-allow-headers"),
+        headers.get("vary")
+      ],
+      [200, shop, "GET, HEAD, OPTIONS", "Authorization, Content-Type, Idempotency-Key", "Origin"]
+    )
+    assert.include((await preflight(open, shop, "/v1/bitcoin/withdraw/confirm")).headers.get("access-control-allow-methods"), "POST")
+  })
+
+  it("may read every answer, good and bad, and the headers that matter", async () => {
+    const { key } = await open.company()
+    for (const [to, ask, status] of [
+      [path, { key }, 200],
+      [path, {}, 401],
+      ["/nowhere", {}, 404],
+      [`${path}?x=1`, { key }, 400]
+    ] as const) {
+      const { status: got, headers } = await open.ask("GET", to, { ...ask, headers: { origin: shop } })
+      assert.deepStrictEqual(
+        [got, headers.get("access-control-allow-origin"), headers.get("access-control-expose-headers")],
+        [status, shop, "Link, Idempotency-Replayed, Retry-After"]
+      )
+    }
+  })
+})
+
+describe("a browser on another origin", () => {
+  for (const [what, service, origin] of [
+    ["that is not on the list", open, stranger],
+    ["that only begins like one", open, `${shop}.evil.example`],
+    ["when none is allowed", closed, shop],
+    ["null", open, "null"]
+  ] as const) {
+    it(`${what}: is answered, and allowed nothing`, async () => {
+      for (const answer of [await preflight(service, origin), await service.ask("GET", path, { headers: { origin } })]) {
+        assert.deepStrictEqual(allowHeaders(answer), [])
+        assert.isObject(answer.body)
+      }
+    })
+  }
+})
+
+it("with * every origin is allowed, each by its name, and none with cookies", async () => {
+  const { headers } = await preflight(wide, stranger)
+  assert.strictEqual(headers.get("access-control-allow-origin"), stranger)
+  assert.isNull(headers.get("access-control-allow-credentials"))
+})
+
+it("caches may not give one origin's answer to another", async () => {
+  for (const headers of [{}, { origin: shop }, { origin: stranger }])
+    assert.strictEqual((await open.ask("GET", path, { headers })).headers.get("vary"), "Origin")
+})
+
+it("OPTIONS without a browser tells the methods, and 404 where there is nothing", async () => {
+  const { status, headers, body } = await closed.ask("OPTIONS", "/v1/bitcoin/withdraw/confirm")
+  assert.deepStrictEqual([status, headers.get("allow"), body.data], [200, "OPTIONS, POST", { methods: ["OPTIONS", "POST"] }])
+  const nowhere = await closed.ask("OPTIONS", "/nowhere")
+  assert.deepStrictEqual([nowhere.status, nowhere.body.error?.code], [404, "not_found"])
+})

@@ -1,0 +1,485 @@
+import { Records } from "@satrail/core/Records"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Answer, type Ask, bad, operatorToken, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+const company = await service.company("paid")
+const other = await service.company("paid")
+const keys = {
+  read: await service.keyFor(company.id, "read"),
+  receive: await service.keyFor(company.id, "receive"),
+  send: await service.keyFor(company.id, "send")
+}
+const invoiceId = await service.fund(company.key, 500_000)
+const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+const {
+  body: {
+    data: [{ id: depositId }]
+  }
+} = await service.ask("GET", "/v1/transactions", { key: company.key })
+const {
+  body: {
+    data: { id: withdrawalId }
+  }
+} = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+  key: company.key,
+  body: { amount: 1000, currency: "sats", destination }
+})
+
+interface Endpoint {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly status: 200 | 201
+  /** The scopes of which one is enough. */
+  readonly scopes: ReadonlyArray<keyof typeof keys>
+  /** A body that is taken; none for an endpoint that reads none. */
+  readonly body?: Record<string, unknown>
+  readonly bodyIsOptional?: true
+  /** Members that must be there. */
+  readonly required?: ReadonlyArray<string>
+  /** Values that a member must not have. */
+  readonly wrong?: Record<string, ReadonlyArray<unknown>>
+  /** Allowed methods of the path. */
+  readonly allow: string
+}
+
+const metadata = [1, "x", [], { a: 1 }, { a: null }, { a: { b: "c" } }]
+const notText = [1, true, [], {}]
+const notANumber = ["1", true, [], {}]
+const withdrawal = { amount: 1000, currency: "sats", destination }
+const wrongWithdrawal = {
+  amount: [...notANumber, 0, -1, 0.5, 1e300, 21_000_001e8],
+  currency: [...notText, "", "doge", "s ats"],
+  destination: [...notText, null, "", " ", "x".repeat(5000), "nobody"]
+}
+const reads = (path: string): Endpoint => ({ method: "GET", path, status: 200, scopes: ["read"], allow: "GET, HEAD, OPTIONS" })
+const confirms = (path: string): Endpoint => ({
+  method: "POST",
+  path,
+  status: 201,
+  scopes: ["send"],
+  allow: "OPTIONS, POST",
+  required: ["destination"],
+  body: { ...withdrawal, metadata: { a: "b" } },
+  wrong: { ...wrongWithdrawal, metadata }
+})
+
+/** Every endpoint of the interface. */
+const endpoints: ReadonlyArray<Endpoint> = [
+  {
+    method: "POST",
+    path: "/v1/bitcoin/withdraw/estimate",
+    status: 200,
+    scopes: ["read", "send"],
+    allow: "OPTIONS, POST",
+    body: withdrawal,
+    required: ["destination"],
+    wrong: wrongWithdrawal
+  },
+  {
+    method: "POST",
+    path: "/v1/bitcoin/deposit/lightning-invoice",
+    status: 201,
+    scopes: ["receive"],
+    allow: "OPTIONS, POST",
+    body: { amount: 21, currency: "sats", description: "x", expiry_seconds: 60, metadata: { a: "b" } },
+    required: ["amount", "currency"],
+    wrong: {
+      amount: [...notANumber, null, 0, -1, 21.5, 1e300],
+      currency: [...notText, null, "", "doge"],
+      description: [...notText, "x".repeat(640), "ü".repeat(320), "\0", "\ud800"],
+      expiry_seconds: [...notANumber, 59, 60.5, 31_536_001, -1],
+      metadata
+    }
+  },
+  reads(`/v1/bitcoin/deposit/lightning-invoice/${invoiceId}`),
+  {
+    method: "POST",
+    path: "/v1/bitcoin/deposit/lightning-address",
+    status: 201,
+    scopes: ["receive"],
+    allow: "OPTIONS, POST",
+    body: {},
+    bodyIsOptional: true,
+    wrong: {
+      handle: [...notText, " ", "a b", ".a", "a.", "a@b", "x".repeat(65), "ü", "\0", "\ud800"],
+      domain: [...notText, " ", "localhost", "http://example.com", "a b.com", "127.0.0.1"],
+      metadata
+    }
+  },
+  {
+    method: "POST",
+    path: "/v1/bitcoin/deposit/on-chain",
+    status: 201,
+    scopes: ["receive"],
+    allow: "OPTIONS, POST",
+    body: {},
+    bodyIsOptional: true,
+    wrong: { address_type: [...notText, "", "legacy", "TAPROOT"], metadata }
+  },
+  confirms("/v1/bitcoin/withdraw/confirm"),
+  confirms("/v1/bitcoin/send/confirm"),
+  reads(`/v1/transactions/withdrawals/${withdrawalId}`),
+  reads(`/v1/transactions/deposits/${depositId}`),
+  reads("/v1/transactions/balance"),
+  reads("/v1/transactions")
+]
+
+/** Everything that the whole service has recorded. */
+const recorded = () =>
+  service.run(
+    Effect.gen(function* () {
+      const records = yield* Records
+      return { events: (yield* records.events(0n, 1_000_000)).length, balance: yield* records.balance(company.id) }
+    })
+  )
+
+/** Bodies that nobody should send, by what is odd about them: each gets a clean 400. */
+const hostile = (good: Record<string, unknown>): Record<string, string> => {
+  const rest = Object.entries(good)
+    .map(([member, value]) => `,${JSON.stringify(member)}:${JSON.stringify(value)}`)
+    .join("")
+  return {
+    "half a body": "{",
+    "no JSON": "amount=1",
+    "a number too much": `${JSON.stringify(good)} 1`,
+    NaN: `{"amount":NaN${rest}}`,
+    "single quotes": "{'a':1}",
+    "an array": "[]",
+    "a text": `"x"`,
+    "a number": "1",
+    true: "true",
+    __proto__: `{"__proto__":{"admin":true}${rest}}`,
+    constructor: `{"constructor":{"prototype":1}${rest}}`,
+    "deep arrays": `{"x":${"[".repeat(30_000)}${"]".repeat(30_000)}${rest}}`,
+    "deep objects": `{"x":${`{"a":`.repeat(10_000)}1${"}".repeat(10_000)}${rest}}`,
+    "deep metadata": `{"metadata":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+    "a NUL in a key": `{"a\\u0000b":1${rest}}`,
+    "a lone surrogate in a key": `{"\\ud800":1${rest}}`,
+    "NUL bytes": "\0\0"
+  }
+}
+
+const named = (endpoint: Endpoint) => `${endpoint.method} ${endpoint.path.replace(/[0-9a-f-]{36}/, ":id")}`
+const asking =
+  ({ method, path, body }: Endpoint) =>
+  (options: Ask = {}) =>
+    service.ask(method, path, { ...(body !== undefined && { body }), ...options })
+const withBody = endpoints.flatMap((endpoint) => (endpoint.body === undefined ? [] : [{ ...endpoint, body: endpoint.body }]))
+const withId = endpoints.filter(({ path }) => /[0-9a-f-]{36}/.test(path))
+const issuesOf = (answer: Answer) => answer.body.error?.issues?.map(({ path }) => path) ?? []
+
+describe("a good request", () => {
+  for (const endpoint of endpoints) {
+    const { status, scopes } = endpoint
+    it(`${named(endpoint)} answers ${status} to ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
+      for (const key of [company.key, ...scopes.map((scope) => keys[scope])]) {
+        const answer = await asking(endpoint)({ key })
+        assert.strictEqual(answer.status, status, answer.text)
+        assert.sameMembers(Object.keys(answer.body), ["status", "message", "data"])
+        assert.deepStrictEqual([answer.body.status, typeof answer.body.message, typeof answer.body.data], [status, "string", "object"])
+        assert.isNotNull(answer.body.data)
+        assert.strictEqual(answer.headers.get("cache-control"), "no-store")
+        assert.strictEqual(answer.headers.get("x-content-type-options"), "nosniff")
+      }
+    })
+
+    it(`${named(endpoint)} takes the scheme of the key in any letter case`, async () => {
+      assert.strictEqual((await asking(endpoint)({ headers: { authorization: `bEARER  ${company.key}` } })).status, status)
+    })
+  }
+
+  for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
+    it(`${named(endpoint)} answers HEAD without a body`, async () => {
+      const answer = await service.ask("HEAD", endpoint.path, { key: company.key })
+      assert.deepStrictEqual([answer.status, answer.text, answer.headers.get("content-type")], [200, "", "application/json"])
+    })
+  }
+
+  for (const endpoint of withBody) {
+    it(`${named(endpoint)} takes JSON with a charset`, async () => {
+      const headers = { "content-type": "application/json; charset=utf-8" }
+      assert.strictEqual((await asking(endpoint)({ key: company.key, headers })).status, endpoint.status)
+    })
+
+    it(`${named(endpoint)} takes null for what is optional`, async () => {
+      const { body, wrong = {}, required = [] } = endpoint
+      const optional = Object.keys(wrong).filter((member) => !required.includes(member) && member !== "amount" && member !== "currency")
+      const nothing = Object.fromEntries(optional.map((member) => [member, null]))
+      assert.strictEqual((await asking(endpoint)({ key: company.key, body: { ...body, ...nothing } })).status, endpoint.status)
+    })
+  }
+
+  for (const endpoint of endpoints.filter(({ bodyIsOptional }) => bodyIsOptional)) {
+    it(`${named(endpoint)} takes no body, an empty one and null, said to be JSON or not`, async () => {
+      const { method, path, status } = endpoint
+      const ask = asking(endpoint)
+      const headers = { "content-type": "application/json" }
+      const answers = [
+        await service.ask(method, path, { key: company.key }),
+        await service.ask(method, path, { key: company.key, headers }),
+        await ask({ key: company.key, body: "" }),
+        await ask({ key: company.key, body: "null" }),
+        await ask({ key: company.key, body: "{}" })
+      ]
+      assert.deepStrictEqual(
+        answers.map((answer) => answer.status),
+        answers.map(() => status)
+      )
+    })
+  }
+
+  for (const endpoint of withId) {
+    it(`${named(endpoint)} takes the id in any letter case`, async () => {
+      const path = endpoint.path.replace(/[0-9a-f-]{36}/, (id) => id.toUpperCase())
+      assert.strictEqual((await service.ask("GET", path, { key: company.key })).status, 200)
+    })
+  }
+})
+
+describe("who may", () => {
+  for (const endpoint of endpoints) {
+    const ask = asking(endpoint)
+
+    it(`${named(endpoint)} answers 401 without a key, and with one that is unknown`, async () => {
+      const unknown = `sr_regtest_123456789abc_${"1".repeat(44)}`
+      for (const headers of [
+        {},
+        { authorization: "" },
+        { authorization: "Bearer" },
+        { authorization: company.key },
+        { authorization: `Basic ${company.key}` }
+      ]) {
+        const answer = await ask({ headers })
+        assert.deepStrictEqual(seen(answer), bad(401, "unauthorized"))
+        assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
+      }
+      for (const key of ["x", unknown, `${company.key}1`, company.key.replace("regtest", "mainnet"), operatorToken]) {
+        assert.deepStrictEqual(seen(await ask({ key })), bad(401, "unauthorized"))
+      }
+    })
+
+    it(`${named(endpoint)} answers 403 to a key of another scope, and names the right one`, async () => {
+      for (const scope of (["read", "receive", "send"] as const).filter((one) => !endpoint.scopes.includes(one))) {
+        const answer = await ask({ key: keys[scope] })
+        assert.deepStrictEqual(seen(answer), bad(403, "scope_required"))
+        assert.match(answer.body.message, new RegExp(endpoint.scopes.join(" or ")))
+      }
+    })
+  }
+
+  for (const endpoint of withId) {
+    it(`${named(endpoint)} answers the same 404 for another company's record, for one that is not there, and for what is no id`, async () => {
+      const { path } = endpoint
+      const parent = path.slice(0, path.lastIndexOf("/"))
+      const own = path.slice(parent.length + 1)
+      const answers = [await service.ask("GET", path, { key: other.key })]
+      for (const id of ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", "x", "0", "%00", "%F0%9F%99%82", `${own}x`, "a".repeat(90)]) {
+        answers.push(await service.ask("GET", `${parent}/${id}`, { key: company.key }))
+      }
+      for (const answer of answers) assert.deepStrictEqual(seen(answer), bad(404, "not_found"))
+      assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1, "which of these it is must not be told")
+    })
+  }
+})
+
+describe("a bad request", () => {
+  for (const endpoint of endpoints) {
+    it(`${named(endpoint)} answers 405 to another method, with Allow`, async () => {
+      for (const another of ["PUT", "PATCH", "DELETE", endpoint.method === "GET" ? "POST" : "GET"]) {
+        const answer = await service.ask(another, endpoint.path, { key: company.key })
+        assert.deepStrictEqual(seen(answer), bad(405, "method_not_allowed"))
+        assert.strictEqual(answer.headers.get("allow"), endpoint.allow)
+      }
+    })
+
+    it(`${named(endpoint)} refuses a query parameter that it does not know`, async () => {
+      const answer = await asking({ ...endpoint, path: `${endpoint.path}?colour=red` })({ key: company.key })
+      assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+      assert.deepStrictEqual(issuesOf(answer), ["colour"])
+    })
+  }
+
+  for (const endpoint of withBody) {
+    const { body, required = [], wrong = {} } = endpoint
+    const ask = (sent: unknown) => asking(endpoint)({ key: company.key, body: sent })
+
+    it(`${named(endpoint)} answers 413 to a body that is too large, said so or not`, async () => {
+      const tooLarge = JSON.stringify({ ...body, x: "x".repeat(70_000) })
+      assert.deepStrictEqual(seen(await ask(tooLarge)), bad(413, "body_too_large"))
+      const stream = new ReadableStream({
+        start: (controller) => {
+          controller.enqueue(new TextEncoder().encode(tooLarge))
+          controller.close()
+        }
+      })
+      const headers = { authorization: `Bearer ${company.key}`, "content-type": "application/json" }
+      const unsaid: RequestInit = { method: endpoint.method, body: stream, duplex: "half", headers }
+      assert.deepStrictEqual(seen(await service.send(new Request(`http://service${endpoint.path}`, unsaid))), bad(413, "body_too_large"))
+    })
+
+    it(`${named(endpoint)} answers 415 to another content type`, async () => {
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/xml",
+        "nonsense"
+      ]) {
+        const answer = await asking(endpoint)({ key: company.key, headers: { "content-type": type } })
+        assert.deepStrictEqual(seen(answer), bad(415, "unsupported_media_type"))
+      }
+    })
+
+    it(`${named(endpoint)} answers 400 to a body that is not what it reads, and records nothing`, async () => {
+      const before = await recorded()
+      for (const [what, text] of Object.entries(hostile(body)))
+        assert.deepStrictEqual({ what, ...seen(await ask(text)) }, { what, ...bad(400, "malformed") })
+      assert.deepStrictEqual(await recorded(), before)
+    })
+
+    it(`${named(endpoint)} names the members that are unknown`, async () => {
+      const answer = await ask({ ...body, metdata: {}, foo: 1 })
+      assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+      assert.sameMembers(issuesOf(answer), ["metdata", "foo"])
+    })
+
+    for (const member of required) {
+      it(`${named(endpoint)} needs ${member}`, async () => {
+        const { [member]: _, ...without } = body
+        const answer = await ask(without)
+        assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+        assert.deepStrictEqual(answer.body.error?.issues, [{ path: member, message: "Missing" }])
+      })
+    }
+
+    for (const [member, values] of Object.entries(wrong)) {
+      it(`${named(endpoint)} refuses what ${member} cannot be, saying so, and records nothing`, async () => {
+        const before = await recorded()
+        for (const value of values) {
+          const answer = await ask({ ...body, [member]: value })
+          assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+          assert.isTrue(
+            issuesOf(answer).some((path) => path.split(".")[0] === member),
+            `${JSON.stringify(value)}: ${answer.text}`
+          )
+        }
+        assert.deepStrictEqual(await recorded(), before)
+      })
+    }
+  }
+
+  for (const endpoint of withBody.filter(({ bodyIsOptional }) => !bodyIsOptional)) {
+    it(`${named(endpoint)} needs a body`, async () => {
+      assert.deepStrictEqual(seen(await service.ask(endpoint.method, endpoint.path, { key: company.key })), bad(400, "malformed"))
+      for (const body of ["", "null"])
+        assert.deepStrictEqual(seen(await asking(endpoint)({ key: company.key, body })), bad(400, "malformed"))
+    })
+  }
+})
+
+describe("amounts", () => {
+  const invoice = (body: string) => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body })
+  const taken: ReadonlyArray<readonly [amount: string, currency: string, sats: number]> = [
+    ["21.0", "sats", 21],
+    ["2.1e1", "SATS", 21],
+    ["0.00000021", "btc", 21],
+    ["0.1", "BTC", 10_000_000],
+    ["1", "usd", 2000],
+    ["0.0125", "Usd", 25],
+    ["0.00026", "usd", 1],
+    ["1e2", "sats", 100]
+  ]
+  for (const [amount, currency, sats] of taken) {
+    it(`${amount} ${currency} are ${sats} sats`, async () => {
+      const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
+      assert.deepStrictEqual([status, body.data?.amount_sats], [201, sats])
+    })
+  }
+
+  // A float would take each of these for a good number.
+  for (const [amount, currency] of [
+    ["21.00000000000000001", "sats"],
+    ["0.000000210000000000001", "btc"],
+    ["2.1e-400", "btc"],
+    ["0.00024999", "usd"]
+  ] as const) {
+    it(`${amount} ${currency} are refused, exactly as they are written`, async () => {
+      const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
+      assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount"]])
+    })
+  }
+
+  it("an amount needs its currency, and a currency alone means nothing", async () => {
+    const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
+    const { body } = await estimate({ amount: 1000, destination })
+    assert.deepStrictEqual(
+      body.error?.issues?.map(({ path }) => path),
+      ["currency"]
+    )
+    for (const without of [{ destination }, { destination, currency: "usd" }, { destination, amount: null, currency: null }]) {
+      assert.deepStrictEqual(seen(await estimate(without)), bad(422, "amount_required"))
+    }
+    const fixed = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(777) }))
+    assert.strictEqual((await estimate({ destination: fixed.destination })).body.data.amount_sats, 777)
+    assert.strictEqual((await estimate({ destination: fixed.destination, currency: "usd" })).body.data.amount_sats, 777)
+  })
+
+  it("several things wrong are all told at once", async () => {
+    const { body } = await invoice(`{"amount":"x","expiry_seconds":1,"description":5,"colour":"red"}`)
+    assert.sameMembers(body.error?.issues?.map(({ path }) => path) ?? [], ["amount", "currency", "expiry_seconds", "description", "colour"])
+  })
+
+  it("the description is any text of at most 639 bytes", async () => {
+    for (const description of ["", "ü".repeat(319), "🙂", 'a\nb\t"c"', "x".repeat(639)]) {
+      const { status, body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key: company.key,
+        body: { amount: 1, currency: "sats", description }
+      })
+      assert.deepStrictEqual([status, body.data?.memo], [201, description])
+    }
+  })
+
+  it("of two members with one name the last counts, for the amount as for all", async () => {
+    const { body } = await invoice(`{"amount":1,"currency":"btc","amount":21,"currency":"sats"}`)
+    assert.strictEqual(body.data.amount_sats, 21)
+  })
+})
+
+describe("what is no endpoint", () => {
+  it("is 404 in an envelope, with a key or without", async () => {
+    for (const path of ["/", "/v1", "/v2/transactions", "/v1/transactions/balance/x", "/v1/%E0%A4%A", "/v1/../etc/passwd", "//", "/%00"]) {
+      for (const ask of [{}, { key: company.key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(404, "not_found"))
+      assert.deepStrictEqual(seen(await service.ask("POST", path, { body: {} })), bad(404, "not_found"))
+    }
+    assert.strictEqual((await service.ask("HEAD", "/nowhere")).status, 404)
+  })
+})
+
+describe("a handle or domain of one's own", () => {
+  const create = (key: string, body: unknown) => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body })
+
+  it("is refused to a free company with 403, and a random one is not", async () => {
+    const free = await service.company("free")
+    for (const body of [{ handle: "mine" }, { domain: "example.com" }, { handle: "mine", domain: "example.com" }])
+      assert.deepStrictEqual(seen(await create(free.key, body)), bad(403, "plan_required"))
+    for (const body of [{}, { handle: "" }, { domain: "" }, { handle: null, domain: "" }])
+      assert.strictEqual((await create(free.key, body)).status, 201)
+  })
+
+  it("is given once", async () => {
+    assert.strictEqual((await create(company.key, { handle: "once" })).status, 201)
+    assert.deepStrictEqual(seen(await create(other.key, { handle: "ONCE" })), bad(409, "handle_taken"))
+    assert.deepStrictEqual(seen(await create(company.key, { handle: "once" })), bad(409, "handle_taken"))
+  })
+
+  it("needs a domain that was verified", async () => {
+    assert.deepStrictEqual(
+      seen(await create(company.key, { handle: "a", domain: "unverified.example.org" })),
+      bad(422, "domain_not_verified")
+    )
+  })
+})

@@ -1,0 +1,261 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { StoreUnavailable } from "@satrail/core/Journal"
+import { Transactions } from "@satrail/core/Transactions"
+import { Api } from "../src/Api.ts"
+import * as Errors from "../src/Errors.ts"
+import * as Reference from "../src/Reference.ts"
+import { bad, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const company = await service.company("paid")
+await service.fund(company.key, 100_000)
+const confirm = (body: unknown, key = company.key) => service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })
+const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
+const sandbox = service.sandbox
+const invoiceFor = async (sats: number, key = company.key) =>
+  (await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })).body.data
+    .payment_request as string
+
+// BOLT 11, "Examples": a coffee for 2500 micro-bitcoin.
+const mainnetInvoice =
+  "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+
+/** How a destination may be refused. */
+const destinations: Record<string, readonly [body: () => Promise<unknown>, status: number, code: Errors.Code]> = {
+  "an invoice of another network": [async () => ({ destination: mainnetInvoice }), 422, "wrong_network"],
+  "an address of another network": [
+    async () => ({ destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", amount: 1000, currency: "sats" }),
+    422,
+    "wrong_network"
+  ],
+  "a BOLT 12 offer": [
+    async () => ({ destination: "lno1qgsqvgnwgcg35z6ee2h3yczraddm72xrfua9uve2rlrm9deu7xyfzrc", amount: 1, currency: "sats" }),
+    422,
+    "unsupported"
+  ],
+  "another amount than the invoice's": [
+    async () => ({
+      ...(await sandbox((one) => one.destination({ type: "lightning_invoice", amount: service.sats(100) })).then(({ destination }) => ({
+        destination
+      }))),
+      amount: 101,
+      currency: "sats"
+    }),
+    422,
+    "amount_mismatch"
+  ],
+  "no amount at all": [async () => ({ destination: "a@wallet.example" }), 422, "amount_required"],
+  dust: [
+    async () => ({
+      destination: (await sandbox((one) => one.destination({ type: "chain_address" }))).destination,
+      amount: 100,
+      currency: "sats"
+    }),
+    422,
+    "dust"
+  ],
+  "less than the recipient takes": [
+    async () => ({
+      destination: (await sandbox((one) => one.destination({ type: "lightning_address", amount: service.sats(100) }))).destination,
+      amount: 99,
+      currency: "sats"
+    }),
+    422,
+    "amount_out_of_range"
+  ],
+  "an expired invoice": [
+    async () => ({
+      destination: (await sandbox((one) => one.destination({ type: "lightning_invoice", amount: service.sats(100), expirySeconds: 1 })))
+        .destination
+    }),
+    422,
+    "invoice_expired"
+  ],
+  "nobody here": [async () => ({ destination: "nobody@pay.example.com", amount: 100, currency: "sats" }), 422, "recipient_not_found"],
+  "nobody there": [async () => ({ destination: "nobody@wallet.example", amount: 100, currency: "sats" }), 422, "recipient_refused"],
+  "an invoice of ours that was paid": [
+    async () => {
+      const invoice = await invoiceFor(100)
+      await sandbox((one) => one.pay({ paymentRequest: invoice }))
+      await service.work()
+      return { destination: invoice }
+    },
+    422,
+    "invoice_not_payable"
+  ],
+  "an invoice that another withdrawal pays": [
+    async () => {
+      const { destination } = await sandbox((one) =>
+        one.destination({ type: "lightning_invoice", amount: service.sats(100), behaviour: "hold" })
+      )
+      assert.strictEqual((await confirm({ destination })).status, 201)
+      await service.work()
+      return { destination }
+    },
+    422,
+    "payment_hash_used"
+  ],
+  nonsense: [async () => ({ destination: "nonsense", amount: 1, currency: "sats" }), 400, "malformed"],
+  "an invoice with a typing error": [async () => ({ destination: mainnetInvoice.replace("lnbc2500u", "lnbc2501u") }), 400, "malformed"]
+}
+
+describe("a destination that cannot be paid is refused the same way by estimate and confirm, and nothing is held", () => {
+  for (const [what, [make, status, code]] of Object.entries(destinations)) {
+    it(`${what}: ${status} ${code}`, async () => {
+      const body = await make()
+      const balance = () => service.ask("GET", "/v1/transactions/balance", { key: company.key }).then(({ body }) => body.data)
+      const before = await balance()
+      for (const answer of [await estimate(body), await confirm(body)]) {
+        assert.deepStrictEqual(
+          [answer.status, answer.body.status, answer.body.data, answer.body.error?.code],
+          [status, status, null, code],
+          answer.text
+        )
+        if (code === "malformed")
+          assert.deepStrictEqual(
+            answer.body.error?.issues?.map(({ path }) => path),
+            ["destination"]
+          )
+      }
+      assert.deepStrictEqual(await balance(), before)
+    })
+  }
+
+  it("more than the balance: 422 insufficient_balance, by confirm alone", async () => {
+    const { destination } = await sandbox((one) => one.destination({ type: "lightning_address" }))
+    const body = { destination, amount: 100_000, currency: "sats" }
+    assert.strictEqual((await estimate(body)).status, 200)
+    const {
+      status,
+      body: { error, message }
+    } = await confirm(body)
+    assert.deepStrictEqual([status, error?.code], [422, "insufficient_balance"])
+    assert.include(message, "100705 sats") // 200 of service at 2 000 ppm, 505 that routing may cost
+  })
+})
+
+describe("an outage is 503 with Retry-After, and comes back by itself", () => {
+  const outages: Record<
+    string,
+    readonly [part: "node" | "chain" | "web", ask: () => Promise<Awaited<ReturnType<typeof service.ask>>>, code: Errors.Code]
+  > = {
+    "the Lightning node": [
+      "node",
+      () => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body: { amount: 1, currency: "sats" } }),
+      "node_unavailable"
+    ],
+    "the chain": ["chain", () => service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key }), "chain_unavailable"],
+    "the recipient": ["web", () => estimate({ destination: "a@wallet.example", amount: 100, currency: "sats" }), "recipient_unreachable"]
+  }
+  for (const [what, [part, ask, code]] of Object.entries(outages)) {
+    it(`${what}: ${code}`, async () => {
+      await sandbox((one) => one.pause(part))
+      const { status, headers, body, text } = await ask().finally(() => sandbox((one) => one.resume(part)))
+      assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, code, "1"])
+      assert.notMatch(text, /Error|cause|stack| at /)
+      assert.notStrictEqual((await ask()).status, 503)
+    })
+  }
+})
+
+/** The service with a balance that comes out like this. */
+const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
+  const never = () => Effect.die("not asked for here")
+  return start({ http, instead: Context.make(Transactions, Transactions.of({ balance, deposit: never, withdrawal: never, list: never })) })
+}
+
+describe("what nobody foresaw", () => {
+  it("is 500 with a reference and nothing of the inside; the log has the reference and the cause", async () => {
+    const crashing = await broken(() => Effect.die(new Error("secret detail at 10.0.0.1")))
+    const { key } = await crashing.company()
+    const { status, body, text } = await crashing.ask("GET", "/v1/transactions/balance?", { key })
+    assert.deepStrictEqual([status, body.status, body.data, body.error], [500, 500, null, { code: "internal" }])
+    assert.notInclude(text, "secret")
+    const reference = /Reference: ([0-9a-f-]{36})$/.exec(body.message)?.[1] ?? "none"
+    const logged = crashing.logged.filter((line) => line.includes(reference))
+    assert.lengthOf(logged, 1)
+    assert.include(logged[0], "/v1/transactions/balance")
+    assert.notInclude(crashing.logged.join(), key)
+    await crashing.dispose()
+  })
+
+  it("a store that is away is 503 store_unavailable", async () => {
+    const away = await broken(() => Effect.fail(new StoreUnavailable({ operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1") })))
+    const { key } = await away.company()
+    const { status, headers, body, text } = await away.ask("GET", "/v1/transactions/balance", { key })
+    assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, "store_unavailable", "1"])
+    assert.notInclude(text, "10.0.0.1")
+    assert.isTrue(
+      away.logged.some((line) => line.includes("StoreUnavailable")),
+      "what it came from is logged"
+    )
+    await away.dispose()
+  })
+
+  it("somebody who goes away ends the work that was done for him", async () => {
+    const ended = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const slow = await broken(() =>
+      Effect.sync(begun.resolve).pipe(
+        Effect.andThen(Effect.never),
+        Effect.onInterrupt(() => Effect.sync(ended.resolve))
+      )
+    )
+    const { key } = await slow.company()
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = slow.send(new Request("http://service/v1/transactions/balance", { signal: leaving.signal, headers }))
+    await begun.promise
+    leaving.abort()
+    await ended.promise
+    assert.strictEqual((await answer).status, 499)
+    await slow.dispose()
+  })
+
+  it("a service that is being stopped says so", async () => {
+    // What a server does to the requests that its stop did not wait for: it interrupts them, and nobody has gone away.
+    const stopped = await broken(() => Effect.interrupt)
+    const { key } = await stopped.company()
+    const answer = await stopped.ask("GET", "/v1/transactions/balance", { key })
+    assert.deepStrictEqual(seen(answer), bad(503, "stopping"))
+    assert.strictEqual(answer.headers.get("retry-after"), "1")
+    await stopped.dispose()
+  })
+
+  it("an answer that does not come in time is 503 timeout", async () => {
+    const slow = await broken(() => Effect.never, { timeoutMillis: 20 })
+    const { key } = await slow.company()
+    const { status, headers, body } = await slow.ask("GET", "/v1/transactions/balance", { key })
+    assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, "timeout", "1"])
+    await slow.dispose()
+  })
+})
+
+describe("the table of errors", () => {
+  it("has a status, a meaning and a remedy for every code, and codes are snake_case", () => {
+    for (const [code, { status, meaning, remedy }] of Object.entries(Errors.catalogue)) {
+      assert.match(code, /^[a-z]+(_[a-z]+)*$/)
+      assert.isTrue(status >= 400 && status < 600)
+      assert.match(meaning, /\.$/)
+      assert.match(remedy, /\.$/)
+    }
+  })
+
+  it("is the reference page, every code of it", () => {
+    const page = Reference.errors()
+    for (const [code, { status }] of Object.entries(Errors.catalogue)) assert.include(page, `| \`${code}\` | ${status} |`)
+  })
+
+  it("stands beside a page of the endpoints, with what opens each", () => {
+    const page = Reference.endpoints(Api)
+    assert.include(page, "| `POST /v1/bitcoin/withdraw/estimate` | Estimate a withdrawal | an API key with `read` or `send` or `admin` |")
+    assert.include(
+      page,
+      "| `POST /v1/bitcoin/send/confirm` | Send bitcoin, by the other spelling of the path | an API key with `send` or `admin` |"
+    )
+    assert.include(page, "| `POST /operator/companies` | Open a company | the operator's token |")
+    assert.include(page, "| `GET /healthz` | Whether the process is up | nothing |")
+  })
+})

@@ -1,0 +1,235 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const { body: spec, headers } = await service.ask("GET", "/openapi.json")
+// The document is read as whoever generates a client reads it: by its names.
+// oxlint-disable-next-line typescript/no-explicit-any -- see above
+const document = spec as any
+const company = await service.company("paid")
+await service.fund(company.key, 100_000)
+const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+const withdrawal = { amount: 1000, currency: "sats", destination }
+const {
+  body: {
+    data: { id: withdrawalID }
+  }
+} = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })
+const {
+  body: {
+    data: [, { id: depositID }]
+  }
+} = await service.ask("GET", "/v1/transactions", { key: company.key })
+const {
+  body: {
+    data: { lightning_invoice_id: invoiceID }
+  }
+} = await service.ask("GET", `/v1/transactions/deposits/${depositID}`, { key: company.key })
+const {
+  body: {
+    data: { id: keyId }
+  }
+} = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "a", scopes: ["read"] } })
+
+interface Node {
+  readonly [keyword: string]: unknown
+}
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value)
+const resolve = (schema: Node): Node =>
+  typeof schema["$ref"] === "string" ? document.components.schemas[schema["$ref"].split("/").at(-1) ?? ""] : schema
+const list = (value: unknown): ReadonlyArray<Node> => (Array.isArray(value) ? value : [])
+
+/** Whether a value is what a JSON Schema says, as far as this document uses it; what differs, in words. An object may have no member that is not there. */
+const differences = (value: unknown, given: Node, path = ""): ReadonlyArray<string> => {
+  const schema = resolve(given)
+  const alternatives = list(schema["anyOf"] ?? schema["oneOf"])
+  if (alternatives.length > 0) {
+    return alternatives.some((one) => differences(value, one).length === 0)
+      ? []
+      : [`${path} is none of its alternatives: ${JSON.stringify(value)}`]
+  }
+  const all = list(schema["allOf"]).flatMap((one) => differences(value, { ...schema, allOf: undefined, ...one }, path))
+  if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value))
+    return [...all, `${path} is ${JSON.stringify(value)}, not one of ${schema["enum"]}`]
+  if ("const" in schema && schema["const"] !== value) return [...all, `${path} is ${JSON.stringify(value)}, not ${schema["const"]}`]
+  switch (schema["type"]) {
+    case "object": {
+      if (!isNode(value)) return [...all, `${path} is no object`]
+      const properties = isNode(schema["properties"]) ? schema["properties"] : {}
+      const required = Array.isArray(schema["required"]) ? schema["required"] : []
+      const additional = schema["additionalProperties"]
+      return [
+        ...all,
+        ...required.filter((name) => !(name in value)).map((name) => `${path}.${name} is missing`),
+        ...Object.entries(value).flatMap(([name, member]) => {
+          const property = Object.hasOwn(properties, name) ? properties[name] : additional
+          return isNode(property) ? differences(member, property, `${path}.${name}`) : [`${path}.${name} is not in the document`]
+        })
+      ]
+    }
+    case "array":
+      if (!Array.isArray(value)) return [...all, `${path} is no array`]
+      return [
+        ...all,
+        ...value.flatMap((item, index) => (isNode(schema["items"]) ? differences(item, schema["items"], `${path}[${index}]`) : []))
+      ]
+    case "integer":
+      return Number.isInteger(value) ? all : [...all, `${path} is no integer`]
+    case "number":
+      return Number.isFinite(value) ? all : [...all, `${path} is no number`]
+    case "string":
+    case "boolean":
+      return typeof value === schema["type"] ? all : [...all, `${path} is no ${schema["type"]}`]
+    case "null":
+      return value === null ? all : [...all, `${path} is not null`]
+    default:
+      return "allOf" in schema || "enum" in schema || "const" in schema ? all : [...all, `${path} may be anything, the document says`]
+  }
+}
+
+const failing = "/v1/bitcoin/withdraw/confirm"
+
+/** Every endpoint, by its path in the document, and how to ask it well. */
+const endpoints: Record<string, Record<string, { readonly path?: string; readonly body?: unknown; readonly key?: string }>> = {
+  "/v1/bitcoin/withdraw/estimate": { post: { body: withdrawal } },
+  "/v1/bitcoin/withdraw/confirm": { post: { body: withdrawal } },
+  "/v1/bitcoin/send/confirm": { post: { body: withdrawal } },
+  "/v1/bitcoin/deposit/lightning-invoice": { post: { body: { amount: 1, currency: "sats" } } },
+  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { path: `/v1/bitcoin/deposit/lightning-invoice/${invoiceID}` } },
+  "/v1/bitcoin/deposit/lightning-address": { post: {} },
+  "/v1/bitcoin/deposit/on-chain": { post: {} },
+  "/v1/transactions": { get: {} },
+  "/v1/transactions/balance": { get: {} },
+  "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },
+  "/v1/transactions/deposits/{depositID}": { get: { path: `/v1/transactions/deposits/${depositID}` } },
+  "/operator/companies": { post: { key: operatorToken, body: { name: "a", plan: "free" } } },
+  "/operator/companies/{id}/api-keys": {
+    post: {
+      key: operatorToken,
+      path: `/operator/companies/${company.id}/api-keys`,
+      body: { name: "a", scopes: ["read"], expires_at: "2100-01-01T00:00:00Z" }
+    }
+  },
+  "/operator/companies/{id}/plan": { post: { key: operatorToken, path: `/operator/companies/${company.id}/plan`, body: { plan: "paid" } } },
+  "/operator/companies/{id}/domains": {
+    post: { key: operatorToken, path: `/operator/companies/${company.id}/domains`, body: { domain: "example.com" } }
+  },
+  "/operator/api-keys/{id}/rotate": {
+    post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
+  },
+  "/operator/api-keys/{id}": { delete: { key: operatorToken, path: `/operator/api-keys/${keyId}` } },
+  "/healthz": { get: {} },
+  "/readyz": { get: {} }
+}
+
+describe("the OpenAPI document", () => {
+  it("is OpenAPI 3.1, with the endpoints that there are and no others", () => {
+    assert.match(headers.get("content-type") ?? "", /^application\/json/)
+    assert.match(document.openapi, /^3\.1\./)
+    assert.sameMembers(Object.keys(document.paths), Object.keys(endpoints))
+    for (const [path, methods] of Object.entries(endpoints)) assert.sameMembers(Object.keys(document.paths[path]), Object.keys(methods))
+  })
+
+  it("refers to nothing that is not in it", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "")
+    assert.isNotEmpty(references)
+    for (const name of references) assert.property(document.components.schemas, name)
+  })
+
+  const operations = Object.entries(endpoints).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, ask]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      operation: document.paths[path]?.[method] ?? {},
+      body: ask.body,
+      isPost: method === "post",
+      isOpen: path.endsWith("z"),
+      ask: (query = "", key: string | undefined = ask.key ?? company.key) =>
+        service.ask(method.toUpperCase(), `${ask.path ?? path}${query}`, {
+          ...(key !== "" && { key }),
+          ...(ask.body !== undefined && { body: ask.body })
+        })
+    }))
+  )
+  const schemaOf = (operation: { readonly responses: Record<number, Node> }, status: number): Node => {
+    // oxlint-disable-next-line typescript/no-explicit-any -- as above
+    const response = operation.responses[status] as any
+    return response?.content?.["application/json"]?.schema ?? {}
+  }
+
+  for (const { name, path, operation } of operations) {
+    it(`says what ${name} is for, under a tag, and who may`, () => {
+      for (const words of [operation.summary, operation.description, operation.operationId]) assert.isNotEmpty(words)
+      assert.lengthOf(operation.tags, 1)
+      const schemes: ReadonlyArray<Node> = operation.security ?? []
+      const area = path.split("/")[1] ?? ""
+      const expected: Record<string, ReadonlyArray<string>> = { v1: ["apiKey"], operator: ["operatorToken"] }
+      assert.deepStrictEqual(
+        schemes.flatMap((scheme) => Object.keys(scheme)),
+        expected[area] ?? []
+      )
+      assert.isTrue(area !== "v1" || /scope `(read|receive|send)`/.test(operation.description))
+    })
+  }
+
+  for (const { name, operation, ask } of operations) {
+    it(`agrees with a real answer of ${name}, to the member`, async () => {
+      const { status, body } = await ask()
+      assert.isTrue(status === 200 || status === 201)
+      assert.deepStrictEqual(differences(body, schemaOf(operation, status)), [])
+    })
+  }
+
+  for (const { name, operation, ask } of operations.filter(({ isOpen }) => !isOpen)) {
+    it(`agrees with a 401 and a 400 of ${name}`, async () => {
+      const answers = [await ask("", ""), await ask("?x=1")]
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [401, 400]
+      )
+      for (const { status, body } of answers) assert.deepStrictEqual(differences(body, schemaOf(operation, status)), [])
+    })
+  }
+
+  for (const { name, operation, body } of operations.filter(({ isPost }) => isPost)) {
+    it(`says what the body of ${name} is, and whether it may be left out`, () => {
+      assert.strictEqual(operation.requestBody.required, body !== undefined)
+      assert.deepStrictEqual(differences(body ?? {}, operation.requestBody.content["application/json"].schema), [])
+    })
+  }
+
+  it("names the headers: Idempotency-Key in, Link out", () => {
+    const names = document.paths[failing].post.parameters.map((one: Node) => `${one["in"]} ${one["name"]} ${one["required"]}`)
+    assert.deepStrictEqual(names, ["header idempotency-key false"])
+    assert.property(document.paths["/v1/transactions"].get.responses["200"].headers, "link")
+    assert.sameMembers(
+      document.paths["/v1/transactions"].get.parameters.map((one: Node) => one["name"]),
+      ["limit", "cursor", "type", "status", "rail_type", "created_after", "created_before"]
+    )
+  })
+
+  it("has both security schemes, as bearers", () => {
+    assert.sameMembers(Object.keys(document.components.securitySchemes), ["apiKey", "operatorToken"])
+    for (const scheme of Object.values<Node>(document.components.securitySchemes))
+      assert.deepStrictEqual([scheme["type"], scheme["scheme"]], ["http", "bearer"])
+  })
+
+  it("the comparison bites", () => {
+    const schema = document.paths["/v1/transactions/balance"].get.responses["200"].content["application/json"].schema
+    for (const data of [{}, { balance: "1" }, { balance: 1.5 }, { balance: 1, more: 1 }, null])
+      assert.isNotEmpty(differences({ status: 200, message: "x", data }, schema), JSON.stringify(data))
+    assert.isNotEmpty(differences({ status: 201, message: "x", data: { balance: 1 } }, schema))
+  })
+})
+
+describe("the documentation", () => {
+  it("is a page that needs nothing from elsewhere", async () => {
+    const { status, headers, text } = await service.ask("GET", "/docs")
+    assert.strictEqual(status, 200)
+    assert.match(headers.get("content-type") ?? "", /^text\/html/)
+    assert.notMatch(text, /<script[^>]+src="https?:/)
+    assert.notMatch(text, /<link[^>]+href="https?:/)
+    assert.include(text, "/v1/bitcoin/withdraw/confirm")
+  })
+})

@@ -1,0 +1,214 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { differences, instant, is, text, uuid } from "./Shape.ts"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start({
+  checks: [
+    { name: "database", check: Effect.void },
+    { name: "node", check: Effect.void }
+  ]
+})
+afterAll(service.dispose)
+const post = (path: string, body?: unknown, key = operatorToken) => service.ask("POST", `/operator${path}`, { key, body })
+const balance = (key: string) => service.ask("GET", "/v1/transactions/balance", { key }).then(({ status }) => status)
+const open = async (plan = "free") => (await post("/companies", { name: "Example Ltd", plan })).body.data.id
+const issue = async (id: string, body: object = {}) =>
+  (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read", "receive"], ...body })).body.data
+
+describe("companies", () => {
+  it("are opened", async () => {
+    const { status, body } = await post("/companies", { name: "Example Ltd", plan: "paid" })
+    assert.strictEqual(status, 201)
+    assert.deepStrictEqual(differences(body.data, { id: uuid, name: is("Example Ltd"), plan: is("paid"), created_at: instant }), [])
+  })
+
+  it("change their plan, and it counts at once", async () => {
+    const id = await open("free")
+    const { key } = await issue(id)
+    const create = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "mine" } })
+    assert.strictEqual((await create()).body.error?.code, "plan_required")
+    const { status, body } = await post(`/companies/${id}/plan`, { plan: "paid" })
+    assert.deepStrictEqual([status, body.data.id, body.data.plan], [200, id, "paid"])
+    assert.strictEqual((await create()).status, 201)
+  })
+
+  it("get a domain vouched for, once", async () => {
+    const [one, two] = [await open("paid"), await open("paid")]
+    const { status, body } = await post(`/companies/${one}/domains`, { domain: "Bücher.example" })
+    assert.strictEqual(status, 201)
+    assert.deepStrictEqual(differences(body.data, { domain: is("xn--bcher-kva.example"), company_id: is(one), verified_at: instant }), [])
+    assert.strictEqual((await post(`/companies/${one}/domains`, { domain: "bücher.example" })).status, 201)
+    assert.deepStrictEqual((await post(`/companies/${two}/domains`, { domain: "bücher.example" })).body.error?.code, "domain_taken")
+    const { key } = await issue(one)
+    const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", {
+      key,
+      body: { handle: "a", domain: "BÜCHER.example" }
+    })
+    assert.strictEqual(created.body.data.address, "a@xn--bcher-kva.example")
+  })
+})
+
+describe("keys", () => {
+  it("are shown once, and open what their scopes say", async () => {
+    const id = await open()
+    const issued = await issue(id)
+    assert.deepStrictEqual(
+      differences(issued, {
+        id: text,
+        key: ["the key", (value) => String(value).startsWith(`sr_regtest_${issued.id}_`)],
+        company_id: is(id),
+        name: is("till"),
+        scopes: is(["read", "receive"]),
+        expires_at: is(null),
+        created_at: instant
+      }),
+      []
+    )
+    assert.strictEqual(await balance(issued.key), 200)
+    assert.strictEqual(
+      (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: issued.key, body: {} })).body.error?.code,
+      "scope_required"
+    )
+  })
+
+  it("may end by themselves", async () => {
+    const { key, expires_at } = await issue(await open(), { expires_at: "2100-01-01T02:00:00+02:00" })
+    assert.strictEqual(expires_at, "2100-01-01T00:00:00.000Z")
+    assert.strictEqual(await balance(key), 200)
+    const past = await post(`/companies/${await open()}/api-keys`, { name: "a", scopes: ["read"], expires_at: "2000-01-01T00:00:00Z" })
+    assert.deepStrictEqual([past.status, past.body.error?.issues?.[0]?.path], [400, "expires_at"])
+  })
+
+  it("are revoked at once, and revoking again changes nothing", async () => {
+    const { id, key } = await issue(await open())
+    for (let i = 0; i < 2; i++) {
+      const { status, body } = await service.ask("DELETE", `/operator/api-keys/${id}`, { key: operatorToken })
+      assert.deepStrictEqual([status, body.data], [200, { id, revoked: true }])
+      const {
+        status: closed,
+        body: { message }
+      } = await service.ask("GET", "/v1/transactions/balance", { key })
+      assert.deepStrictEqual([closed, message], [401, "The API key was revoked"])
+    }
+  })
+
+  it("are replaced: with an overlap both open, without one only the new", async () => {
+    const first = await issue(await open())
+    const second = (await post(`/api-keys/${first.id}/rotate`, { overlap_seconds: 3600 })).body.data
+    assert.deepStrictEqual([await balance(first.key), await balance(second.key)], [200, 200])
+    assert.deepStrictEqual([second.company_id, second.name, second.scopes], [first.company_id, first.name, first.scopes])
+    const third = (await post(`/api-keys/${second.id}/rotate`, { overlap_seconds: 0 })).body.data
+    assert.deepStrictEqual([await balance(second.key), await balance(third.key)], [401, 200])
+  })
+})
+
+describe("bad input", () => {
+  const nobody = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
+  const cases = async (): Promise<ReadonlyArray<readonly [path: string, body: unknown, status: number, at: string]>> => {
+    const id = await open()
+    const { id: keyId } = await issue(id)
+    return [
+      ["/companies", {}, 400, "name"],
+      ["/companies", { name: "", plan: "free" }, 400, "name"],
+      ["/companies", { name: " ", plan: "free" }, 400, "name"],
+      ["/companies", { name: "a".repeat(201), plan: "free" }, 400, "name"],
+      ["/companies", { name: "\0", plan: "free" }, 400, "name"],
+      ["/companies", { name: "\ud800", plan: "free" }, 400, "name"],
+      ["/companies", { name: "a", plan: "gold" }, 400, "plan"],
+      ["/companies", { name: "a", plan: "free", x: 1 }, 400, "x"],
+      [`/companies/${id}/api-keys`, { name: "a" }, 400, "scopes"],
+      [`/companies/${id}/api-keys`, { name: "a", scopes: [] }, 400, "scopes"],
+      [`/companies/${id}/api-keys`, { name: "a", scopes: ["all"] }, 400, "scopes.0"],
+      [`/companies/${id}/api-keys`, { name: "a", scopes: "read" }, 400, "scopes"],
+      [`/companies/${id}/api-keys`, { name: "a", scopes: ["read"], expires_at: "soon" }, 400, "expires_at"],
+      [`/companies/${nobody}/api-keys`, { name: "a", scopes: ["read"] }, 404, ""],
+      ["/companies/x/api-keys", { name: "a", scopes: ["read"] }, 404, ""],
+      [`/companies/${id}/plan`, { plan: "gold" }, 400, "plan"],
+      [`/companies/${nobody}/plan`, { plan: "free" }, 404, ""],
+      [`/companies/${id}/domains`, { domain: "localhost" }, 400, "domain"],
+      [`/companies/${nobody}/domains`, { domain: "example.com" }, 404, ""],
+      [`/companies/${id}/domains`, { domain: "pay.example.com" }, 409, ""],
+      [`/api-keys/${keyId}/rotate`, {}, 400, "overlap_seconds"],
+      [`/api-keys/${keyId}/rotate`, { overlap_seconds: -1 }, 400, "overlap_seconds"],
+      [`/api-keys/${keyId}/rotate`, { overlap_seconds: 30 * 24 * 3600 + 1 }, 400, "overlap_seconds"],
+      ["/api-keys/nobody/rotate", { overlap_seconds: 0 }, 404, ""]
+    ]
+  }
+
+  it("is refused, saying where", async () => {
+    for (const [path, body, status, at] of await cases()) {
+      const answer = await post(path, body)
+      const what = `${path} ${JSON.stringify(body)}: ${answer.text}`
+      assert.deepStrictEqual([answer.status, answer.body.status, answer.body.data], [status, status, null], what)
+      if (status === 400)
+        assert.isTrue(
+          answer.body.error?.issues?.some((issue) => issue.path === at),
+          what
+        )
+    }
+    assert.strictEqual((await service.ask("DELETE", "/operator/api-keys/nobody", { key: operatorToken })).status, 404)
+  })
+})
+
+describe("who is the operator", () => {
+  const routes = [
+    ["POST", "/operator/companies"],
+    ["POST", "/operator/companies/x/api-keys"],
+    ["DELETE", "/operator/api-keys/x"],
+    ["POST", "/operator/api-keys/x/rotate"],
+    ["POST", "/operator/companies/x/plan"],
+    ["POST", "/operator/companies/x/domains"]
+  ] as const
+
+  it("is told by the token: no API key opens these routes, not an admin's either", async () => {
+    const { key } = await service.company("paid", "admin", "read", "receive", "send")
+    for (const [method, path] of routes) {
+      for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {
+        const answer = await service.ask(method, path, { ...ask, body: {} })
+        assert.deepStrictEqual(
+          [answer.status, answer.body.error?.code, answer.headers.get("www-authenticate")],
+          [401, "unauthorized", "Bearer"]
+        )
+      }
+    }
+  })
+
+  it("nobody is, where no token was set", async () => {
+    const closed = await start({ operatorToken: undefined })
+    for (const key of ["", "undefined", operatorToken])
+      assert.strictEqual((await closed.ask("POST", "/operator/companies", { key, body: { name: "a", plan: "free" } })).status, 401)
+    await closed.dispose()
+  })
+})
+
+describe("health", () => {
+  it("is told without a key, in the envelope", async () => {
+    const up = await service.ask("GET", "/healthz")
+    assert.deepStrictEqual([up.status, up.body], [200, { status: 200, message: "Up", data: { up: true } }])
+    const ready = await service.ask("GET", "/readyz")
+    assert.deepStrictEqual([ready.status, ready.body.data], [200, { ready: ["database", "node"] }])
+  })
+
+  it("a process that lacks something is up and not ready, and says what is missing, not why", async () => {
+    const lacking = await start({
+      checks: [
+        { name: "database", check: Effect.void },
+        { name: "node", check: Effect.fail("10.0.0.1 refused") },
+        { name: "chain", check: Effect.die("broken") }
+      ]
+    })
+    assert.strictEqual((await lacking.ask("GET", "/healthz")).status, 200)
+    const { status, headers, body, text } = await lacking.ask("GET", "/readyz")
+    assert.deepStrictEqual(
+      [status, body.status, body.data, body.error?.code, headers.get("retry-after")],
+      [503, 503, null, "not_ready", "1"]
+    )
+    assert.deepStrictEqual(
+      body.error?.issues?.map(({ path }) => path),
+      ["node", "chain"]
+    )
+    assert.notInclude(text, "10.0.0.1")
+    await lacking.dispose()
+  })
+})

@@ -1,0 +1,292 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { differences, digits, hex32, instant, is, nullOr, sats, type Shape, text, uuid } from "./Shape.ts"
+import { domain, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const { id: companyId, key } = await service.company("paid")
+const get = (path: string) => service.ask("GET", path, { key })
+const post = (path: string, body?: unknown) => service.ask("POST", path, { key, body })
+
+const metadata = { order: "1042", ключ: "значение" }
+
+const lightningInvoice = (settled: boolean): Shape => ({
+  id: uuid,
+  node_id: ["a public key", (value) => /^0[23][0-9a-f]{64}$/.test(String(value))],
+  memo: is("Order 1042"),
+  r_preimage: settled ? hex32 : is(""),
+  r_hash: hex32,
+  amount_sats: is(2100),
+  settled: is(settled),
+  payment_request: ["a BOLT 11 invoice", (value) => String(value).startsWith("lnbcrt21u1")],
+  metadata: is(metadata),
+  lightning_address_id: is(null)
+})
+
+const lightningPayment: Shape = {
+  payment_hash: hex32,
+  payment_preimage: hex32,
+  payment_request: text,
+  status: is("SUCCEEDED"),
+  failure_reason: is("FAILURE_REASON_NONE"),
+  value: is("1000"),
+  value_sat: is("1000"),
+  value_msat: is("1000000"),
+  fee: digits,
+  fee_sat: digits,
+  fee_msat: digits,
+  creation_date: digits,
+  creation_time_ns: digits,
+  payment_index: digits,
+  htlcs: is([])
+}
+
+const withdrawal = (rail: string, status: string): Shape => ({
+  id: uuid,
+  company_id: is(companyId),
+  ledger_tx_id: uuid,
+  amount_sats: is(1000),
+  recipient: text,
+  network_type: is("regtest"),
+  rail_type: is(rail),
+  status: is(status),
+  lightning_payment: ["null or an object", (value) => typeof value === "object"],
+  chain_tx_id: rail === "on_chain" && status === "settled" ? hex32 : nullOr(hex32),
+  created_at: instant,
+  updated_at: instant
+})
+
+const confirmed = (rail: string): Shape => ({
+  id: uuid,
+  amount_sats: is(1000),
+  recipient: text,
+  fee_sats: ["sats to three decimals", (value) => Number.isInteger(Math.round(Number(value) * 1000))],
+  network_type: is("regtest"),
+  rail_type: is(rail),
+  status: is("pending"),
+  lightning_payment: is(null),
+  chain_tx_id: is(null),
+  metadata: is(metadata),
+  created_at: instant
+})
+
+const deposit = (rail: string, status: string): Shape => ({
+  id: uuid,
+  company_id: is(companyId),
+  ledger_tx_id: uuid,
+  recipient: text,
+  amount_sats: sats,
+  network_type: is("regtest"),
+  rail_type: is(rail),
+  status: is(status),
+  chain_tx_id: rail === "on_chain" ? hex32 : is(null),
+  lightning_invoice_id: rail === "on_chain" ? is(null) : uuid,
+  created_at: instant,
+  updated_at: instant
+})
+
+const item = (type: string): Shape => ({
+  id: uuid,
+  company_id: is(companyId),
+  amount_sats: sats,
+  recipient: text,
+  rail_type: text,
+  type: is(type),
+  fee_microsats: ["whole thousandths of a sat", Number.isSafeInteger],
+  status: text,
+  created_at: instant
+})
+
+/** The newest deposit or withdrawal. */
+const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
+
+describe("every record has exactly its members", () => {
+  it("a Lightning invoice, as it is created, and once it was paid", async () => {
+    const created = await post("/v1/bitcoin/deposit/lightning-invoice", {
+      amount: 2100,
+      currency: "sats",
+      description: "Order 1042",
+      metadata
+    })
+    assert.strictEqual(created.status, 201)
+    assert.deepStrictEqual(differences(created.body.data, lightningInvoice(false)), [])
+    const path = `/v1/bitcoin/deposit/lightning-invoice/${created.body.data.id}`
+    assert.deepStrictEqual((await get(path)).body.data, created.body.data)
+
+    const { preimage } = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: created.body.data.payment_request }))
+    await service.work()
+    const paid = (await get(path)).body.data
+    assert.deepStrictEqual(differences(paid, lightningInvoice(true)), [])
+    assert.deepStrictEqual(paid, { ...created.body.data, settled: true, r_preimage: preimage })
+  })
+
+  it("the deposit that it brought", async () => {
+    const { id } = await newest("deposit")
+    const { status, body } = await get(`/v1/transactions/deposits/${id}`)
+    assert.strictEqual(status, 200)
+    assert.deepStrictEqual(differences(body.data, deposit("lightning", "settled")), [])
+    assert.strictEqual(body.data.amount_sats, 2100)
+    assert.strictEqual(
+      (await get(`/v1/bitcoin/deposit/lightning-invoice/${body.data.lightning_invoice_id}`)).body.data.payment_request,
+      body.data.recipient
+    )
+  })
+
+  it("a Lightning address", async () => {
+    const { status, body } = await post("/v1/bitcoin/deposit/lightning-address", { handle: "Satoshi", domain: "", metadata })
+    assert.strictEqual(status, 201)
+    assert.deepStrictEqual(
+      differences(body.data, {
+        id: uuid,
+        handle: is("satoshi"),
+        domain: is(domain),
+        address: is(`satoshi@${domain}`),
+        metadata: is(metadata),
+        created_at: instant,
+        updated_at: instant,
+        last_used_at: is(null),
+        deleted_at: is(null)
+      }),
+      []
+    )
+  })
+
+  for (const type of ["taproot", "segwit", "nested_segwit"]) {
+    it(`an on-chain address (${type}), under data.address`, async () => {
+      const { status, body } = await post("/v1/bitcoin/deposit/on-chain", { address_type: type, metadata })
+      assert.strictEqual(status, 201)
+      assert.deepStrictEqual(differences(body.data, { address: ["an object", (value) => typeof value === "object"] }), [])
+      assert.deepStrictEqual(
+        differences(body.data.address, {
+          id: uuid,
+          address: text,
+          company_id: is(companyId),
+          node_id: ["a fingerprint", (value) => /^[0-9a-f]{8}$/.test(String(value))],
+          bitcoin_address_type: is(type),
+          metadata: is(metadata),
+          created_at: instant
+        }),
+        []
+      )
+    })
+  }
+
+  it("a deposit on the chain: pending, then settled", async () => {
+    const {
+      body: {
+        data: {
+          address: { address }
+        }
+      }
+    } = await post("/v1/bitcoin/deposit/on-chain")
+    await service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(100_000) }))
+    await service.work()
+    const { id } = await newest("deposit")
+    const pending = (await get(`/v1/transactions/deposits/${id}`)).body.data
+    assert.deepStrictEqual(differences(pending, deposit("on_chain", "pending")), [])
+    await service.sandbox((sandbox) => sandbox.mine(6))
+    await service.work()
+    const settled = (await get(`/v1/transactions/deposits/${id}`)).body.data
+    assert.deepStrictEqual(differences(settled, deposit("on_chain", "settled")), [])
+    assert.deepStrictEqual(settled, { ...pending, status: "settled", updated_at: settled.updated_at })
+  })
+
+  it("the balance: what can be withdrawn now, and nothing else", async () => {
+    const { status, body } = await get("/v1/transactions/balance")
+    assert.deepStrictEqual([status, body.data], [200, { balance: 102_100 }])
+  })
+
+  it("an estimate", async () => {
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const { status, body } = await post("/v1/bitcoin/withdraw/estimate", { amount: 1000, currency: "sats", destination })
+    assert.strictEqual(status, 200)
+    assert.deepStrictEqual(
+      differences(body.data, {
+        recipient: is(destination),
+        recipient_type: is("lightning_address"),
+        amount_sats: is(1000),
+        service_fee_sats: is(12),
+        success_probability: ["a fraction", (value) => typeof value === "number" && value > 0 && value <= 1]
+      }),
+      []
+    )
+  })
+
+  it("a Lightning withdrawal: as it is confirmed, and settled", async () => {
+    const { destination, paymentHash } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000) })
+    )
+    const { status, body } = await post("/v1/bitcoin/withdraw/confirm", { destination, metadata })
+    assert.strictEqual(status, 201)
+    assert.deepStrictEqual(differences(body.data, confirmed("lightning")), [])
+    assert.strictEqual(body.data.fee_sats, 12) // 2 of service at 2 000 ppm, 5 + 5 that routing may cost
+    const pending = (await get(`/v1/transactions/withdrawals/${body.data.id}`)).body.data
+    assert.deepStrictEqual(differences(pending, withdrawal("lightning", "pending")), [])
+    assert.isNull(pending.lightning_payment)
+
+    await service.work()
+    const settled = (await get(`/v1/transactions/withdrawals/${body.data.id}`)).body.data
+    assert.deepStrictEqual(differences(settled, withdrawal("lightning", "settled")), [])
+    assert.deepStrictEqual(differences(settled.lightning_payment, lightningPayment), [])
+    assert.deepStrictEqual(
+      [settled.lightning_payment.payment_hash, settled.lightning_payment.payment_request, settled.recipient],
+      [paymentHash, destination, destination]
+    )
+  })
+
+  it("a Lightning withdrawal that failed says so in lnd's words", async () => {
+    const { destination, paymentHash } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000), behaviour: "fail" })
+    )
+    const { body } = await post("/v1/bitcoin/send/confirm", { destination, metadata })
+    await service.work()
+    const failed = (await get(`/v1/transactions/withdrawals/${body.data.id}`)).body.data
+    assert.deepStrictEqual(differences(failed, withdrawal("lightning", "failed")), [])
+    assert.deepStrictEqual(
+      differences(failed.lightning_payment, {
+        ...lightningPayment,
+        payment_hash: is(paymentHash),
+        payment_preimage: is(""),
+        status: is("FAILED"),
+        failure_reason: is("FAILURE_REASON_INCORRECT_PAYMENT_DETAILS"),
+        fee: is("0"),
+        fee_sat: is("0"),
+        fee_msat: is("0")
+      }),
+      []
+    )
+  })
+
+  it("an on-chain withdrawal: as it is confirmed, and settled", async () => {
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
+    const { body } = await post("/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination, metadata })
+    assert.deepStrictEqual(differences(body.data, confirmed("on_chain")), [])
+    await service.work()
+    await service.sandbox((sandbox) => sandbox.mine(2))
+    await service.work()
+    const settled = (await get(`/v1/transactions/withdrawals/${body.data.id}`)).body.data
+    assert.deepStrictEqual(differences(settled, withdrawal("on_chain", "settled")), [])
+    assert.isNull(settled.lightning_payment)
+  })
+
+  it("a line in the list, of a deposit and of a withdrawal", async () => {
+    const withdrawn = await newest("withdrawal")
+    assert.deepStrictEqual(differences(withdrawn, item("withdrawal")), [])
+    assert.isAbove(withdrawn.fee_microsats, 0)
+    const deposited = await newest("deposit")
+    assert.deepStrictEqual(differences(deposited, item("deposit")), [])
+    assert.strictEqual(deposited.fee_microsats, 0)
+  })
+
+  it("metadata is {} when none was given, and comes back as it was given, whatever its keys", async () => {
+    const create = async (given?: unknown) => (await post("/v1/bitcoin/deposit/lightning-address", given)).body.data.metadata
+    assert.deepStrictEqual(await create(), {})
+    assert.deepStrictEqual(await create({ metadata: null }), {})
+    const odd = JSON.parse(`{"__proto__":"x","constructor":"y","🙂":"z"}`)
+    assert.strictEqual(JSON.stringify(await create({ metadata: odd })), JSON.stringify(odd))
+  })
+
+  it("a shape bites: one member too many, one too few, one of another type", () => {
+    for (const wrong of [{ a: 1, b: 2 }, {}, { a: "1" }, null, []]) assert.isNotEmpty(differences(wrong, { a: sats }))
+  })
+})

@@ -1,0 +1,208 @@
+import type { Invoice } from "@satrail/core/Invoice"
+import * as Msat from "@satrail/core/Msat"
+import { Failure, type Withdrawal } from "@satrail/core/Withdrawal"
+import { assert, describe, it } from "@effect/vitest"
+import * as Wire from "../src/Wire.ts"
+
+const at = Date.UTC(2026, 0, 31, 12, 0, 0, 7)
+const id = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
+const hash = "ab".repeat(32)
+
+const invoice: Invoice = {
+  id,
+  companyId: id,
+  nodeId: `02${hash}`,
+  memo: "",
+  amount: Msat.make(2_100_999n),
+  paymentHash: hash,
+  paymentRequest: "lnbcrt1",
+  metadata: {},
+  lightningAddressId: null,
+  rate: null,
+  status: "pending",
+  received: null,
+  preimage: null,
+  claimedBy: null,
+  createdAtMillis: at,
+  expiresAtMillis: at,
+  settledAtMillis: null
+}
+
+const withdrawal: Withdrawal = {
+  id,
+  companyId: id,
+  ledgerTxId: id,
+  amount: Msat.make(1_000_999n),
+  serviceFee: Msat.make(1501n),
+  networkAllowance: Msat.make(5000n),
+  recipient: "a@b.example",
+  recipientType: "lightning_address",
+  rail: "lightning",
+  network: "regtest",
+  metadata: {},
+  rate: null,
+  status: "pending",
+  paymentHash: null,
+  paymentRequest: null,
+  chainTxId: null,
+  rawTx: null,
+  dispatchedAtMillis: null,
+  preimage: null,
+  networkFee: null,
+  paymentIndex: null,
+  failure: null,
+  createdAtMillis: at,
+  updatedAtMillis: at
+}
+
+describe("an invoice", () => {
+  it("is settled when it is, and not when it is only claimed or expired; nobody learns a preimage before", () => {
+    const preimage = "cd".repeat(32)
+    const seen = (status: Invoice["status"]) => {
+      const { settled, r_preimage } = Wire.invoice({ ...invoice, status, preimage })
+      return [settled, r_preimage]
+    }
+    assert.deepStrictEqual(seen("settled"), [true, preimage])
+    for (const status of ["pending", "claimed", "expired"] as const) assert.deepStrictEqual(seen(status), [false, ""])
+  })
+
+  it("has whole sats, rounded down", () => assert.strictEqual(Wire.invoice(invoice).amount_sats, 2100))
+})
+
+describe("amounts", () => {
+  it("a fee has three decimals, exactly; an amount and a balance are rounded down", () => {
+    const confirmed = Wire.confirmedWithdrawal(withdrawal)
+    assert.deepStrictEqual([confirmed.amount_sats, confirmed.fee_sats], [1000, 6.501])
+    assert.strictEqual(
+      JSON.stringify(Wire.confirmedWithdrawal({ ...withdrawal, serviceFee: Msat.make(100n), networkAllowance: Msat.make(200n) }).fee_sats),
+      "0.3"
+    )
+    assert.deepStrictEqual(Wire.balance({ posted: Msat.make(1_000_999n), held: Msat.make(300_000n) }), { balance: 700 })
+    assert.deepStrictEqual(Wire.balance({ posted: Msat.max, held: Msat.zero }), { balance: 2_100_000_000_000_000 })
+  })
+
+  it("an estimate's fee is what confirm charges", () => {
+    const { service_fee_sats } = Wire.estimate({
+      recipient: "a@b.example",
+      recipientType: "lightning_address",
+      amount: withdrawal.amount,
+      successProbability: 1,
+      fee: { service: withdrawal.serviceFee, network: withdrawal.networkAllowance }
+    })
+    assert.strictEqual(service_fee_sats, Wire.confirmedWithdrawal(withdrawal).fee_sats)
+  })
+
+  it("the list counts the same fee in thousandths of a sat", () => {
+    const { fee_microsats } = Wire.transaction({
+      id,
+      companyId: id,
+      amount: withdrawal.amount,
+      recipient: "a@b.example",
+      rail: "lightning",
+      type: "withdrawal",
+      fee: Msat.make(6501n),
+      status: "pending",
+      createdAtMillis: at
+    })
+    assert.strictEqual(fee_microsats, 6501)
+  })
+})
+
+describe("a withdrawal", () => {
+  it("has the ids of its company and of its transfer, each in its place", () => {
+    const { id, company_id, ledger_tx_id } = Wire.withdrawal({ ...withdrawal, id: "a", companyId: "b", ledgerTxId: "c" })
+    assert.deepStrictEqual([id, company_id, ledger_tx_id], ["a", "b", "c"])
+  })
+
+  it("and a deposit has them too", () => {
+    const deposit = Wire.deposit({
+      id: "a",
+      companyId: "b",
+      ledgerTxId: "c",
+      recipient: "d",
+      amount: Msat.make(1999n),
+      network: "signet",
+      rail: "on_chain",
+      status: "failed",
+      chainTxId: "e",
+      vout: 1,
+      height: null,
+      lightningInvoiceId: null,
+      absorbed: Msat.zero,
+      revision: 3,
+      createdAtMillis: at,
+      updatedAtMillis: at + 1
+    })
+    assert.deepStrictEqual(deposit, {
+      id: "a",
+      company_id: "b",
+      ledger_tx_id: "c",
+      recipient: "d",
+      amount_sats: 1,
+      network_type: "signet",
+      rail_type: "on_chain",
+      status: "failed",
+      chain_tx_id: "e",
+      lightning_invoice_id: null,
+      created_at: "2026-01-31T12:00:00.007Z",
+      updated_at: "2026-01-31T12:00:00.008Z"
+    })
+  })
+})
+
+describe("lightning_payment", () => {
+  const payment = (change: Partial<Withdrawal>) => Wire.withdrawal({ ...withdrawal, ...change }).lightning_payment
+
+  it("is null until the outcome is known, and always for an on-chain withdrawal", () => {
+    for (const change of [
+      {},
+      { paymentHash: hash, dispatchedAtMillis: at },
+      { rail: "on_chain", status: "settled" },
+      { rail: "on_chain", status: "failed" }
+    ] as const) {
+      assert.isNull(payment(change))
+    }
+  })
+
+  it("is lnd's record of a payment, all numbers as text, with what routing did cost", () => {
+    assert.deepStrictEqual(
+      payment({
+        status: "settled",
+        paymentHash: hash,
+        paymentRequest: "lnbcrt1",
+        preimage: "cd".repeat(32),
+        networkFee: Msat.make(1234n),
+        paymentIndex: "7",
+        dispatchedAtMillis: at + 1500
+      }),
+      {
+        payment_hash: hash,
+        payment_preimage: "cd".repeat(32),
+        payment_request: "lnbcrt1",
+        status: "SUCCEEDED",
+        failure_reason: "FAILURE_REASON_NONE",
+        value: "1000",
+        value_sat: "1000",
+        value_msat: "1000999",
+        fee: "1",
+        fee_sat: "1",
+        fee_msat: "1234",
+        creation_date: "1769860801",
+        creation_time_ns: "1769860801507000000",
+        payment_index: "7",
+        htlcs: []
+      }
+    )
+  })
+
+  for (const failure of Failure.literals) {
+    it(`has a reason of lnd's for ${failure}`, () => {
+      const failed = payment({ status: "failed", failure })
+      assert.deepStrictEqual([failed?.status, failed?.payment_preimage], ["FAILED", ""])
+      assert.match(
+        failed?.failure_reason ?? "",
+        /^FAILURE_REASON_(TIMEOUT|NO_ROUTE|ERROR|INCORRECT_PAYMENT_DETAILS|INSUFFICIENT_BALANCE|CANCELED)$/
+      )
+    })
+  }
+})
