@@ -76,7 +76,9 @@ try {
   let printed = ""
   shell.stdout.on("data", (chunk) => { printed += chunk })
   shell.stdin.end(script)
+  const patience = setTimeout(() => shell.kill("SIGKILL"), 120_000) // a block that waits for what never comes
   const code = await new Promise((resolve) => shell.once("close", resolve))
+  clearTimeout(patience)
   const outputs = printed.split(`\n${mark}\n`).map((output) => output.replaceAll(url, shown.url).replaceAll(data, shown.data))
   blocks.forEach(({ command, output }, i) => {
     const actual = outputs[i] ?? ""

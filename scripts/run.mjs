@@ -213,6 +213,7 @@ const tasks = {
       return node(["--conditions=compiled", at("packages/bench/src/main.ts"), ...args])
     }
   ],
+  docs: ["makes the pages of docs/reference from the code", () => node([at("scripts/reference.ts")])],
   example: ["runs examples/NAME", ([name, ...args]) => example(name, args)]
 }
 

@@ -59,7 +59,8 @@ const readiness = Layer.effect(Readiness, Effect.gen(function*() {
   ]
 }))
 
-const api = Api.add(SandboxRoutes.Group)
+/** Everything that this server answers to. */
+export const api = Api.add(SandboxRoutes.Group)
 
 /** Answers over HTTP for as long as the scope is open. The workers start with it and stop after the last answer. */
 export const server = (environment: Environment, operatorToken: Redacted.Redacted) => {

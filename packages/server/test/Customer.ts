@@ -1,0 +1,73 @@
+import { assert } from "@effect/vitest"
+import { createHash } from "node:crypto"
+import { type Answer, type Company, eventually } from "./Service.ts"
+
+/** The payment hash that a preimage proves (BOLT 4, "Payment Preimage"). */
+export const hashOf = (preimage: string): string => createHash("sha256").update(Buffer.from(preimage, "hex")).digest("hex")
+
+/** So many of something, made at the same time. */
+export const times = <A>(count: number, make: (at: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
+  Promise.all(Array.from({ length: count }, (_, at) => make(at)))
+
+/** The data of an answer that must have this status. */
+export const data = async (status: number, answering: Promise<Answer>) => {
+  const answer = await answering
+  assert.strictEqual(answer.status, status, answer.text)
+  return answer.data
+}
+
+/** What a caller acts on in a refusal. */
+export const refusal = async (answering: Promise<Answer>): Promise<readonly [number, string | undefined]> => {
+  const { status, code } = await answering
+  return [status, code]
+}
+
+export const balance = async (company: Company): Promise<number> => (await data(200, company.get("/v1/transactions/balance"))).balance
+
+export const hasBalance = (company: Company, sats: number): Promise<number> =>
+  eventually(`a balance of ${sats} sats`, () => balance(company), (seen) => seen === sats)
+
+export const transactions = (company: Company, query = "limit=1000") => data(200, company.get(`/v1/transactions?${query}`))
+
+export const invoice = (company: Company, sats: number) =>
+  data(201, company.post("/v1/bitcoin/deposit/lightning-invoice", { amount: sats, currency: "sats" }))
+
+export const fetchInvoice = (company: Company, id: string) => data(200, company.get(`/v1/bitcoin/deposit/lightning-invoice/${id}`))
+
+export const fetchDeposit = (company: Company, id: string) => data(200, company.get(`/v1/transactions/deposits/${id}`))
+
+/** Somebody outside pays the company. */
+export const fund = async (company: Company, sats: number): Promise<void> => {
+  const before = await balance(company)
+  await data(200, company.post("/sandbox/pay", { payment_request: (await invoice(company, sats)).payment_request }))
+  await hasBalance(company, before + sats)
+}
+
+/** Somebody outside to pay. */
+export const outside = (company: Company, type: string, options: { readonly amount_sats?: number; readonly behaviour?: string } = {}) =>
+  data(201, company.post("/sandbox/destination", { type, ...options }))
+
+export const estimate = (company: Company, destination: string, sats: number) =>
+  data(200, company.post("/v1/bitcoin/withdraw/estimate", { amount: sats, currency: "sats", destination }))
+
+/** Both spellings of confirm are one: which of them is used should not matter. */
+export const spellings = ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"] as const
+
+export const confirm = (company: Company, destination: string, sats: number, headers: Record<string, string> = {}, path: string = spellings[0]) =>
+  company.post(path, { amount: sats, currency: "sats", destination }, headers)
+
+export const fetchWithdrawal = (company: Company, id: string) => data(200, company.get(`/v1/transactions/withdrawals/${id}`))
+
+/** Waits until a withdrawal has ended, and sees that it ended so. */
+export const ends = async (company: Company, id: string, status: "settled" | "failed") => {
+  const withdrawal = await eventually(`the end of ${id}`, () => fetchWithdrawal(company, id), (seen) => seen.status !== "pending")
+  assert.strictEqual(withdrawal.status, status, JSON.stringify(withdrawal))
+  return withdrawal
+}
+
+/** What withdrawals take out of a balance, in millisatoshis: each its amount and the fee it was confirmed with. */
+export const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number; readonly fee_sats: number }>): number =>
+  withdrawals.reduce((sum, { amount_sats: amount, fee_sats: fee }) => sum + amount * 1000 + Math.round(fee * 1000), 0)
+
+/** What is left of so many sats, as a balance shows it. */
+export const without = (sats: number, ...withdrawals: Parameters<typeof taken>[0]): number => Math.floor((sats * 1000 - taken(withdrawals)) / 1000)

@@ -1,0 +1,73 @@
+// The pages of docs/reference, made from the code that they describe: npm run docs
+import { writeFileSync } from "node:fs"
+import path from "node:path"
+import * as ApiKeys from "../packages/core/src/ApiKeys.ts"
+import * as BitcoinAddress from "../packages/core/src/BitcoinAddress.ts"
+import * as Bolt11 from "../packages/core/src/Bolt11.ts"
+import * as Companies from "../packages/core/src/Companies.ts"
+import * as Destination from "../packages/core/src/Destination.ts"
+import * as Invoice from "../packages/core/src/Invoice.ts"
+import * as LightningAddressText from "../packages/core/src/LightningAddressText.ts"
+import * as Metadata from "../packages/core/src/Metadata.ts"
+import * as Msat from "../packages/core/src/Msat.ts"
+import { defaults } from "../packages/core/src/Policy.ts"
+import * as Transaction from "../packages/core/src/Transaction.ts"
+import * as Edge from "../packages/http/src/Edge.ts"
+import * as Reference from "../packages/http/src/Reference.ts"
+import * as Environment from "../packages/server/src/Environment.ts"
+import { api } from "../packages/server/src/Server.ts"
+
+const made = "<!-- Made by `npm run docs` from the code: change it there. -->\n"
+
+const sats = (amount: Msat.Msat): string => `${Msat.toSats(amount)} sats`
+const rate = ({ base, partsPerMillion }: { readonly base: Msat.Msat; readonly partsPerMillion: bigint }): string =>
+  `${sats(base)} + ${Number(partsPerMillion) / 10_000} %`
+
+const limits = (): string => {
+  const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
+    ["request body, bytes", Edge.maxBodyBytes],
+    ["time for an answer, seconds", Edge.timeoutMillis / 1000],
+    ["smallest invoice or withdrawal", sats(defaults.minAmount)],
+    ["largest invoice, unless the operator says otherwise", sats(defaults.maxInvoice)],
+    ["largest withdrawal, unless the operator says otherwise", sats(defaults.maxWithdrawal)],
+    ["largest amount there is", sats(Msat.max)],
+    ...BitcoinAddress.Kind.literals.map((kind) => [`smallest on-chain payment to ${kind}`, `${BitcoinAddress.dustLimitSats(kind)} sats`] as const),
+    ["invoice lifetime, seconds", `${Invoice.expirySeconds.minimum} to ${Invoice.expirySeconds.maximum}, ${Invoice.expirySeconds.default} unless given`],
+    ["invoice description, bytes of UTF-8", Bolt11.maxDescriptionBytes],
+    ["metadata keys", Metadata.limits.keys],
+    ["characters of a metadata key / value", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
+    ["characters of a destination", Destination.maxLength],
+    ["characters of a handle", LightningAddressText.maxHandleLength],
+    ["characters of a name", Companies.maxNameCharacters],
+    ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
+    ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} unless given`],
+    ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
+    ["confirmations of a deposit", defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")],
+    ["confirmations of a payout", defaults.payoutConfirmations],
+    ["age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
+    ["time left on an invoice that is paid, seconds", defaults.expiryMarginMillis / 1000],
+    ["blocks that a recipient may hold a payment", defaults.maxFinalCltvExpiry],
+    ["time that an unreachable recipient is tried, seconds", defaults.resolveForMillis / 1000],
+    ["time that an expired invoice is still watched, hours", defaults.expiredGraceMillis / 3_600_000],
+    ["allowance for routing", rate(defaults.routingAllowance)],
+    ["allowance for mining", `the feerate of the moment × ${defaults.payoutVbytes} vB`],
+    ...(["free", "paid"] as const).flatMap((plan) => [
+      [`service fee over Lightning, ${plan}`, rate(defaults.fees[plan].lightning)] as const,
+      [`service fee on-chain, ${plan}`, rate(defaults.fees[plan].onChain)] as const,
+      [`service fee inside the service, ${plan}`, rate(defaults.fees[plan].internal)] as const
+    ])
+  ]
+  return ["# Limits and fees", "", "| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`), ""].join("\n")
+}
+
+/** Every page, by its path in docs/reference. */
+export const pages = (): Readonly<Record<string, string>> => ({
+  "api.md": made + Reference.endpoints(api),
+  "errors.md": made + Reference.errors(),
+  "limits.md": made + limits(),
+  "configuration.md": `${made}# Configuration\n\nThe server reads its environment. A value that cannot be used stops the start, with every one that is wrong named.\n\n${Environment.table()}\n`
+})
+
+export const directory = path.resolve(import.meta.dirname, "../docs/reference")
+
+if (import.meta.main) for (const [name, text] of Object.entries(pages())) writeFileSync(path.join(directory, name), text)
