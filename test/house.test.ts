@@ -14,7 +14,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   core: ["effect", "@noble/", "@scure/"],
   contracts: ["@satrail/core", "effect", "@effect/vitest", "vitest"],
   memory: ["@satrail/core", "effect"],
-  postgres: ["@satrail/core", "effect", "effect/sql", "pg", "@electric-sql/pglite", "node:"],
+  postgres: ["@satrail/core", "effect", "effect/sql", "effect/reactivity", "pg", "@electric-sql/pglite", "node:"],
   sandbox: ["@satrail/core", "effect", "@noble/", "@scure/", "node:"],
   nodes: ["@satrail/core", "effect", "effect/http", "@noble/", "@scure/", "node:"],
   http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "node:crypto"],

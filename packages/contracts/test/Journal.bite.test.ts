@@ -7,7 +7,7 @@ import * as Id from "@satrail/core/Id"
 import { InvoiceNotPayable } from "@satrail/core/Invoice"
 import { applied, type Refusal } from "@satrail/core/Journal"
 import type * as Msat from "@satrail/core/Msat"
-import { money, other, promises, type suite } from "@satrail/contracts/Journal"
+import { money, other, promises, type suite } from "../src/Journal.ts"
 import { bites, type Commit, sabotage } from "./bite.ts"
 
 /** One that commits something else than it was given. */

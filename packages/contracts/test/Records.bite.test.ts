@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import type { Balance } from "@satrail/core/Balance"
-import { invoice } from "@satrail/contracts/Fixtures"
+import { invoice } from "../src/Fixtures.ts"
 import * as Msat from "@satrail/core/Msat"
-import { promises } from "@satrail/contracts/Records"
+import { promises } from "../src/Records.ts"
 import { bites, sabotage } from "./bite.ts"
 
 const throughFloat = (amount: Msat.Msat): Msat.Msat => Msat.make(BigInt(Number(amount)))

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Task } from "@satrail/core/Tasks"
-import { promises } from "@satrail/contracts/Tasks"
+import { promises } from "../src/Tasks.ts"
 import { bites, sabotage } from "./bite.ts"
 
 bites("Tasks", promises, {

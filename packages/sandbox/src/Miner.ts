@@ -1,7 +1,7 @@
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import type { Tip } from "@satrail/core/ChainSource"
 import * as Msat from "@satrail/core/Msat"
-import { hex } from "@scure/base"
+import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"
@@ -109,7 +109,7 @@ export const doubleSpend =
 const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): Uint8Array => {
   switch (kind) {
     case "p2tr":
-      return hex.decode(keys.node(label).publicKey.slice(2))
+      return secp256k1.getPublicKey(keys.secret(label)).slice(1)
     case "p2wsh":
       return keys.secret(label)
     default:

@@ -96,7 +96,9 @@ export const pay =
       const { paymentHash } = invoice
       if (nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000) return yield* refuse("invoice_expired", "The invoice is expired")
       const amount = yield* amountFor(invoice, given)
-      return yield* invoice.payee === world.keys.node(Network.us).publicKey
+      const isOurs = invoice.payee === world.keys.node(Network.us).publicKey
+      if (hold && !isOurs) return yield* refuse("not_ours", "Only a payment of our own node's invoice can be held by its payer")
+      return yield* isOurs
         ? payOurs(world, lightning, { paymentHash, amount, hold, nowMillis })
         : payPayee(world, lightning, paymentHash, amount)
     })

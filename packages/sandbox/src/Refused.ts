@@ -21,7 +21,8 @@ export class SandboxRefused extends Schema.TaggedError<SandboxRefused>()("Sandbo
     "already_mined",
     "rejected",
     "out_of_range",
-    "payee_unknown"
+    "payee_unknown",
+    "not_ours"
   ]),
   message: Schema.String
 }) {}

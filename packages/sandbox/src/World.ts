@@ -76,6 +76,20 @@ export const begin = (keys: Keys.Keys): State => ({
   web: Web.begin
 })
 
+const beginnings = new Map<string, { readonly keys: Keys.Keys; readonly state: State }>()
+
+/** Simulations begin the same sandbox again and again. Its beginning never changes, so the last few are kept. */
+const beginning = (seed: string, network: Network) => {
+  const name = `${network}/${seed}`
+  const known = beginnings.get(name)
+  if (known !== undefined) return known
+  const keys = Keys.make(seed, network)
+  const made = { keys, state: begin(keys) }
+  for (const oldest of [...beginnings.keys()].slice(0, -7)) beginnings.delete(oldest)
+  beginnings.set(name, made)
+  return made
+}
+
 /** Begins a sandbox, or goes on with the one in `directory`. */
 export const make = (options: {
   readonly seed: string
@@ -85,8 +99,8 @@ export const make = (options: {
   Effect.gen(function* () {
     const { seed, network, directory } = options
     const log = directory === undefined ? Log.memory : yield* Log.file(directory, { network, seed })
-    const keys = Keys.make(seed, network)
-    let state = log.events.reduce(apply, begin(keys))
+    const { keys, state: first } = beginning(seed, network)
+    let state = log.events.reduce(apply, first)
     let change = Deferred.makeUnsafe<void>()
     const paused = new Set<Part>()
     const notify = () => {

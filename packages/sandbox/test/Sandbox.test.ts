@@ -269,6 +269,8 @@ describe("payments in", () => {
         assert.strictEqual(yield* attempt(two.paymentRequest), "invoice_canceled")
         const three = yield* outside()
         assert.strictEqual(yield* attempt(three.paymentRequest), "amount_missing")
+        const holding = { paymentRequest: three.paymentRequest, amount: sats(5), hold: true }
+        assert.strictEqual(yield* reason(control(({ pay }) => pay(holding))), "not_ours")
         assert.strictEqual(yield* attempt(three.paymentRequest, sats(1_000_000_000_000)), "no_route")
         const { preimage } = yield* control(({ pay }) => pay({ paymentRequest: three.paymentRequest, amount: sats(5) }))
         assert.isTrue(Withdrawal.proves(preimage ?? "", three.paymentHash))
