@@ -4,10 +4,12 @@
 // directory of its own. A block that opens with a language and `output` right after it is what it must print; … stands for any text
 // on that line that differs from run to run.
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import { setTimeout } from "node:timers/promises"
 
 const root = path.resolve(import.meta.dirname, "..")
 const shown = { url: "http://127.0.0.1:8080", data: ".satrail" }
@@ -56,13 +58,13 @@ const service = spawn(process.execPath, ["scripts/run.mjs", "start"], {
 })
 let log = ""
 service.stderr.on("data", (chunk) => { log += chunk })
-const ended = new Promise((resolve) => service.once("exit", resolve))
+const ended = once(service, "exit")
 
 const ready = async () => {
   for (let tries = 0; tries < 600 && service.exitCode === null; tries++) {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined)
     if (answer?.status === 200) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await setTimeout(100)
   }
   throw new Error(`the service did not start\n${log}`)
 }
@@ -76,8 +78,8 @@ try {
   let printed = ""
   shell.stdout.on("data", (chunk) => { printed += chunk })
   shell.stdin.end(script)
-  const patience = setTimeout(() => shell.kill("SIGKILL"), 120_000) // a block that waits for what never comes
-  const code = await new Promise((resolve) => shell.once("close", resolve))
+  const patience = globalThis.setTimeout(() => shell.kill("SIGKILL"), 120_000) // a block that waits for what never comes
+  const [code] = await once(shell, "close")
   clearTimeout(patience)
   const outputs = printed.split(`\n${mark}\n`).map((output) => output.replaceAll(url, shown.url).replaceAll(data, shown.data))
   blocks.forEach(({ command, output }, i) => {

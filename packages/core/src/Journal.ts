@@ -75,5 +75,5 @@ export class Journal extends Context.Service<Journal, {
 
 /** A Journal from a commit that knows refusals only as their union, as a store that handles many kinds at once does. */
 export const make = (commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>): Journal["Service"] =>
-  // The union is wider than what one kind can be refused with; which refusals a kind has is the contract's to show, not the type system's.
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the union is wider than what one kind can be refused with; which refusals a kind has is the contract's to show
   Journal.of({ commit: commit as Journal["Service"]["commit"] })
