@@ -1,0 +1,224 @@
+// A Lightning backend in one file: how satrail talks to a node over HTTP. The node is made up (PaperDaemon.ts); all the rest is as it is for a
+// real one. To write yours for lnd, Core Lightning, phoenixd, …: copy this file; write what your node answers as Schemas, and what its words
+// mean in the functions below them; keep `connect`, where whatever can go wrong between two machines becomes an outage; then hold it to the
+// promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
+import { LightningReceiver, type InvoiceState, NodeUnavailable } from "@satrail/core/LightningReceiver"
+import { type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Network } from "@satrail/core/Network"
+import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+
+/** Where the node is, and what opens it. */
+export interface Options {
+  readonly url: string
+  /** Made for its purpose: one that may pay belongs to `layerSender` alone. */
+  readonly macaroon: Redacted.Redacted
+  /** How long one answer is waited for; 10 s when absent. A bound on our patience: what was asked may happen all the same. */
+  readonly deadlineMillis?: number
+}
+
+/** How long the node keeps a question for the next settlement open. */
+const waitSeconds = 20
+
+// What the node answers. Amounts are texts in JSON, where a number stops being exact.
+
+const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
+
+const Info = Schema.Struct({ node_id: Schema.String, network: Network })
+
+const Invoice = Schema.Struct({ payment_hash: Schema.String, payment_request: Schema.String })
+
+const State = Schema.Union([
+  Schema.Struct({ state: Schema.Literals(["OPEN", "ACCEPTED", "CANCELED"]) }),
+  Schema.Struct({ state: Schema.Literal("SETTLED"), preimage: Schema.String, received_msat: Amount })
+])
+
+const Canceled = Schema.Union([
+  Schema.Struct({ state: Schema.Literal("CANCELED"), preimage: Schema.String }),
+  Schema.Struct({ state: Schema.Literals(["ACCEPTED", "SETTLED"]) })
+])
+
+const Settlements = Schema.Struct({
+  settlements: Schema.Array(
+    Schema.Struct({
+      index: Schema.Int,
+      payment_hash: Schema.String,
+      preimage: Schema.String,
+      received_msat: Amount,
+      settled_at: Schema.Int
+    })
+  )
+})
+
+const Sent = Schema.Union([
+  Schema.Struct({ status: Schema.Literal("IN_FLIGHT") }),
+  Schema.Struct({ status: Schema.Literal("SUCCEEDED"), preimage: Schema.String, fee_msat: Amount, index: Schema.NullOr(Schema.String) }),
+  Schema.Struct({ status: Schema.Literal("FAILED"), failure_reason: Schema.String })
+])
+
+const Route = Schema.Struct({ fee_msat: Amount, success_probability: Schema.Finite })
+
+const Problem = Schema.Struct({ code: Schema.String, message: Schema.String })
+
+// What it means.
+
+const stateOf = (state: typeof State.Type): InvoiceState => {
+  switch (state.state) {
+    case "OPEN":
+      return { _tag: "open" }
+    case "ACCEPTED":
+      return { _tag: "accepted" }
+    case "CANCELED":
+      return { _tag: "canceled" }
+    case "SETTLED":
+      return { _tag: "settled", received: state.received_msat, preimage: state.preimage }
+  }
+}
+
+const reasons: ReadonlyMap<string, FailureReason> = new Map([
+  ["TIMEOUT", "timeout"],
+  ["NO_ROUTE", "no_route"],
+  ["INCORRECT_PAYMENT_DETAILS", "incorrect_payment_details"],
+  ["INSUFFICIENT_BALANCE", "insufficient_balance"],
+  ["CANCELED", "canceled"]
+])
+
+const paymentOf = (sent: typeof Sent.Type): Payment => {
+  switch (sent.status) {
+    case "IN_FLIGHT":
+      return { _tag: "pending" }
+    case "SUCCEEDED":
+      return { _tag: "settled", preimage: sent.preimage, fee: sent.fee_msat, index: sent.index }
+    case "FAILED":
+      // The node's last word, also for a reason that nobody here has heard of.
+      return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
+  }
+}
+
+/** To hear nothing of a payment says nothing about it. */
+const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
+  Effect.catchTag(answer, "NodeUnavailable", (outage) =>
+    Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
+  )
+
+/** What went wrong, in words alone: a failed request has the macaroon in it, and an answer that is not understood may have a preimage. */
+const wordsOf = (problem: unknown): string => {
+  if (!(problem instanceof Error)) return String(problem)
+  return problem.cause === undefined ? problem.message : `${problem.message}: ${wordsOf(problem.cause)}`
+}
+
+/** Asks the node, and is the only one here who does. */
+const connect = Effect.fnUntraced(function* ({ url, macaroon, deadlineMillis = 10_000 }: Options) {
+  const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
+    request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.setHeader("macaroon", Redacted.value(macaroon)))
+  )
+
+  /**
+   * The node's answer, or undefined where it says that it knows nothing of the kind. Anything else is an outage: silence, a broken
+   * connection, a refusal, a word that is not understood, a 404 of whoever stands between us and the node.
+   */
+  const find = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis = 0) => {
+    const duration = deadlineMillis + extraMillis
+    return client.execute(request).pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }), // which would take the macaroon elsewhere
+      Effect.flatMap((response): Effect.Effect<A | undefined, unknown> => {
+        if (response.status === 200) return HttpClientResponse.schemaBodyJson(schema)(response)
+        return Effect.flatMap(HttpClientResponse.schemaBodyJson(Problem)(response), ({ code, message }) =>
+          code === "not_found" ? Effect.undefined : Effect.fail(`${code}: ${message}`)
+        )
+      }),
+      Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(`no answer within ${duration} ms`) }),
+      Effect.mapError((problem) => new NodeUnavailable({ operation, cause: wordsOf(problem) }))
+    )
+  }
+
+  /** The same where the node must know. */
+  const ask = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis?: number) =>
+    Effect.flatMap(find(operation, request, schema, extraMillis), (answer) =>
+      answer === undefined ? Effect.fail(new NodeUnavailable({ operation, cause: "not_found" })) : Effect.succeed(answer)
+    )
+
+  return { find, ask }
+})
+
+const get = HttpClientRequest.get
+const post = (path: string, body: object) => HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(path), body)
+
+const receiver = Effect.fnUntraced(function* (options: Options) {
+  const { find, ask } = yield* connect(options)
+  const info = yield* ask("info", get("/v1/info"), Info)
+
+  return LightningReceiver.of({
+    nodeId: info.node_id,
+    network: info.network,
+    // The label is our id: asked again the node answers with the invoice it has. A node that answers "exists" instead is asked for it by label.
+    createInvoice: ({ id, amount, description, expirySeconds }) => {
+      const text = description._tag === "Text" ? { description: description.text } : { description_hash: description.sha256 }
+      const request = post("/v1/invoices", { label: id, amount_msat: `${amount}`, expiry_seconds: expirySeconds, ...text })
+      return Effect.map(ask("createInvoice", request, Invoice), ({ payment_hash, payment_request }) => ({
+        paymentHash: payment_hash,
+        paymentRequest: payment_request
+      }))
+    },
+    lookupInvoice: (paymentHash) =>
+      Effect.map(find("lookupInvoice", get(`/v1/invoices/${paymentHash}`), State), (state) =>
+        state ? stateOf(state) : { _tag: "unknown" }
+      ),
+    cancelInvoice: (paymentHash) =>
+      Effect.map(ask("cancelInvoice", post(`/v1/invoices/${paymentHash}/cancel`, {}), Canceled), (answer) => {
+        if (answer.state === "CANCELED") return { _tag: "canceled", preimage: Redacted.make(answer.preimage) } as const
+        return { _tag: answer.state === "SETTLED" ? "settled" : "accepted" } as const
+      }),
+    // One question after another, each from where the last answer ended. The cursor is the node's own number, so that it survives us both.
+    settlements: (after) =>
+      Stream.paginate(after ?? "0", (cursor) => {
+        const request = get("/v1/settlements", { urlParams: { after: cursor, wait_seconds: waitSeconds } })
+        return Effect.map(ask("settlements", request, Settlements, waitSeconds * 1000), ({ settlements }) => {
+          const told = settlements.map((one) => ({
+            paymentHash: one.payment_hash,
+            received: one.received_msat,
+            preimage: one.preimage,
+            settledAtMillis: one.settled_at * 1000,
+            cursor: String(one.index)
+          }))
+          return [told, Option.some(told.at(-1)?.cursor ?? cursor)] as const
+        })
+      })
+  })
+})
+
+const sender = Effect.fnUntraced(function* (options: Options) {
+  const { find, ask } = yield* connect(options)
+  type Ask = Parameters<LightningSender["Service"]["pay"]>[0]
+  const bodyOf = ({ invoice, amount, feeLimit }: Ask) => ({
+    payment_request: invoice.paymentRequest,
+    amount_msat: `${amount}`,
+    fee_limit_msat: `${feeLimit}` // always said: what a node takes for granted may be anything
+  })
+
+  return LightningSender.of({
+    graceMillis: 60_000,
+    // A refusal is unknown too: `lookupPayment` is to say whether there is a payment.
+    pay: (payment) => orUnknown(Effect.map(ask("pay", post("/v1/payments", bodyOf(payment)), Sent), paymentOf)),
+    lookupPayment: (paymentHash) =>
+      orUnknown(
+        Effect.map(find("lookupPayment", get(`/v1/payments/${paymentHash}`), Sent), (sent) =>
+          sent ? paymentOf(sent) : ({ _tag: "notFound" } as const)
+        )
+      ),
+    quote: (payment) =>
+      Effect.map(
+        find("quote", post("/v1/routes", bodyOf(payment)), Route),
+        (route) => route && { fee: route.fee_msat, probability: route.success_probability }
+      )
+  })
+})
+
+/** The node takes payments for us. Fails when it does not answer at the start, since nobody could say then whose invoices these are. */
+export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver, NodeUnavailable> =>
+  Layer.effect(LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** The node pays for us. */
+export const layerSender = (options: Options): Layer.Layer<LightningSender> =>
+  Layer.effect(LightningSender, sender(options)).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,0 +1,44 @@
+import * as Receiver from "@satrail/contracts/LightningReceiver"
+import * as Sender from "@satrail/contracts/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, Layer, References } from "effect"
+import { layer as daemon, PaperDaemon } from "./PaperDaemon.ts"
+import * as PaperNode from "./PaperNode.ts"
+
+// Who the promises need on the other side. For a real node: a second node on regtest, with a channel, to pay and to be paid by.
+
+const payer = Layer.effect(
+  Receiver.Peer,
+  Effect.map(PaperDaemon, ({ outside }) => ({
+    pay: (paymentRequest, amount) => outside.pay({ paymentRequest, amount })
+  }))
+)
+
+const payee = Layer.effect(
+  Sender.Peer,
+  Effect.map(PaperDaemon, ({ outside, cut, mend }) => {
+    const invoice = (ask: Parameters<typeof outside.destination>[0]) =>
+      Effect.map(outside.destination(ask), ({ destination }) => destination)
+    return {
+      invoice: (ask) => invoice({ type: "lightning_invoice", ...ask }),
+      unreachable: (amount) => invoice({ type: "lightning_invoice", amount, payee: "fern" }),
+      received: (paymentHash) =>
+        Effect.map(outside.payments, (paid) => paid.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero),
+      release: (paymentHash, outcome) => outside.release({ paymentHash, outcome }),
+      cut,
+      mend
+    }
+  })
+)
+
+const node = Layer.unwrap(
+  Effect.map(PaperDaemon, ({ url, macaroon }) =>
+    Layer.merge(PaperNode.layerReceiver({ url, macaroon }), PaperNode.layerSender({ url, macaroon }))
+  )
+)
+
+// The promises cut the wire on purpose: what the backend has to say about that is no news.
+const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
+
+/** The backend, connected to a node that runs, and the peers of both contracts. */
+export const layer = Layer.mergeAll(node, payer, payee).pipe(Layer.provide(daemon), Layer.merge(quiet))

@@ -1,0 +1,31 @@
+// A Lightning backend of your own: PaperNode.ts, one file. This starts a node for it (PaperDaemon.ts) and holds it to every promise that the
+// core relies on, which test/contract.test.ts does as tests. Run it: npm run example -- custom-node
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import type { Promises } from "@satrail/contracts/Contract"
+import * as Receiver from "@satrail/contracts/LightningReceiver"
+import * as Sender from "@satrail/contracts/LightningSender"
+import { Cause, Console, Effect, Exit } from "effect"
+import * as Peers from "./Peers.ts"
+
+/** Keeps count of the promises that are broken, and says which. */
+const hold = Effect.fnUntraced(function* <R>(port: string, promises: Promises<R>) {
+  yield* Console.log(port)
+  let broken = 0
+  for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises)) {
+    const exit = yield* Effect.exit(Effect.timeout(check, "20 seconds"))
+    yield* Console.log(`  ${Exit.isSuccess(exit) ? "✓" : "✗"} ${promise}`)
+    if (Exit.isFailure(exit)) {
+      broken++
+      yield* Console.log(Cause.pretty(exit.cause))
+    }
+  }
+  return broken
+})
+
+const program = Effect.gen(function* () {
+  const broken = (yield* hold("LightningReceiver", Receiver.promises)) + (yield* hold("LightningSender", Sender.promises))
+  if (broken > 0) return yield* Effect.fail(`${broken} promises are broken`)
+  yield* Console.log("The node keeps every promise.")
+})
+
+NodeRuntime.runMain(Effect.provide(program, Peers.layer))

@@ -1,0 +1,88 @@
+// The core inside an Effect program: a company is paid over Lightning, and pays somebody outside. Nothing is kept and the network is
+// pretend; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import type { Outcome } from "@satrail/core/Answer"
+import * as Balance from "@satrail/core/Balance"
+import { Companies } from "@satrail/core/Companies"
+import * as Decimal from "@satrail/core/Decimal"
+import * as Fee from "@satrail/core/Fee"
+import { Invoices } from "@satrail/core/Invoices"
+import * as Msat from "@satrail/core/Msat"
+import * as Policy from "@satrail/core/Policy"
+import * as Satrail from "@satrail/core/Satrail"
+import { Transactions } from "@satrail/core/Transactions"
+import { Withdrawals } from "@satrail/core/Withdrawals"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import { layer as sandbox, Sandbox } from "@satrail/sandbox/Sandbox"
+import { Console, Effect, Layer, Schedule } from "effect"
+import assert from "node:assert/strict"
+
+const ports = Layer.mergeAll(
+  Memory.layer, // what is stored; to keep it, a layer of @satrail/postgres/Storage
+  sandbox({ seed: "embed-effect", network: "regtest" }), // our nodes, and everybody who is not us
+  FixedRates.layer() // what a bitcoin costs
+)
+
+// Every service, and the workers that credit what arrives and send what was confirmed.
+const satrail = Satrail.layerWorkers.pipe(
+  Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
+  Layer.provideMerge(ports)
+)
+
+const sats = (amount: bigint) => ({ amount: Decimal.make(amount), currency: "sats" as const })
+
+/** Nothing here comes with an idempotency key, so that nothing is the replay of an earlier request. */
+const made = <A>(outcome: Outcome<A>) => (outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("a replay without a key"))
+
+/** Looks until it is so, for ten seconds at most. */
+const until = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
+  look.pipe(Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") }), Effect.timeout("10 seconds"))
+
+const program = Effect.gen(function* () {
+  const companies = yield* Companies
+  const invoices = yield* Invoices
+  const withdrawals = yield* Withdrawals
+  const transactions = yield* Transactions
+  const outside = yield* Sandbox
+
+  const company = yield* companies.open({ name: "Corner Café", plan: "free" }).pipe(Effect.flatMap(made))
+  const balance = transactions.balance(company.id)
+
+  // Somebody pays us.
+  const coffee = { description: "Coffee for all", expirySeconds: 600, metadata: { table: "4" } }
+  const invoice = yield* invoices.create({ companyId: company.id, ...sats(25_000n), ...coffee }).pipe(Effect.flatMap(made))
+  yield* Console.log(`invoice    ${invoice.paymentRequest.slice(0, 48)}…`)
+  yield* outside.pay({ paymentRequest: invoice.paymentRequest })
+  yield* until(invoices.get(company.id, invoice.id), ({ status }) => status === "settled")
+  yield* Console.log(`paid       the balance is ${Msat.toSats(Balance.available(yield* balance))} sats`)
+
+  // We pay somebody.
+  const { destination } = yield* outside.destination({ type: "lightning_address" })
+  const ask = { company, asked: sats(10_000n), destination }
+  const estimate = yield* withdrawals.estimate(ask)
+  const fee = Fee.total(estimate.fee)
+  yield* Console.log(
+    `estimate   10000 sats to ${estimate.recipient} would cost ${Number(fee) / 1000} sats more, and work with ${estimate.successProbability}`
+  )
+  const withdrawal = yield* withdrawals.confirm({ ...ask, metadata: {} }).pipe(Effect.flatMap(made))
+  yield* Console.log(`confirmed  it is ${withdrawal.status}, and ${Msat.toSats((yield* balance).held)} sats are held for it`)
+  const ended = yield* until(transactions.withdrawal(company.id, withdrawal.id), ({ status }) => status !== "pending")
+  yield* Console.log(`sent       it is ${ended.status}; the proof is ${ended.preimage}`)
+
+  const { transactions: lines } = yield* transactions.list(company.id, { limit: 10 })
+  for (const { type, amount, fee, status } of lines) {
+    yield* Console.log(`           ${type} of ${Msat.toSats(amount)} sats, fee ${Number(fee) / 1000}, ${status}`)
+  }
+  const rest = yield* balance
+  yield* Console.log(`balance    ${Number(Balance.available(rest)) / 1000} sats`)
+
+  assert.equal(ended.status, "settled")
+  assert.deepEqual(rest, { posted: Msat.make(25_000_000n - 10_000_000n - fee), held: Msat.zero })
+  assert.deepEqual(
+    lines.map(({ type }) => type),
+    ["withdrawal", "deposit"]
+  )
+})
+
+NodeRuntime.runMain(Effect.provide(program, satrail))

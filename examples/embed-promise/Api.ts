@@ -1,0 +1,28 @@
+import { OperatorToken } from "@satrail/http/Authentication"
+import { Readiness } from "@satrail/http/Health"
+import * as Http from "@satrail/http/Http"
+import { Layer } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import type { Payments } from "./Payments.ts"
+
+/** The service's own HTTP interface, to be mounted in a Node server at `/v1`. */
+export const mount = async (payments: Payments) => {
+  const { handler, dispose } = Http.webHandler(
+    Http.layer().pipe(
+      Layer.provide(Layer.succeedContext(await payments.context())),
+      Layer.provide(Layer.succeed(OperatorToken, undefined)), // nobody is the operator over HTTP: the shop is, in its own code
+      Layer.provide(Layer.succeed(Readiness, []))
+    )
+  )
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "GET", url = "/", headersDistinct } = request
+    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
+    const body = method === "GET" || method === "HEAD" ? {} : { body: Readable.toWeb(request), duplex: "half" as const }
+    const answered = await handler(new Request(new URL(url, "http://localhost"), { method, headers, ...body }))
+    response.writeHead(answered.status, [...answered.headers].flat())
+    await pipeline(answered.body ?? [], response)
+  }
+  return { answer, dispose }
+}

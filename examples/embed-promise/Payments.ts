@@ -1,0 +1,18 @@
+import * as Policy from "@satrail/core/Policy"
+import * as Satrail from "@satrail/core/Satrail"
+import * as Storage from "@satrail/postgres/Storage"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Layer, ManagedRuntime } from "effect"
+
+/** Every service with its workers, at work until `dispose`. What is stored is kept in `directory`. */
+export const open = (directory: string) =>
+  ManagedRuntime.make(
+    Satrail.layerWorkers.pipe(
+      Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" })),
+      Layer.provideMerge(Storage.layerEmbedded({ directory })), // or on the pool that you have: Storage.layerPool(pool)
+      Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "embed-promise", network: "regtest" }), FixedRates.layer()))
+    )
+  )
+
+export type Payments = ReturnType<typeof open>

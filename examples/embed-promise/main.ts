@@ -1,0 +1,63 @@
+// A shop in plain Node that takes bitcoin. The payments service is part of its process (Payments.ts), and the shop (Shop.ts) talks to it in
+// promises. Here the shop opens, one customer comes, and it closes. Run it: npm run example -- embed-promise
+import { ApiKeys } from "@satrail/core/ApiKeys"
+import { Companies } from "@satrail/core/Companies"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Redacted } from "effect"
+import assert from "node:assert/strict"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { setInterval } from "node:timers/promises"
+import * as Payments from "./Payments.ts"
+import * as Shop from "./Shop.ts"
+
+const directory = await mkdtemp(path.join(tmpdir(), "shop-"))
+const payments = Payments.open(directory)
+
+// Once in the life of a shop, which keeps the id with its own data.
+const companies = await payments.runPromise(Companies)
+const opened = await payments.runPromise(companies.open({ name: "Corner shop", plan: "free" }))
+assert(opened._tag === "Made", "only a request with a key can be the replay of an earlier one")
+const companyId = opened.value.id
+
+const shop = await Shop.open(payments, companyId)
+await once(shop.listen(0, "127.0.0.1"), "listening")
+const address = shop.address()
+assert(address !== null && typeof address === "object")
+const url = `http://127.0.0.1:${address.port}`
+console.log(`open       ${url}`)
+
+// A customer buys a cake, and clicks twice.
+const form = () => new URLSearchParams({ id: "5b6b8a0c", item: "cake" })
+const clicks = await Promise.all([1, 2].map(() => fetch(`${url}/checkout`, { method: "POST", body: form() })))
+const [answer = "", again] = await Promise.all(clicks.map((response) => response.text()))
+assert.equal(again, answer)
+const { order, pay }: { order: string; pay: string } = JSON.parse(answer)
+console.log(`checkout   order ${order}: please pay ${pay.slice(0, 32)}…`)
+
+const look = async () => (await fetch(`${url}/orders/${order}`)).text()
+assert.equal(await look(), JSON.stringify({ order, paid: false }))
+
+// The customer's wallet pays; the page looks until the shop knows.
+const outside = await payments.runPromise(Sandbox)
+await payments.runPromise(outside.pay({ paymentRequest: pay }))
+for await (const _ of setInterval(20, undefined, { signal: AbortSignal.timeout(10_000) })) {
+  if ((await look()) === JSON.stringify({ order, paid: true })) break
+}
+console.log("paid       thank you")
+
+// What the shop's other programs see, over HTTP and with a key.
+const apiKeys = await payments.runPromise(ApiKeys)
+const key = await payments.runPromise(apiKeys.issue({ companyId, name: "bookkeeping", scopes: ["read"], expiresAtMillis: null }))
+const authorization = `Bearer ${Redacted.value(key.text)}`
+const balance = await (await fetch(`${url}/v1/transactions/balance`, { headers: { authorization } })).text()
+console.log(`balance    ${balance}`)
+assert.match(balance, /"balance":4200\b/)
+
+shop.close()
+await once(shop, "close")
+await payments.dispose()
+await rm(directory, { recursive: true })
+console.log("closed")
