@@ -3,7 +3,7 @@
 // mean in the functions below them; keep `connect`, where whatever can go wrong between two machines becomes an outage; then hold it to the
 // promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
 import { LightningReceiver, type InvoiceState, NodeUnavailable } from "@satrail/core/LightningReceiver"
-import { type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
+import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
 import { Network } from "@satrail/core/Network"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -190,8 +190,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
 
 const sender = Effect.fnUntraced(function* (options: Options) {
   const { find, ask } = yield* connect(options)
-  type Ask = Parameters<LightningSender["Service"]["pay"]>[0]
-  const bodyOf = ({ invoice, amount, feeLimit }: Ask) => ({
+  const bodyOf = ({ invoice, amount, feeLimit }: Sending) => ({
     payment_request: invoice.paymentRequest,
     amount_msat: `${amount}`,
     fee_limit_msat: `${feeLimit}` // always said: what a node takes for granted may be anything

@@ -1,7 +1,7 @@
 // The core inside an Effect program: a company is paid over Lightning, and pays somebody outside. Nothing is kept and the network is
 // pretend; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import type { Outcome } from "@satrail/core/Answer"
+import * as Answer from "@satrail/core/Answer"
 import * as Balance from "@satrail/core/Balance"
 import { Companies } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
@@ -32,9 +32,6 @@ const satrail = Satrail.layerWorkers.pipe(
 
 const sats = (amount: bigint) => ({ amount: Decimal.make(amount), currency: "sats" as const })
 
-/** Nothing here comes with an idempotency key, so that nothing is the replay of an earlier request. */
-const made = <A>(outcome: Outcome<A>) => (outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("a replay without a key"))
-
 /** Looks until it is so, for ten seconds at most. */
 const until = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
   look.pipe(Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") }), Effect.timeout("10 seconds"))
@@ -46,12 +43,12 @@ const program = Effect.gen(function* () {
   const transactions = yield* Transactions
   const outside = yield* Sandbox
 
-  const company = yield* companies.open({ name: "Corner Café", plan: "free" }).pipe(Effect.flatMap(made))
+  const company = yield* companies.open({ name: "Corner Café", plan: "free" }).pipe(Effect.flatMap(Answer.made))
   const balance = transactions.balance(company.id)
 
   // Somebody pays us.
   const coffee = { description: "Coffee for all", expirySeconds: 600, metadata: { table: "4" } }
-  const invoice = yield* invoices.create({ companyId: company.id, ...sats(25_000n), ...coffee }).pipe(Effect.flatMap(made))
+  const invoice = yield* invoices.create({ companyId: company.id, ...sats(25_000n), ...coffee }).pipe(Effect.flatMap(Answer.made))
   yield* Console.log(`invoice    ${invoice.paymentRequest.slice(0, 48)}…`)
   yield* outside.pay({ paymentRequest: invoice.paymentRequest })
   yield* until(invoices.get(company.id, invoice.id), ({ status }) => status === "settled")
@@ -65,7 +62,7 @@ const program = Effect.gen(function* () {
   yield* Console.log(
     `estimate   10000 sats to ${estimate.recipient} would cost ${Number(fee) / 1000} sats more, and work with ${estimate.successProbability}`
   )
-  const withdrawal = yield* withdrawals.confirm({ ...ask, metadata: {} }).pipe(Effect.flatMap(made))
+  const withdrawal = yield* withdrawals.confirm({ ...ask, metadata: {} }).pipe(Effect.flatMap(Answer.made))
   yield* Console.log(`confirmed  it is ${withdrawal.status}, and ${Msat.toSats((yield* balance).held)} sats are held for it`)
   const ended = yield* until(transactions.withdrawal(company.id, withdrawal.id), ({ status }) => status !== "pending")
   yield* Console.log(`sent       it is ${ended.status}; the proof is ${ended.preimage}`)

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import type * as Change from "./Change.ts"
 import * as Id from "./Id.ts"
 
@@ -21,6 +22,10 @@ export interface Request<A> {
 export type Outcome<A> =
   | { readonly _tag: "Made"; readonly value: A }
   | { readonly _tag: "Replayed"; readonly answer: string }
+
+/** What a creation without a key made: only a request with one can be a replay. */
+export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
+  outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("this answers a request with a key, whose value is in the rendered answer")
 
 export interface AnswersForgotten extends Change.Parts<"AnswersForgotten"> {}
 

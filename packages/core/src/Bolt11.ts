@@ -3,18 +3,12 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bech32, hex } from "@scure/base"
 import { Result, Schema } from "effect"
 import type { BitcoinAddress } from "./BitcoinAddress.ts"
+import type { Hop } from "./Bolt11Field.ts"
 import * as Field from "./Bolt11Field.ts"
 import * as Msat from "./Msat.ts"
 import * as Network from "./Network.ts"
 
-/** One channel on the way to a payee that is not public. `shortChannelId` as BOLT 7 writes it: `589390x3312x1`. */
-export interface Hop {
-  readonly pubkey: string
-  readonly shortChannelId: string
-  readonly feeBaseMsat: Msat.Msat
-  readonly feeProportionalMillionths: number
-  readonly cltvExpiryDelta: number
-}
+export type { Hop } from "./Bolt11Field.ts"
 
 /** An invoice (BOLT 11) whose signature was checked. Hashes, secrets and keys are hex. */
 export interface Bolt11 {

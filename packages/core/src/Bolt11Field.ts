@@ -1,11 +1,19 @@
 import { bech32, hex } from "@scure/base"
 import * as BitcoinAddress from "./BitcoinAddress.ts"
-import type { Hop } from "./Bolt11.ts"
 import * as Msat from "./Msat.ts"
 import type { Network } from "./Network.ts"
 
 /** The parts of an invoice as the 5-bit words that bech32 is made of (BOLT 11, tagged fields). `undefined` is what no reader may trust. */
 export type Words = ReadonlyArray<number>
+
+/** One channel on the way to a payee that is not public. `shortChannelId` as BOLT 7 writes it: `589390x3312x1`. */
+export interface Hop {
+  readonly pubkey: string
+  readonly shortChannelId: string
+  readonly feeBaseMsat: Msat.Msat
+  readonly feeProportionalMillionths: number
+  readonly cltvExpiryDelta: number
+}
 
 /** The field types by their 5-bit value, each under its letter: `5` is the letter 9. */
 export const type = { p: 1, r: 3, "9": 5, x: 6, f: 9, d: 13, s: 16, n: 19, h: 23, c: 24, m: 27 } as const

@@ -52,6 +52,7 @@ export class LightningReceiver extends Context.Service<LightningReceiver, {
   /**
    * No payment of this invoice is taken from here on: `canceled`, now or before, with the preimage that nobody needs to buy any more.
    * Or it is too late, and one is `accepted` or `settled`. Asking again answers the same.
+   * Nodes do not give the preimage of a canceled invoice away: a backend derives it from our id and a secret of its own, or keeps it.
    */
   readonly cancelInvoice: (paymentHash: string) => Effect.Effect<
     { readonly _tag: "canceled"; readonly preimage: Redacted.Redacted } | { readonly _tag: "accepted" } | { readonly _tag: "settled" },

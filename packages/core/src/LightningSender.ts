@@ -23,6 +23,13 @@ export interface Quote {
   readonly probability: number
 }
 
+/** What is to be paid: `amount` is the invoice's own where it has one, and at most `feeLimit` goes to routing on top. */
+export interface Ask {
+  readonly invoice: Bolt11
+  readonly amount: Msat
+  readonly feeLimit: Msat
+}
+
 /** A node that pays for us. */
 export class LightningSender extends Context.Service<LightningSender, {
   /** How long after our process died a call of its to `pay` may still reach the node. */
@@ -31,9 +38,9 @@ export class LightningSender extends Context.Service<LightningSender, {
    * Pays `invoice` with `amount` (its own, where it has one) and at most `feeLimit` on top: never more. Never fails: not to know is an answer.
    * The same payment hash is paid at most once while it is pending or settled, however often and by however many it is asked.
    */
-  readonly pay: (ask: { readonly invoice: Bolt11; readonly amount: Msat; readonly feeLimit: Msat }) => Effect.Effect<Payment>
+  readonly pay: (ask: Ask) => Effect.Effect<Payment>
   /** What became of a payment. Asking changes nothing. */
   readonly lookupPayment: (paymentHash: string) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
   /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */
-  readonly quote: (ask: { readonly invoice: Bolt11; readonly amount: Msat; readonly feeLimit: Msat }) => Effect.Effect<Quote | undefined, NodeUnavailable>
+  readonly quote: (ask: Ask) => Effect.Effect<Quote | undefined, NodeUnavailable>
 }>()("core/LightningSender") {}

@@ -15,6 +15,9 @@ const target = Effect.try({
     if (found.url === undefined || found.token === undefined) {
       throw new Error(`No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`)
     }
+    if (!/^https?:$/.test(URL.parse(found.url)?.protocol ?? "")) {
+      throw new Error(`SATRAIL_URL wants an address such as http://127.0.0.1:8080, and got ${JSON.stringify(found.url)}`)
+    }
     return { url: found.url, token: Redacted.make(found.token) }
   },
   catch: (cause) => new CommandFailed({ message: cause instanceof Error ? cause.message : String(cause) })
@@ -58,19 +61,19 @@ const call = Effect.fnUntraced(function*(json: boolean, method: "POST" | "DELETE
   yield* Console.log(json ? JSON.stringify(answer.data) : forPeople(answer.message, answer.data))
 })
 
-const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as one line of JSON"))
+const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as one line of JSON"), Flag.withDefault(false))
 const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
-const plan = Flag.Literals("plan", ["free", "paid"]).pipe(Flag.withDescription("free or paid"))
+const plans = ["free", "paid"] as const
 const name = Flag.String("name").pipe(Flag.withDescription("A name for people"))
 
 const companies = Command.make("companies").pipe(
   Command.withDescription("Open companies and change what they may do"),
   Command.withSubcommands([
-    Command.make("create", { json, name, plan }, ({ json, ...body }) => call(json, "POST", "/operator/companies", body)).pipe(
+    Command.make("create", { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("free or paid")) }, ({ json, ...body }) => call(json, "POST", "/operator/companies", body)).pipe(
       Command.withDescription("Open a company")
     ),
-    Command.make("plan", { company, json, plan }, ({ company, json, plan }) =>
+    Command.make("plan", { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("free or paid")) }, ({ company, json, plan }) =>
       call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/plan`, { plan })).pipe(Command.withDescription("Change a company's plan")),
     Command.make("domain", { company, domain: Argument.String("domain"), json }, ({ company, domain, json }) =>
       call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/domains`, { domain })).pipe(

@@ -1,3 +1,4 @@
+import * as Answer from "@satrail/core/Answer"
 import * as ApiKeys from "@satrail/core/ApiKeys"
 import * as Companies from "@satrail/core/Companies"
 import { Entropy } from "@satrail/core/Entropy"
@@ -19,8 +20,15 @@ const fileIn = (directory: string) => path.join(directory, "demo.json")
 const Json = Schema.fromJsonString(Demo)
 
 /** What an earlier start wrote. A file that cannot be read is an error: to write over it would lose a key. */
-export const read = (directory: string): Option.Option<Demo> =>
-  existsSync(fileIn(directory)) ? Option.some(Schema.decodeSync(Json)(readFileSync(fileIn(directory), "utf8"))) : Option.none()
+export const read = (directory: string): Option.Option<Demo> => {
+  const file = fileIn(directory)
+  if (!existsSync(file)) return Option.none()
+  try {
+    return Option.some(Schema.decodeSync(Json)(readFileSync(file, "utf8")))
+  } catch (cause) {
+    throw new Error(`${file} is not what a start wrote. Repair it, or move it away to begin with a new company and key.`, { cause })
+  }
+}
 
 /** Written beside and moved into place, so that nobody ever reads half of it. */
 const write = (directory: string, demo: Demo): void => {
@@ -60,10 +68,9 @@ export const prepare = Effect.fnUntraced(function*(options: {
       return { demo, isNew: false }
     }
   }
-  const opened = yield* companies.open({ name: "Demo", plan: "free" })
-  if (opened._tag === "Replayed") return yield* Effect.die("a request without a key cannot be replayed")
-  const { text } = yield* apiKeys.issue({ companyId: opened.value.id, name: "demo", scopes: ["admin"], expiresAtMillis: null })
-  const demo = { ...current, api_key: Redacted.value(text), company_id: opened.value.id }
+  const company = yield* Effect.flatMap(companies.open({ name: "Demo", plan: "free" }), Answer.made)
+  const { text } = yield* apiKeys.issue({ companyId: company.id, name: "demo", scopes: ["admin"], expiresAtMillis: null })
+  const demo = { ...current, api_key: Redacted.value(text), company_id: company.id }
   yield* Effect.sync(() => write(options.directory, demo))
   return { demo, isNew: true }
 })
