@@ -5,12 +5,14 @@ import { type Kind, statement } from "./Statements.ts"
 
 const forgotten: Kind<AnswersForgotten> = {
   statement: statement({
-    parts: [`
+    parts: [
+      `
 forgotten as (
   delete from satrail.answers where forget_at_millis <= (select max(at_millis) from fresh)
 ), applied as (
   select company_id, id from fresh
-)`],
+)`
+    ],
     before: "null"
   }),
   row: () => ({}),

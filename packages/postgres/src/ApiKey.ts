@@ -25,11 +25,13 @@ const issued: Kind<ApiKey.ApiKeyIssued> = {
   statement: creation(apiKeys, {
     idType: "text",
     columns: "replaces text, overlap_ends_at_millis bigint",
-    effects: [`
+    effects: [
+      `
 overlapped as (
   update satrail.api_keys t set expires_at_millis = least(t.expires_at_millis, d.overlap_ends_at_millis) from done d
   where t.company_id = d.company_id and t.id = d.replaces
-)`],
+)`
+    ],
     // The text of a key says no company: its id is one company's alone.
     guards: "(select 'Conflict' from satrail.api_keys t where t.id = a.id)"
   }),
@@ -37,7 +39,7 @@ overlapped as (
     ...apiKeys.toRow(apiKey),
     ...(replaces && { replaces: replaces.id, overlap_ends_at_millis: replaces.expiresAtMillis })
   }),
-  identities: ({ replaces }) => replaces === null ? [] : [replaces.id],
+  identities: ({ replaces }) => (replaces === null ? [] : [replaces.id]),
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
@@ -45,11 +47,14 @@ overlapped as (
 const marked = (column: string, unless: string) =>
   statement({
     idType: "text",
-    parts: [target(apiKeys), `
+    parts: [
+      target(apiKeys),
+      `
 applied as (
   update satrail.api_keys t set ${column} = f.at_millis from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and not coalesce(${unless.replaceAll("a.", "f.")}, false) returning t.company_id, t.id
-)`],
+)`
+    ],
     joins: joinTarget,
     before: `case when ${unless} then 'Applied' end`,
     guards: "case when g.n is null then 'missing' end"
@@ -74,7 +79,9 @@ const planOf = Schema.decodeUnknownSync(Schema.Struct({ plan: Plan }))
 export const reads = {
   apiKey: Reads.one("Records.apiKey", {
     key: { id: "text" },
-    select: `select ${apiKeys.selected}, c.plan from ${apiKeys.name} t join satrail.companies c on c.id = t.company_id where t.id = a.id`,
+    select: `
+select ${apiKeys.selected}, (select plan from satrail.companies c where c.id = t.company_id) as plan
+from ${apiKeys.name} t where t.id = a.id`,
     read: (row): ApiKey.Holder => ({ apiKey: apiKeys.ofRow(row), plan: planOf(row).plan }),
     keyOf: (id: string) => [id]
   })

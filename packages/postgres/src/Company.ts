@@ -18,13 +18,15 @@ const opened: Kind<Company.CompanyOpened> = {
   // A company's id is its company_id: the shared parts find the row by both.
   statement: statement({
     columns: "name text, plan text, created_at_millis bigint",
-    parts: [`
+    parts: [
+      `
 applied as (
   insert into satrail.companies (${companies.columns}) select ${companies.columns} from fresh order by id
   on conflict do nothing returning id as company_id, id
 ), totals as (
   insert into satrail.balances (company_id) select company_id from applied
-)`],
+)`
+    ],
     before: `(select case when ${companies.asAsked} then 'Applied' else 'Conflict' end from satrail.companies t where t.id = a.id)`
   }),
   row: ({ company }) => companies.toRow(company),
@@ -34,14 +36,16 @@ applied as (
 const planChanged: Kind<Company.PlanChanged> = {
   statement: statement({
     columns: "plan text",
-    parts: [`
+    parts: [
+      `
 target as materialized (
   select a.n, t.plan from (select n, id from asked order by id) a
   cross join lateral (select plan from satrail.companies where id = a.id for no key update) t
 ), applied as (
   update satrail.companies t set plan = f.plan from fresh f join target g using (n)
   where t.id = f.id and g.plan <> f.plan returning t.id as company_id, t.id
-)`],
+)`
+    ],
     joins: joinTarget,
     before: "case when g.plan = a.plan then 'Applied' end",
     guards: "case when g.n is null then 'missing' end"
@@ -53,12 +57,15 @@ target as materialized (
 const domainVerified: Kind<Company.DomainVerified> = {
   statement: statement({
     columns: "domain text, verified_at_millis bigint",
-    parts: [`
+    parts: [
+      `
 applied as (
   insert into satrail.domains (${domains.columns}) select ${domains.columns} from fresh order by domain
   on conflict do nothing returning company_id, company_id as id
-)`],
-    before: "(select case when t.company_id = a.company_id then 'Applied' else 'DomainTaken' end from satrail.domains t where t.domain = a.domain)"
+)`
+    ],
+    before:
+      "(select case when t.company_id = a.company_id then 'Applied' else 'DomainTaken' end from satrail.domains t where t.domain = a.domain)"
   }),
   row: ({ domain }) => domains.toRow(domain),
   identities: ({ domain }) => [domain.domain],

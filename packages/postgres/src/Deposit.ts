@@ -30,7 +30,7 @@ export const deposits = Table.make("satrail.deposits", Deposit.Deposit, {
 
 const moved = (change: Change) => new Deposit.DepositMoved({ id: change.id })
 
-const outpoint = ({ chainTxId, vout }: Deposit.Deposit) => chainTxId === null || vout === null ? [] : [`${chainTxId}:${vout}`]
+const outpoint = ({ chainTxId, vout }: Deposit.Deposit) => (chainTxId === null || vout === null ? [] : [`${chainTxId}:${vout}`])
 
 const seen: Kind<Deposit.DepositSeen> = {
   statement: creation(deposits, {
@@ -82,7 +82,8 @@ const reversed: Kind<Deposit.DepositReversed> = {
   row: ({ deposit }) => deposits.toRow(deposit),
   refusals: {
     DepositMoved: moved,
-    InsufficientBalance: ({ companyId, legs }) => new InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
+    InsufficientBalance: ({ companyId, legs }) =>
+      new InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
   }
 }
 

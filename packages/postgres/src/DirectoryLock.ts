@@ -9,8 +9,10 @@ export class DirectoryLocked extends Schema.TaggedError<DirectoryLocked>()("Dire
   pid: Schema.Int
 }) {
   override get message(): string {
-    return `The database in ${this.directory} is in use by process ${this.pid}${this.pid === process.pid ? " (this one)" : ""}. ` +
+    return (
+      `The database in ${this.directory} is in use by process ${this.pid}${this.pid === process.pid ? " (this one)" : ""}. ` +
       "Stop that process first, or give this one another directory. Several processes can share a PostgreSQL server instead."
+    )
   }
 }
 
@@ -40,7 +42,7 @@ const startOf = (pid: number): string | null => {
   }
 }
 
-const codeOf = (cause: unknown): unknown => cause instanceof Error && "code" in cause ? cause.code : undefined
+const codeOf = (cause: unknown): unknown => (cause instanceof Error && "code" in cause ? cause.code : undefined)
 
 /** `otherwise`, when the failure is that a file is not there. */
 const missing = <A>(cause: unknown, otherwise: A): A => {
@@ -122,7 +124,9 @@ export const hold = (directory: string): Effect.Effect<void, DirectoryLocked | D
       },
       catch: (cause) => new DirectoryUnusable({ directory, cause })
     }).pipe(
-      Effect.flatMap(({ file, holder }) => holder === null ? Effect.succeed(file) : Effect.fail(new DirectoryLocked({ directory, pid: holder })))
+      Effect.flatMap(({ file, holder }) =>
+        holder === null ? Effect.succeed(file) : Effect.fail(new DirectoryLocked({ directory, pid: holder }))
+      )
     ),
     (file) => Effect.sync(() => rmSync(file, { force: true }))
   )

@@ -22,7 +22,7 @@ interface Waiting<Item, A, E> {
 }
 
 /** Turns many single commits into few flushes: whatever came while the last flush was in flight goes together. */
-export const make = Effect.fnUntraced(function*<Item, A, E, Outage>(options: Options<Item, A, E, Outage>) {
+export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Options<Item, A, E, Outage>) {
   type Entry = Waiting<Item, A, E | Outage>
   const lanes = new Map<string, Array<Entry>>()
   const draining = new Set<Fiber.Fiber<void>>()
@@ -52,14 +52,16 @@ export const make = Effect.fnUntraced(function*<Item, A, E, Outage>(options: Opt
   const deliver = (entries: ReadonlyArray<Entry>): Effect.Effect<void> =>
     Effect.flatMap(Effect.exit(options.flush(entries.map(({ item }) => item))), (exit) => {
       if (Exit.isSuccess(exit)) {
-        return Effect.sync(() => entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("an item was not answered")))))
+        return Effect.sync(() =>
+          entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("an item was not answered"))))
+        )
       }
       if (entries.length > 1 && Cause.hasDies(exit.cause)) return Effect.forEach(entries, (entry) => deliver([entry]), { discard: true })
       return Effect.sync(() => entries.forEach((entry) => entry.resume(Effect.failCause(exit.cause))))
     })
 
   /** Flushes until nothing waits. The tick before each flush lets everyone who is about to commit get in. */
-  const drain = Effect.fnUntraced(function*(lane: string, waiting: Array<Entry>) {
+  const drain = Effect.fnUntraced(function* (lane: string, waiting: Array<Entry>) {
     while (waiting.length > 0) {
       yield* nextTick
       const taken = take(waiting)

@@ -51,11 +51,14 @@ const created: Kind<Invoice.InvoiceCreated> = {
 const claimed: Kind<Invoice.InvoiceClaimed> = {
   statement: statement({
     columns: "withdrawal_id uuid",
-    parts: [target(invoices), `
+    parts: [
+      target(invoices),
+      `
 applied as (
   update satrail.invoices t set status = 'claimed', claimed_by = f.withdrawal_id from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' returning t.company_id, t.id
-)`],
+)`
+    ],
     joins: joinTarget,
     before: "case when g.status = 'claimed' and g.claimed_by = a.withdrawal_id then 'Applied' end",
     guards: "case when g.n is null then 'missing' else 'InvoiceNotPayable ' || g.status end"
@@ -67,13 +70,17 @@ applied as (
 const settled: Kind<Invoice.InvoiceSettled> = {
   statement: statement({
     columns: "received bigint, preimage text, deposit json",
-    parts: [target(invoices), `
+    parts: [
+      target(invoices),
+      `
 applied as (
   update satrail.invoices t set status = 'settled', received = f.received, preimage = f.preimage, settled_at_millis = f.at_millis
   from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status <> 'settled' returning t.company_id, t.id
-)`],
-    effects: [`
+)`
+    ],
+    effects: [
+      `
 deposited as (
   insert into satrail.deposits (${deposits.columns})
   select ${deposits.columns.replaceAll(/\b\w+/g, "r.$&")} from done d cross join lateral json_to_record(d.deposit) as r(${deposits.definition})
@@ -84,7 +91,8 @@ deposited as (
     where g.lightning_address_id is not null group by g.company_id, g.lightning_address_id
   ) u
   where t.company_id = u.company_id and t.id = u.lightning_address_id
-)`],
+)`
+    ],
     joins: joinTarget,
     before: `case when g.status = 'settled' then
     case when (g.preimage, g.received) is not distinct from (a.preimage, a.received) then 'Applied' else 'InvoiceNotPayable settled' end end`,
@@ -97,11 +105,14 @@ deposited as (
 
 const expired: Kind<Invoice.InvoiceExpired> = {
   statement: statement({
-    parts: [target(invoices), `
+    parts: [
+      target(invoices),
+      `
 applied as (
   update satrail.invoices t set status = 'expired' from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status in ('pending', 'claimed') returning t.company_id, t.id
-)`],
+)`
+    ],
     joins: joinTarget,
     before: "case when g.status in ('settled', 'expired') then 'Applied' end",
     guards: "case when g.n is null then 'missing' end"

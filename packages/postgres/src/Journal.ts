@@ -73,7 +73,8 @@ const rowOf = <T extends Tag>(change: Tagged<T>, n: number): Row => {
 
 const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number): ReadonlyArray<Row> =>
   legs.flatMap(({ companyId, postings }) =>
-    postings.map(({ from, to, amount }) => ({ n, company_id: companyId, from_account: from, to_account: to, amount: String(amount) })))
+    postings.map(({ from, to, amount }) => ({ n, company_id: companyId, from_account: from, to_account: to, amount: String(amount) }))
+  )
 
 const identitiesOf = <T extends Tag>(change: Tagged<T>): ReadonlyArray<string> => {
   const { id, once, fence } = change
@@ -144,7 +145,7 @@ const verdictsOf = Schema.decodeUnknownSync(Verdicts)
 /** Looking again settles it: more often than this, and something is wrong. */
 const maxLooks = 20
 
-export const make = Effect.fnUntraced(function*(options: Options) {
+export const make = Effect.fnUntraced(function* (options: Options) {
   const lanes = options.lanes ?? 2
   const commit = yield* GroupCommit.make({
     flush: apply(yield* SqlClient.SqlClient),

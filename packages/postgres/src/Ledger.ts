@@ -54,37 +54,59 @@ select account, sum(amount)::text as amount from (
   read: trialRow
 })
 
-const decodeEvent = Schema.decodeUnknownSync(Schema.Struct({
-  id: Schema.BigIntFromString,
-  companyId: Schema.String,
-  type: Schema.String,
-  subject: Schema.String,
-  atMillis: Schema.FiniteFromString
-}))
+const decodeEvent = Schema.decodeUnknownSync(
+  Schema.Struct({
+    id: Schema.BigIntFromString,
+    companyId: Schema.String,
+    type: Schema.String,
+    subject: Schema.String,
+    atMillis: Schema.FiniteFromString
+  })
+)
 
-// Only of transactions that ended before the oldest that still runs began: whatever is committed later has a higher id than these.
+// Only events of transactions that ended before the oldest that still runs began: whatever is committed later has a higher id than these.
 const events = Reads.many("Records.events", {
   text: `
-select id::text, company_id::text as "companyId", type, subject, at_millis::text as "atMillis" from satrail.events
-where id > $1::bigint
-  and id < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096
-order by id limit $2::bigint`,
+select id::text, company_id::text as "companyId", type, subject, at_millis::text as "atMillis" from satrail.events t
+where t.id > $1::bigint
+  and t.id < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096
+order by t.id limit $2::bigint`,
   values: (after: bigint, limit: number) => [String(after), String(limit)],
   read: (row): Published => decodeEvent(row)
 })
 
 export const reads = {
-  balance: Effect.map(balance, (read) => (companyId: string) => Effect.map(read(companyId), Option.getOrElse(() => Balance.empty))),
-  audit: Effect.map(audit, (read) => (companyId: string) =>
-    Effect.flatMap(read(companyId), ([found]) => found === undefined ? Effect.die(new Error("an audit has one row")) : Effect.succeed(found))),
+  balance: Effect.map(
+    balance,
+    (read) => (companyId: string) =>
+      Effect.map(
+        read(companyId),
+        Option.getOrElse(() => Balance.empty)
+      )
+  ),
+  audit: Effect.map(
+    audit,
+    (read) => (companyId: string) =>
+      Effect.flatMap(read(companyId), ([found]) =>
+        found === undefined ? Effect.die(new Error("an audit has one row")) : Effect.succeed(found)
+      )
+  ),
   trialBalance: Effect.map(trialBalance, (read) =>
     Effect.map(read(), (rows) => {
       const sums = new Map(rows.map(({ account, amount }) => [account, amount]))
       const of = (account: Account) => sums.get(account) ?? Msat.zero
       return {
-        available: of("available"), held: of("held"), node: of("node"), chain: of("chain"), service_fees: of("service_fees"),
-        network_fees: of("network_fees"), suspense: of("suspense"), loss: of("loss"), internal: of("internal")
+        available: of("available"),
+        held: of("held"),
+        node: of("node"),
+        chain: of("chain"),
+        service_fees: of("service_fees"),
+        network_fees: of("network_fees"),
+        suspense: of("suspense"),
+        loss: of("loss"),
+        internal: of("internal")
       } satisfies Record<Account, Msat.Msat>
-    })),
+    })
+  ),
   events
 }

@@ -233,20 +233,25 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
   known: Schema.Int
 }) {
   override get message(): string {
-    return `The database is at migration ${this.found}, and this program knows only ${this.known}: a newer version has been here. ` +
+    return (
+      `The database is at migration ${this.found}, and this program knows only ${this.known}: a newer version has been here. ` +
       "Start that version or a later one; this one would not know what the data means."
+    )
   }
 }
 
 const table = "satrail.migrations"
 
 // Two that start at once both find no schema, and one of them is too late.
-const namespace = Effect.retry(run("create schema if not exists satrail"), { times: 1, while: (error: SqlError.SqlError) => error.reason._tag === "UniqueViolation" })
+const namespace = Effect.retry(run("create schema if not exists satrail"), {
+  times: 1,
+  while: (error: SqlError.SqlError) => error.reason._tag === "UniqueViolation"
+})
 
 const Newest = Schema.decodeUnknownSync(Schema.Struct({ newest: Schema.FiniteFromString }))
 
 /** Brings the tables up to date, in one transaction. Any number of processes may start at once: one migrates, the others wait for it. */
-export const migrate = Effect.gen(function*() {
+export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* namespace
   yield* Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })

@@ -16,27 +16,36 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `No database answers at ${this.where}: ${messageOf(this.cause)}. Is it running, and is DATABASE_URL right?`
+    return `No database answers at ${this.where}: ${messageOf(this.cause)}. Is it running, and is the address right?`
   }
 }
 
-const Problem = Schema.Struct({ code: Schema.optional(Schema.String), message: Schema.optional(Schema.String), constraint: Schema.optional(Schema.String) })
+const Problem = Schema.Struct({
+  code: Schema.optional(Schema.String),
+  message: Schema.optional(Schema.String),
+  constraint: Schema.optional(Schema.String)
+})
 
 const problemOf = Schema.decodeUnknownOption(Problem)
 
 // A host name with several addresses fails with one error for each, and says nothing itself.
 const messageOf = (cause: unknown): string =>
-  cause instanceof AggregateError && cause.message === "" ? cause.errors.map(messageOf).join("; ") : cause instanceof Error ? cause.message : String(cause)
+  cause instanceof AggregateError && cause.message === ""
+    ? cause.errors.map(messageOf).join("; ")
+    : cause instanceof Error
+      ? cause.message
+      : String(cause)
 
 /** What PostgreSQL said, in Effect's words: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
-  const { code, constraint } = problemOf({ ...Object(cause) }).pipe((found) => found._tag === "Some" ? found.value : {})
+  const { code, constraint } = problemOf({ ...Object(cause) }).pipe((found) => (found._tag === "Some" ? found.value : {}))
   const props = { cause, operation, message: messageOf(cause) }
   // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
   if (code === undefined || /^E[A-Z]+$/.test(code)) return new SqlError.ConnectionError(props)
   // 08P01 is a protocol violation, which would be ours. 57P: shut down or starting. 53: out of connections, memory or disk.
-  if ((code.startsWith("08") && code !== "08P01") || code.startsWith("57P") || code.startsWith("53")) return new SqlError.ConnectionError(props)
+  if ((code.startsWith("08") && code !== "08P01") || code.startsWith("57P") || code.startsWith("53"))
+    return new SqlError.ConnectionError(props)
   if (code === "23505") return new SqlError.UniqueViolation({ ...props, constraint: constraint ?? "unknown" })
   if (code.startsWith("23")) return new SqlError.ConstraintError(props)
   if (code.startsWith("28")) return new SqlError.AuthenticationError(props)
@@ -97,7 +106,7 @@ export const compiler = Statement.makeCompiler({
   onRecordUpdate: () => ["", []]
 })
 
-const make = Effect.fnUntraced(function*(pool: Pg.Pool) {
+const make = Effect.fnUntraced(function* (pool: Pg.Pool) {
   const reserved = Effect.acquireRelease(
     Effect.tryPromise({ try: () => pool.connect(), catch: (cause) => new SqlError.SqlError({ reason: reasonOf(cause, "connect") }) }),
     (client, exit) => Effect.sync(() => client.release(exit._tag === "Failure"))
@@ -121,7 +130,10 @@ const settings = "-c enable_seqscan=off -c jit=off"
 
 /** A `SqlClient` over a host's own pool, which stays the host's to close. It runs best with `options: "-c enable_seqscan=off -c jit=off"`. */
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
-  Layer.effect(SqlClient.SqlClient, Effect.tap(make(pool), (sql) => answering("the given pool", sql))).pipe(Layer.provide(Reactivity.layer))
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.tap(make(pool), (sql) => answering("the given pool", sql))
+  ).pipe(Layer.provide(Reactivity.layer))
 
 /** Host, port and name of the database. */
 const whereOf = (url: string): string => {
@@ -153,7 +165,7 @@ const open = ({ url, maxConnections = 10 }: Options) =>
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
   Layer.effect(
     SqlClient.SqlClient,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { pool, where } = yield* Effect.acquireRelease(open(options), ({ pool }) => Effect.promise(() => pool.end()))
       const sql = yield* make(pool)
       yield* answering(where, sql)

@@ -16,12 +16,21 @@ const attempt = <A>(ask: () => Promise<A>) =>
 
 const connection = (database: PGlite): SqlConnection.Connection => {
   const rows = (text: string, values: ReadonlyArray<unknown>, rowMode: "array" | "object") =>
-    Effect.map(attempt(() => database.query<never>(text, [...values], { rowMode })), ({ rows }) => rows)
+    Effect.map(
+      attempt(() => database.query<never>(text, [...values], { rowMode })),
+      ({ rows }) => rows
+    )
   const self: SqlConnection.Connection = {
-    execute: (text, values, transform) => transform === undefined ? rows(text, values, "object") : Effect.map(rows(text, values, "object"), transform),
+    execute: (text, values, transform) =>
+      transform === undefined ? rows(text, values, "object") : Effect.map(rows(text, values, "object"), transform),
     // Without values it may be many statements, as a migration is.
     executeUnprepared: (text, values, transform) =>
-      values.length === 0 ? Effect.as(attempt(() => database.exec(text)), []) : self.execute(text, values, transform),
+      values.length === 0
+        ? Effect.as(
+            attempt(() => database.exec(text)),
+            []
+          )
+        : self.execute(text, values, transform),
     executeRaw: (text, values) => attempt(() => database.query(text, [...values])),
     executeValues: (text, values) => rows(text, values, "array"),
     executeValuesUnprepared: (text, values) => rows(text, values, "array"),
@@ -41,12 +50,13 @@ const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): Sq
 })
 
 /** A `SqlClient` over PostgreSQL in this process. A directory is open in one process at a time. */
-export const layer = (
-  { directory }: Options = {}
-): Layer.Layer<SqlClient.SqlClient, DirectoryLock.DirectoryLocked | DirectoryLock.DirectoryUnusable> =>
+export const layer = ({ directory }: Options = {}): Layer.Layer<
+  SqlClient.SqlClient,
+  DirectoryLock.DirectoryLocked | DirectoryLock.DirectoryUnusable
+> =>
   Layer.effect(
     SqlClient.SqlClient,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       if (directory !== undefined) yield* DirectoryLock.hold(directory)
       const database = yield* Effect.acquireRelease(
         Effect.promise(() => PGlite.create(directory === undefined ? {} : { dataDir: join(directory, "data") })),
@@ -58,7 +68,10 @@ export const layer = (
       return yield* SqlClient.make({
         driver: "pg",
         acquirer: Effect.succeed(sharing(one, permit)),
-        transactionAcquirer: Effect.as(Effect.acquireRelease(permit.take(1), () => permit.release(1)), one),
+        transactionAcquirer: Effect.as(
+          Effect.acquireRelease(permit.take(1), () => permit.release(1)),
+          one
+        ),
         compiler,
         spanAttributes: [["db.system.name", "postgresql"]]
       })

@@ -2,6 +2,7 @@ import { Effect, Exit, Option, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Id from "@satrail/core/Id"
 import type { StoreUnavailable } from "@satrail/core/Journal"
+import { isText } from "@satrail/core/Metadata"
 import * as GroupCommit from "./GroupCommit.ts"
 import { translate, turnedAway } from "./Outage.ts"
 import type { Kind, Table } from "./Table.ts"
@@ -27,23 +28,23 @@ const possible = (kind: Kind, value: unknown): boolean => {
   }
 }
 
-/** Whether PostgreSQL can hold this text. */
-const isText = (value: string): boolean => value.isWellFormed() && !value.includes("\0")
-
-const isOf = (kind: "uuid" | "text") => kind === "uuid" ? Id.is : isText
+const isOf = (kind: "uuid" | "text") => (kind === "uuid" ? Id.is : isText)
 
 /**
  * Single rows by their key. Those that are asked for together are one query, as commits are. It starts after the last of them
  * asked, so it sees all they know of.
  */
-export const one = <Ask extends ReadonlyArray<unknown>, A>(operation: string, options: {
-  readonly key: { readonly [column: string]: "uuid" | "text" | "integer" }
-  /** Finds one row, with the key's columns in `a`. */
-  readonly select: string
-  readonly read: (row: unknown) => A
-  readonly keyOf: (...ask: Ask) => ReadonlyArray<unknown>
-}): Read<Ask, Option.Option<A>> =>
-  Effect.gen(function*() {
+export const one = <Ask extends ReadonlyArray<unknown>, A>(
+  operation: string,
+  options: {
+    readonly key: { readonly [column: string]: "uuid" | "text" | "integer" }
+    /** Finds one row, with the key's columns in `a`. */
+    readonly select: string
+    readonly read: (row: unknown) => A
+    readonly keyOf: (...ask: Ask) => ReadonlyArray<unknown>
+  }
+): Read<Ask, Option.Option<A>> =>
+  Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const key = Object.entries(options.key)
     const definition = key.map(([column, kind]) => `${column} ${kind}`).join(", ")
@@ -52,13 +53,15 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
     const get = yield* GroupCommit.make({
       laneOf: () => operation,
       flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) =>
-        sql.unsafe<{ readonly n: string }>(text, [
-          JSON.stringify(keys.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])])))
-        ]).pipe(
-          Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
-          Effect.map((found) => keys.map((_, n) => Exit.succeed(Option.fromUndefinedOr(found.get(n))))),
-          Effect.catch(translate(operation))
-        ),
+        sql
+          .unsafe<{ readonly n: string }>(text, [
+            JSON.stringify(keys.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])])))
+          ])
+          .pipe(
+            Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
+            Effect.map((found) => keys.map((_, n) => Exit.succeed(Option.fromUndefinedOr(found.get(n))))),
+            Effect.catch(translate(operation))
+          ),
       maxItemsPerFlush: 256,
       maxWaiting: 4096,
       onTurnedAway: turnedAway(operation)
@@ -70,21 +73,32 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
   })
 
 /** Any number of rows. `$1`, `$2` … are the values. */
-export const many = <Ask extends ReadonlyArray<unknown>, A>(operation: string, options: {
-  readonly text: string
-  readonly values: (...ask: Ask) => ReadonlyArray<unknown>
-  readonly read: (row: unknown) => A
-}): Read<Ask, ReadonlyArray<A>> =>
-  Effect.map(SqlClient.SqlClient, (sql) => (...ask) =>
-    sql.unsafe<object>(options.text, options.values(...ask)).pipe(
-      Effect.map((rows) => rows.map(options.read)),
-      Effect.catch(translate(operation))
-    ))
+export const many = <Ask extends ReadonlyArray<unknown>, A>(
+  operation: string,
+  options: {
+    readonly text: string
+    readonly values: (...ask: Ask) => ReadonlyArray<unknown>
+    readonly read: (row: unknown) => A
+  }
+): Read<Ask, ReadonlyArray<A>> =>
+  Effect.map(
+    SqlClient.SqlClient,
+    (sql) =>
+      (...ask) =>
+        sql.unsafe<object>(options.text, options.values(...ask)).pipe(
+          Effect.map((rows) => rows.map(options.read)),
+          Effect.catch(translate(operation))
+        )
+  )
 
 /** The rows of a table that satisfy `condition`, by id, after one. */
-export const page = <A>(operation: string, table: Table<A>, condition: string): Read<[after: string | null, limit: number], ReadonlyArray<A>> =>
+export const page = <A>(
+  operation: string,
+  table: Table<A>,
+  condition: string
+): Read<[after: string | null, limit: number], ReadonlyArray<A>> =>
   many(operation, {
-    text: `select ${table.selected} from ${table.name} t where ${condition} and id > $1::uuid order by id limit $2::bigint`,
+    text: `select ${table.selected} from ${table.name} t where ${condition} and t.id > $1::uuid order by t.id limit $2::bigint`,
     values: (after, limit) => [after ?? Id.nil, String(limit)],
     read: table.ofRow
   })

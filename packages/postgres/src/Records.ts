@@ -12,7 +12,7 @@ import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Transaction from "./Transaction.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const spentCoins = yield* Withdrawal.reads.spentCoins
   return Records.of({
     balance: yield* Ledger.reads.balance,

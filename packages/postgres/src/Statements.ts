@@ -158,34 +158,42 @@ export const statement = (shape: Shape): string =>
   `with ${[asked(shape), locked, fenced, ...shape.parts, done, recorded, ...(shape.effects ?? []), verdicts(shape)].join(",")}`
 
 /** Creates rows of a table from what was asked, once under an id. */
-export const creation = (table: Columns, options: {
-  readonly idType?: "text"
-  readonly columns?: string
-  readonly effects?: ReadonlyArray<string>
-  /** A column that is the time of the Change. */
-  readonly stamp?: string
-  /** The word for another row under the same id. */
-  readonly otherwise?: string
-  /** The verdict when a unique name is taken. */
-  readonly guards?: string
-} = {}): string => {
+export const creation = (
+  table: Columns,
+  options: {
+    readonly idType?: "text"
+    readonly columns?: string
+    readonly effects?: ReadonlyArray<string>
+    /** A column that is the time of the Change. */
+    readonly stamp?: string
+    /** The word for another row under the same id. */
+    readonly otherwise?: string
+    /** The verdict when a unique name is taken. */
+    readonly guards?: string
+  } = {}
+): string => {
   const { otherwise = "Conflict", stamp, columns, ...shape } = options
   const [into, from] = stamp === undefined ? ["", ""] : [`, ${stamp}`, ", at_millis"]
   return statement({
     ...shape,
     columns: [own(table), columns].filter((part) => part !== undefined).join(", "),
-    parts: [`
+    parts: [
+      `
 applied as (
   insert into ${table.name} (${table.columns}${into}) select ${table.columns}${from} from fresh order by company_id, id
   on conflict do nothing returning company_id, id
-)`],
+)`
+    ],
     before: sameAsAsked(table, otherwise)
   })
 }
 
 /** The columns of a table as a statement reads them: the two that all kinds share are there already. */
 export const own = ({ definition }: Columns): string =>
-  definition.split(", ").filter((column) => column !== "id uuid" && column !== "id text" && column !== "company_id uuid").join(", ")
+  definition
+    .split(", ")
+    .filter((column) => column !== "id uuid" && column !== "id text" && column !== "company_id uuid")
+    .join(", ")
 
 /** Applied, or the word for another row under the same id. */
 export const sameAsAsked = ({ name, asAsked }: Columns, otherwise: string): string =>

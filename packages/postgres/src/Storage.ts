@@ -23,9 +23,8 @@ export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage,
   Layer.unwrap(Effect.as(Migrations.migrate, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
 
 /** The storage ports on a PostgreSQL server. */
-export const layer = (
-  options: PgClient.Options & Journal.Options
-): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> => Layer.provide(layerClient(options), PgClient.layer(options))
+export const layer = (options: PgClient.Options & Journal.Options): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> =>
+  Layer.provide(layerClient(options), PgClient.layer(options))
 
 /** The storage ports on a host's own pool. Our tables are in a schema of their own, `satrail`. */
 export const layerPool = (
@@ -36,4 +35,5 @@ export const layerPool = (
 /** The storage ports in this process, in a directory or (without one) in memory: for trying, developing and tests. */
 export const layerEmbedded = (
   options: PgliteClient.Options & Journal.Options = {}
-): Layer.Layer<Storage, DirectoryLocked | DirectoryUnusable | MigrationFailed> => Layer.provide(layerClient(options), PgliteClient.layer(options))
+): Layer.Layer<Storage, DirectoryLocked | DirectoryUnusable | MigrationFailed> =>
+  Layer.provide(layerClient(options), PgliteClient.layer(options))

@@ -47,15 +47,21 @@ export interface Table<A> extends Columns {
 const snake = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** `moving` are the members that a record's life changes: all others are what was asked for. */
-export const make = <A extends object>(name: string, schema: Schema.Codec<A, unknown>, options: {
-  readonly columns: { readonly [member in keyof A & string]-?: Kind }
-  readonly moving: ReadonlyArray<keyof A & string>
-}): Table<A> => {
+export const make = <A extends object>(
+  name: string,
+  schema: Schema.Codec<A, unknown>,
+  options: {
+    readonly columns: { readonly [member in keyof A & string]-?: Kind }
+    readonly moving: ReadonlyArray<keyof A & string>
+  }
+): Table<A> => {
   const kinds: ReadonlyArray<readonly [string, Kind]> = Object.entries(options.columns)
   const columns = kinds.map(([member, kind]) => ({ member, kind, column: snake(member) }))
   const moving = new Set<string>(options.moving)
   // JSON has no equality in SQL, and what was asked for twice is the same text twice.
-  const fixed = columns.filter(({ member }) => !moving.has(member)).map(({ column, kind }) => kind === "json" ? `${column}::text` : column)
+  const fixed = columns
+    .filter(({ member }) => !moving.has(member))
+    .map(({ column, kind }) => (kind === "json" ? `${column}::text` : column))
   const check = Schema.decodeUnknownSync(schema)
   const read = (row: Row, member: string, kind: Kind) => {
     const text = row[member]

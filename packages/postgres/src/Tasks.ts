@@ -3,12 +3,14 @@ import { SqlClient } from "effect/sql"
 import { type Task, Tasks } from "@satrail/core/Tasks"
 import { translate } from "./Outage.ts"
 
-const taskOf = Schema.decodeUnknownSync(Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
-  token: Schema.FiniteFromString,
-  attempts: Schema.FiniteFromString
-}))
+const taskOf = Schema.decodeUnknownSync(
+  Schema.Struct({
+    id: Schema.String,
+    companyId: Schema.String,
+    token: Schema.FiniteFromString,
+    attempts: Schema.FiniteFromString
+  })
+)
 
 // A lease is a task that is due again when it ends. Who claims in another process passes over what we lock, and waits for nothing.
 const claim = `
@@ -16,15 +18,15 @@ with due as materialized (
   select id, due_at_millis from satrail.tasks where due_at_millis <= $1::bigint
   order by due_at_millis, id limit $3::bigint for update skip locked
 ), claimed as (
-  update satrail.tasks t set due_at_millis = $1::bigint + $2::bigint, token = token + 1, attempts = attempts + 1
-  from due where t.id = due.id
-  returning t.id, t.company_id, t.token, t.attempts, due.due_at_millis as was_due
+  update satrail.tasks set due_at_millis = $1::bigint + $2::bigint, token = token + 1, attempts = attempts + 1
+  where id = any(array(select id from due)) returning id, company_id, token, attempts
 )
-select id::text, company_id::text as "companyId", token::text, attempts::text from claimed order by was_due, id`
+select c.id::text, c.company_id::text as "companyId", c.token::text, c.attempts::text
+from claimed c join due d using (id) order by d.due_at_millis, c.id`
 
 const postpone = "update satrail.tasks set due_at_millis = $3::bigint where id = $1::uuid and token = $2::int returning id::text"
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return Tasks.of({
     claim: ({ nowMillis, leaseMillis, limit }) =>

@@ -63,14 +63,18 @@ const requested: Kind<Withdrawal.WithdrawalRequested> = {
     select f.* from fresh f
     left join lateral (select true as known from satrail.withdrawals w where w.company_id = f.company_id and w.id = f.id limit 1) w on true
     where known is null
-  `), `
+  `),
+      `
 applied as (
   insert into satrail.withdrawals (${withdrawals.columns}) select ${withdrawals.columns} from granted order by n returning company_id, id
-)`],
-    effects: [`
+)`
+    ],
+    effects: [
+      `
 tasked as (
   insert into satrail.tasks (id, company_id, due_at_millis) select id, company_id, at_millis from done order by id
-)`],
+)`
+    ],
     before: sameAsAsked(withdrawals, "Conflict"),
     guards: insufficient
   }),
@@ -85,7 +89,9 @@ tasked as (
 const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   statement: statement({
     columns: "payment_hash text, payment_request text, chain_tx_id text, raw_tx text, network_fee bigint, coins json",
-    parts: [target(withdrawals), `
+    parts: [
+      target(withdrawals),
+      `
 coins as materialized (
   select a.n, c.outpoint, t.outpoint is not null as taken
   from asked a cross join lateral json_array_elements_text(a.coins) as c(outpoint)
@@ -101,12 +107,15 @@ coins as materialized (
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' and g.dispatched_at_millis is null
     and n not in (select n from used) and n not in (select n from coins where taken)
   returning t.company_id, t.id
-)`],
-    effects: [`
+)`
+    ],
+    effects: [
+      `
 spent as (
   insert into satrail.coins (outpoint, company_id, withdrawal_id)
   select outpoint, company_id, id from coins join done using (n) order by outpoint
-)`],
+)`
+    ],
     joins: joinTarget,
     before: `case
     when g.dispatched_at_millis is not null then
@@ -118,10 +127,11 @@ spent as (
     when a.n in (select n from used) then 'PaymentHashTaken ' || a.payment_hash
     when a.n in (select n from coins where taken) then 'CoinTaken' end`
   }),
-  row: ({ attempt }) => attempt._tag === "Lightning"
-    ? { payment_hash: attempt.paymentHash, payment_request: attempt.paymentRequest, coins: [] }
-    : { chain_tx_id: attempt.txId, raw_tx: attempt.rawTx, network_fee: String(attempt.networkFee), coins: attempt.coins },
-  identities: ({ attempt }) => attempt._tag === "Lightning" ? [attempt.paymentHash] : attempt.coins,
+  row: ({ attempt }) =>
+    attempt._tag === "Lightning"
+      ? { payment_hash: attempt.paymentHash, payment_request: attempt.paymentRequest, coins: [] }
+      : { chain_tx_id: attempt.txId, raw_tx: attempt.rawTx, network_fee: String(attempt.networkFee), coins: attempt.coins },
+  identities: ({ attempt }) => (attempt._tag === "Lightning" ? [attempt.paymentHash] : attempt.coins),
   refusals: {
     AlreadyTerminal: terminal,
     PaymentHashTaken: (_, paymentHash) => new Withdrawal.PaymentHashTaken({ paymentHash }),
@@ -137,21 +147,27 @@ untasked as (
 
 const settledColumns = "preimage text, network_fee bigint, payment_index text"
 
-const settlementRow = ({ preimage, networkFee, paymentIndex }: Withdrawal.Settlement) =>
-  ({ preimage, network_fee: String(networkFee), payment_index: paymentIndex })
+const settlementRow = ({ preimage, networkFee, paymentIndex }: Withdrawal.Settlement) => ({
+  preimage,
+  network_fee: String(networkFee),
+  payment_index: paymentIndex
+})
 
 const sameSettlement = "(g.preimage, g.network_fee) is not distinct from (a.preimage, a.network_fee)"
 
 const settled: Kind<Withdrawal.WithdrawalSettled> = {
   statement: statement({
     columns: settledColumns,
-    parts: [target(withdrawals), `
+    parts: [
+      target(withdrawals),
+      `
 applied as (
   update satrail.withdrawals t set
     status = 'settled', preimage = f.preimage, network_fee = f.network_fee, payment_index = f.payment_index, updated_at_millis = f.at_millis
   from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' returning t.company_id, t.id
-)`],
+)`
+    ],
     effects: [untasked],
     joins: joinTarget,
     before: `case g.status
@@ -166,12 +182,15 @@ applied as (
 const failed: Kind<Withdrawal.WithdrawalFailed> = {
   statement: statement({
     columns: "failure text",
-    parts: [target(withdrawals), `
+    parts: [
+      target(withdrawals),
+      `
 applied as (
   update satrail.withdrawals t set status = 'failed', failure = f.failure, updated_at_millis = f.at_millis
   from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' returning t.company_id, t.id
-)`],
+)`
+    ],
     effects: [untasked],
     joins: joinTarget,
     before: "case g.status when 'failed' then 'Applied' when 'settled' then 'AlreadyTerminal settled' end",
@@ -184,7 +203,9 @@ applied as (
 const transferred: Kind<Withdrawal.InternalTransferred> = {
   statement: statement({
     columns: `${settledColumns}, deposit json, invoice_id uuid, payment_hash text, payment_request text, lightning_address_id uuid`,
-    parts: [target(withdrawals), `
+    parts: [
+      target(withdrawals),
+      `
 arriving as materialized (
   select a.n as item, r.* from asked a cross join lateral json_to_record(a.deposit) as r(${deposits.definition})
 ), billed as materialized (
@@ -206,8 +227,11 @@ arriving as materialized (
     and n not in (select n from used)
   ))
   returning t.company_id, t.id
-)`],
-    effects: [untasked, `
+)`
+    ],
+    effects: [
+      untasked,
+      `
 invoiced as (
   update satrail.invoices t set status = 'settled', received = d.amount, preimage = f.preimage, settled_at_millis = f.at_millis
   from done f join billed b using (n) join arriving d on d.item = n
@@ -222,7 +246,8 @@ invoiced as (
     where f.lightning_address_id is not null group by r.company_id, f.lightning_address_id
   ) u
   where t.company_id = u.company_id and t.id = u.lightning_address_id
-)`],
+)`
+    ],
     joins: `${joinTarget} left join billed b using (n)`,
     // The lock shows what the snapshot may not: then the deposit is not to be seen yet either.
     before: `case when g.status <> 'pending' then case
@@ -240,7 +265,7 @@ invoiced as (
     ...(invoice && { invoice_id: invoice.id, payment_hash: invoice.paymentHash, payment_request: invoice.paymentRequest }),
     lightning_address_id: lightningAddressId
   }),
-  identities: ({ deposit, invoice }) => invoice === null ? [deposit.id] : [deposit.id, invoice.id, invoice.paymentHash],
+  identities: ({ deposit, invoice }) => (invoice === null ? [deposit.id] : [deposit.id, invoice.id, invoice.paymentHash]),
   refusals: {
     AlreadyTerminal: terminal,
     InvoiceNotPayable: ({ id, invoice }, status) => new InvoiceNotPayable({ invoiceId: invoice?.id ?? id, status })

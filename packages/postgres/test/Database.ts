@@ -3,10 +3,8 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import * as PgClient from "../src/PgClient.ts"
 
-/** A PostgreSQL server whose role may create databases. Without one, the tests that need it are skipped. */
+/** A PostgreSQL server, as a role that may create databases. */
 export const server = process.env["TEST_DATABASE_URL"]
-
-export const skipped = "skipped: needs a PostgreSQL server, and TEST_DATABASE_URL is not set"
 
 const urlOf = (name: string) => {
   const url = new URL(server ?? "")
@@ -24,7 +22,10 @@ const administer = (text: string) =>
 /** An empty database of its own, dropped when the scope closes; its address. */
 export const make = Effect.map(
   Effect.acquireRelease(
-    Effect.tap(Effect.sync(() => `satrail_test_${randomUUID().replaceAll("-", "")}`), (name) => administer(`create database ${name}`)),
+    Effect.tap(
+      Effect.sync(() => `satrail_test_${randomUUID().replaceAll("-", "")}`),
+      (name) => administer(`create database ${name}`)
+    ),
     (name) => administer(`drop database ${name} with (force)`)
   ),
   urlOf

@@ -8,9 +8,9 @@ import * as Storage from "../src/Storage.ts"
 
 const [, , directory] = process.argv
 
-const program = Effect.gen(function*() {
+const program = Effect.gen(function* () {
   const { commit } = yield* Journal
-  const one = Effect.gen(function*() {
+  const one = Effect.gen(function* () {
     const id = yield* Id.make
     yield* commit(Company.opened({ id, name: "Acme", plan: "free", createdAtMillis: 1 }))
     writeSync(1, `${id}\n`)

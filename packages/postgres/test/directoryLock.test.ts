@@ -13,7 +13,7 @@ const directory = Effect.acquireRelease(
 )
 
 /** Another process that holds the directory until it is killed. */
-const holder = Effect.fnUntraced(function*(path: string) {
+const holder = Effect.fnUntraced(function* (path: string) {
   const lock = new URL("../src/DirectoryLock.ts", import.meta.url).href
   const program = `
     import { Effect } from "effect"
@@ -37,7 +37,7 @@ const file = (path: string) => join(path, "lock")
 const lockOf = (path: string): unknown => JSON.parse(readFileSync(file(path), "utf8"))
 
 it.effect("one at a time, in one process too; given back when its scope closes", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const path = yield* directory
     const scope = yield* Scope.make()
     yield* Scope.provide(DirectoryLock.hold(path), scope)
@@ -46,10 +46,11 @@ it.effect("one at a time, in one process too; given back when its scope closes",
     yield* Scope.close(scope, Exit.void)
     assert.isFalse(existsSync(file(path)))
     yield* DirectoryLock.hold(path)
-  }))
+  })
+)
 
 it.effect("another process holds it: who that is and what to do is said; when it is killed, the lock is taken over", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const path = yield* directory
     const child = yield* holder(path)
     const error = yield* Effect.flip(DirectoryLock.hold(path))
@@ -59,40 +60,47 @@ it.effect("another process holds it: who that is and what to do is said; when it
     assert.isTrue(existsSync(file(path)))
     yield* DirectoryLock.hold(path)
     assert.deepInclude(lockOf(path), { pid: process.pid })
-  }))
+  })
+)
 
 it.effect("what is no lock at all, as a full disk may leave it, holds nobody off", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const path = yield* directory
     writeFileSync(file(path), "")
     yield* DirectoryLock.hold(path)
     assert.deepInclude(lockOf(path), { pid: process.pid })
-  }))
+  })
+)
 
 const tellsStarts = existsSync("/proc/self/stat")
 
-it.effect.skipIf(!tellsStarts)("a pid that was given out again is another process (skipped where /proc does not tell when one started)", () =>
-  Effect.gen(function*() {
-    const path = yield* directory
-    // Alive for as long as we are, and started later than the machine.
-    writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: "0" }))
-    yield* DirectoryLock.hold(path)
-    assert.deepInclude(lockOf(path), { pid: process.pid })
-  }))
+it.effect.skipIf(!tellsStarts)(
+  "a pid that was given out again is another process (skipped where /proc does not tell when one started)",
+  () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      // Alive for as long as we are, and started later than the machine.
+      writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: "0" }))
+      yield* DirectoryLock.hold(path)
+      assert.deepInclude(lockOf(path), { pid: process.pid })
+    })
+)
 
 it.effect("a process that lives, as far as one can know, is believed", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const path = yield* directory
     writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: null }))
     const error = yield* Effect.flip(DirectoryLock.hold(path))
     assert.deepInclude({ ...error }, { _tag: "DirectoryLocked", pid: process.ppid })
-  }))
+  })
+)
 
 it.effect("a directory that cannot be made is said to be so", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const path = join(yield* directory, "file")
     writeFileSync(path, "")
     const error = yield* Effect.flip(DirectoryLock.hold(path))
     assert.strictEqual(error._tag, "DirectoryUnusable")
     assert.include(error.message, path)
-  }))
+  })
+)

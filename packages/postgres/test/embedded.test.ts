@@ -11,39 +11,49 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { DirectoryLocked } from "../src/DirectoryLock.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as PgliteClient from "../src/PgliteClient.ts"
 import * as Storage from "../src/Storage.ts"
 import { shared } from "./Shared.ts"
 
-const company = Effect.gen(function*() {
+const company = Effect.gen(function* () {
   return { id: yield* Id.make, name: "Acme", plan: "free" as const, createdAtMillis: 1 }
 })
 
-it.live("C10: what was committed survives the process that is killed; the directory is one process's at a time", () =>
-  Effect.gen(function*() {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-    )
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [join(import.meta.dirname, "committer.ts"), directory], { stdio: ["ignore", "pipe", "inherit"] })),
-      (child) => Effect.sync(() => child.kill("SIGKILL"))
-    )
-    const committed: Array<string> = []
-    yield* Effect.promise(async () => {
-      for await (const id of createInterface(child.stdout)) if (committed.push(id) === 50) break
-    })
-    const error = yield* Effect.flip(Effect.scoped(Layer.build(Storage.layerEmbedded({ directory }))))
-    assert.deepInclude({ ...error }, { _tag: "DirectoryLocked", pid: child.pid })
-    child.kill("SIGKILL")
-    yield* Effect.promise(() => once(child, "exit"))
-    const found = yield* Effect.gen(function*() {
-      const records = yield* Records
-      return yield* Effect.forEach(committed, (id) => records.company(id), { concurrency: "unbounded" })
-    }).pipe(Effect.provide(Storage.layerEmbedded({ directory })))
-    assert.deepStrictEqual(found.map(Option.isSome), committed.map(() => true))
-  }), 60_000)
+it.live(
+  "C10: what was committed survives the process that is killed; the directory is one process's at a time",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const child = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          spawn(process.execPath, [join(import.meta.dirname, "committer.ts"), directory], { stdio: ["ignore", "pipe", "inherit"] })
+        ),
+        (child) => Effect.sync(() => child.kill("SIGKILL"))
+      )
+      const committed: Array<string> = []
+      yield* Effect.promise(async () => {
+        for await (const id of createInterface(child.stdout)) if (committed.push(id) === 50) break
+      })
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(Storage.layerEmbedded({ directory }))))
+      assert.deepStrictEqual({ ...error }, { ...new DirectoryLocked({ directory, pid: child.pid ?? 0 }) })
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => once(child, "exit"))
+      const found = yield* Effect.gen(function* () {
+        const records = yield* Records
+        return yield* Effect.forEach(committed, (id) => records.company(id), { concurrency: "unbounded" })
+      }).pipe(Effect.provide(Storage.layerEmbedded({ directory })))
+      assert.deepStrictEqual(
+        found.map(Option.isSome),
+        committed.map(() => true)
+      )
+    }),
+  60_000
+)
 
 const client = await shared(PgliteClient.layer())
 
@@ -51,40 +61,82 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
   const storage = Storage.layerClient()
 
   it.effect("run once: the second start finds everything done, and loses nothing", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const row = yield* company
-      yield* Effect.provide(Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(row))), storage)
-      const found = yield* Effect.provide(Effect.flatMap(Records, (records) => records.company(row.id)), storage)
+      yield* Effect.provide(
+        Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(row))),
+        storage
+      )
+      const found = yield* Effect.provide(
+        Effect.flatMap(Records, (records) => records.company(row.id)),
+        storage
+      )
       assert.deepStrictEqual(found, Option.some(row))
-    }))
+    })
+  )
+
+  const nothing = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("drop schema if exists satrail cascade").unprepared)
 
   it.effect("two that start at once on nothing both start", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql.unsafe("drop schema satrail cascade").unprepared
+      yield* nothing
       yield* Effect.all([Migrations.migrate, Migrations.migrate], { concurrency: "unbounded" })
       const rows = yield* sql`select migration_id::text as id from satrail.migrations`
       assert.deepStrictEqual(rows, [{ id: "1" }])
-    }))
+    })
+  )
+
+  it.effect("events are in order from the very first", () =>
+    Effect.gen(function* () {
+      yield* nothing
+      const rows = yield* Effect.all([company, company, company, company, company])
+      const events = yield* Effect.gen(function* () {
+        const journal = yield* Journal
+        yield* Effect.forEach(rows, (row) => journal.commit(Company.opened(row)))
+        return yield* (yield* Records).events(0n, 10)
+      }).pipe(Effect.provide(storage))
+      assert.deepStrictEqual(
+        events.map(({ subject }) => subject),
+        rows.map(({ id }) => id)
+      )
+      // Each has more digits than the one before it some time: they are compared as numbers.
+      assert.isTrue(events.every(({ id }, i) => i === 0 || id > (events[i - 1]?.id ?? 0n)))
+    })
+  )
 
   it.effect("events go on where they stopped when a dump is restored on a server that has seen fewer transactions", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [earlier, later] = [yield* company, yield* company]
-      yield* Effect.provide(Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(earlier))), storage)
-      yield* sql`update satrail.events set id = id + 1000000 * 4096`
+      yield* Effect.provide(
+        Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(earlier))),
+        storage
+      )
+      yield* sql`update satrail.events set id = id + 4096000000`
       const [newest] = yield* sql<{ readonly id: string }>`select max(id)::text as id from satrail.events`
-      yield* Effect.provide(Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(later))), storage)
-      const after = yield* Effect.provide(Effect.flatMap(Records, (records) => records.events(BigInt(newest?.id ?? 0), 10)), storage)
-      assert.deepStrictEqual(after.map(({ subject }) => subject), [later.id])
-    }))
+      yield* Effect.provide(
+        Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(later))),
+        storage
+      )
+      const after = yield* Effect.provide(
+        Effect.flatMap(Records, (records) => records.events(BigInt(newest?.id ?? 0), 10)),
+        storage
+      )
+      assert.deepStrictEqual(
+        after.map(({ subject }) => subject),
+        [later.id]
+      )
+    })
+  )
 
   it.effect("a database that a newer program has migrated is left alone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into satrail.migrations (migration_id, name) values (9999, 'of_tomorrow')`
       const error = yield* Effect.flip(Effect.scoped(Layer.build(storage)))
       assert.deepStrictEqual({ ...error }, { ...new Migrations.SchemaTooNew({ found: 9999, known: 1 }) })
       assert.include(error.message, "a newer version has been here")
-    }))
+    })
+  )
 })

@@ -3,19 +3,19 @@ import { Cause, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import * as GroupCommit from "../src/GroupCommit.ts"
 
 /** A store of words that remembers its flushes. "poison" breaks any flush that it is part of, "down" is an outage. */
-const words = Effect.fnUntraced(function*(options: { readonly gate?: Deferred.Deferred<void>; readonly maxWaiting?: number } = {}) {
+const words = Effect.fnUntraced(function* (options: { readonly gate?: Deferred.Deferred<void>; readonly maxWaiting?: number } = {}) {
   const flushes: Array<ReadonlyArray<string>> = []
   const flushing = yield* Deferred.make<void>()
   const commit = yield* GroupCommit.make({
     laneOf: () => "one",
     identitiesOf: (word: string) => word.split(" ").slice(0, -1),
-    flush: Effect.fnUntraced(function*(items: ReadonlyArray<string>) {
+    flush: Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
       flushes.push(items)
       yield* Deferred.succeed(flushing, undefined)
       if (options.gate !== undefined) yield* Deferred.await(options.gate)
       if (items.includes("poison")) return yield* Effect.die("poison")
       if (items.includes("down")) return yield* Effect.fail("outage" as const)
-      return items.map((word) => word === "no" ? Exit.fail("refused" as const) : Exit.succeed(word.toUpperCase()))
+      return items.map((word) => (word === "no" ? Exit.fail("refused" as const) : Exit.succeed(word.toUpperCase())))
     }),
     maxItemsPerFlush: 4,
     maxWaiting: options.maxWaiting ?? 100,
@@ -29,45 +29,50 @@ const outage = Exit.fail("outage" as const)
 const all = { concurrency: "unbounded" } as const
 
 it.live("what comes together goes together, in order, at most four at a time", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     assert.deepStrictEqual(yield* Effect.forEach(["a", "b", "c", "d", "e"], commit, all), ["A", "B", "C", "D", "E"])
     assert.deepStrictEqual(flushes, [["a", "b", "c", "d"], ["e"]])
-  }))
+  })
+)
 
 it.live("each is answered on its own", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { commit } = yield* words()
     const answers = yield* Effect.forEach(["a", "no", "b"], (word) => Effect.exit(commit(word)), all)
     assert.deepStrictEqual(answers, [Exit.succeed("A"), Exit.fail("refused" as const), Exit.succeed("B")])
-  }))
+  })
+)
 
 it.live("who shares an identity with somebody in this flush goes with the next", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     yield* Effect.forEach(["a k 1", "b k 2", "b 3", "c 4"], commit, all)
     // 3 shares nothing with 1, but it came after 2 and may not pass it.
     assert.deepStrictEqual(flushes, [["a k 1", "c 4"], ["b k 2"], ["b 3"]])
-  }))
+  })
+)
 
 it.live("a poisoned flush is tried again one by one: only the guilty dies", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     const answers = yield* Effect.forEach(["a", "poison", "b"], (word) => Effect.exit(commit(word)), all)
     assert.deepStrictEqual(answers, [Exit.succeed("A"), Exit.die("poison"), Exit.succeed("B")])
     assert.deepStrictEqual(flushes, [["a", "poison", "b"], ["a"], ["poison"], ["b"]])
-  }))
+  })
+)
 
 it.live("an outage is everyone's answer, and nothing is tried again", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     const answers = yield* Effect.forEach(["a", "down"], (word) => Effect.exit(commit(word)), all)
     assert.deepStrictEqual(answers, [outage, outage])
     assert.strictEqual(flushes.length, 1)
-  }))
+  })
+)
 
 it.live("one too many is turned away at once; who leaves before its flush was never there", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const { commit, flushes, flushing } = yield* words({ gate, maxWaiting: 2 })
     const first = yield* Effect.forkChild(commit("a"), { startImmediately: true })
@@ -79,26 +84,31 @@ it.live("one too many is turned away at once; who leaves before its flush was ne
     yield* Deferred.succeed(gate, undefined)
     yield* Fiber.joinAll([first, c])
     assert.deepStrictEqual(flushes, [["a"], ["c"]])
-  }))
+  })
+)
 
 it.live("closing waits until everyone has an answer", () =>
-  Effect.gen(function*() {
-    const fiber = yield* Effect.scoped(Effect.gen(function*() {
-      const { commit } = yield* words()
-      return yield* Effect.forkDetach(commit("a"), { startImmediately: true })
-    }))
+  Effect.gen(function* () {
+    const fiber = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { commit } = yield* words()
+        return yield* Effect.forkDetach(commit("a"), { startImmediately: true })
+      })
+    )
     assert.strictEqual(yield* Fiber.join(fiber), "A")
-  }))
+  })
+)
 
 it.live("who comes after closing is turned away at once", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { commit, flushes } = yield* Effect.scoped(words())
     assert.deepStrictEqual(yield* Effect.exit(commit("a")), Exit.fail("closed" as const))
     assert.deepStrictEqual(flushes, [])
-  }))
+  })
+)
 
 it.live("who comes while it closes is turned away, and who came before is answered", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const scope = yield* Scope.make()
     const { commit, flushing } = yield* Scope.provide(words({ gate }), scope)
@@ -109,10 +119,11 @@ it.live("who comes while it closes is turned away, and who came before is answer
     yield* Deferred.succeed(gate, undefined)
     assert.strictEqual(yield* Fiber.join(first), "A")
     yield* Fiber.join(closing)
-  }))
+  })
+)
 
 it.live("a flush that forgets to answer somebody is a defect, not silence", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const commit = yield* GroupCommit.make({
       laneOf: () => "one",
       flush: (_: ReadonlyArray<string>) => Effect.succeed([]),
@@ -121,4 +132,5 @@ it.live("a flush that forgets to answer somebody is a defect, not silence", () =
       onTurnedAway: (why) => why
     })
     assert.isTrue(Cause.hasDies(yield* Effect.flip(Effect.sandbox(commit("a")))))
-  }))
+  })
+)

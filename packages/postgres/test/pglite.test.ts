@@ -6,6 +6,7 @@ import * as Records from "@satrail/contracts/Records"
 import * as Tasks from "@satrail/contracts/Tasks"
 import * as PgliteClient from "../src/PgliteClient.ts"
 import * as Storage from "../src/Storage.ts"
+import * as Edges from "./Edges.ts"
 import { shared } from "./Shared.ts"
 
 const client = await shared(PgliteClient.layer())
@@ -14,19 +15,23 @@ const storage = await shared(Layer.provide(Storage.layerClient(), client))
 Journal.suite("pglite, grouped", storage)
 Records.suite("pglite, grouped", storage)
 Tasks.suite("pglite, grouped", storage)
+Edges.suite("pglite", storage)
 Journal.suite("pglite, one item a flush", Layer.orDie(Layer.provide(Storage.layerClient({ maxItemsPerFlush: 1 }), client)))
 
 it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
   it.effect("a transaction keeps others out, and leaves no trace when it fails", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const inside = sql.withTransaction(Effect.gen(function*() {
-        yield* sql`insert into satrail.cursors (source, value) values ('trace', '1')`
-        yield* Effect.yieldNow
-        return yield* Effect.fail("no" as const)
-      }))
+      const inside = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`insert into satrail.cursors (source, value) values ('trace', '1')`
+          yield* Effect.yieldNow
+          return yield* Effect.fail("no" as const)
+        })
+      )
       const look = sql<{ readonly n: string }>`select count(*)::text as n from satrail.cursors where source = 'trace'`
       const [, seen] = yield* Effect.all([Effect.flip(inside), look], { concurrency: 2 })
       assert.deepStrictEqual(seen, [{ n: "0" }])
-    }))
+    })
+  )
 })

@@ -1,29 +1,49 @@
-import { it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { companyWith, once, tally, verdict, withdrawal } from "@satrail/contracts/Fixtures"
 import * as JournalContract from "@satrail/contracts/Journal"
+import { has } from "@satrail/contracts/Ledger"
 import * as RecordsContract from "@satrail/contracts/Records"
 import * as TasksContract from "@satrail/contracts/Tasks"
-import { Journal, make as makeJournal } from "@satrail/core/Journal"
 import type { Change } from "@satrail/core/Change"
+import { Journal, make as makeJournal } from "@satrail/core/Journal"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import Pg from "pg"
 import * as PgJournal from "../src/Journal.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as Records from "../src/Records.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Tasks from "../src/Tasks.ts"
 import * as Database from "./Database.ts"
+import * as Edges from "./Edges.ts"
 
 const storage = (options: PgJournal.Options) => Layer.provide(Storage.layerClient(options), Database.layer)
 
-/** Two processes on one database: commits go to one and the other in turn. Nothing orders them but the row locks. */
-const twoJournals = Layer.effect(Journal, Effect.gen(function*() {
-  const journals = [yield* PgJournal.make({}), yield* PgJournal.make({})] as const
-  let turn = 0
-  return makeJournal((change: Change) => journals[turn++ % 2 === 0 ? 0 : 1].commit(change))
-}))
+/** A host's own pool, with none of the settings that ours has. */
+const hosts = Layer.unwrap(
+  Effect.gen(function* () {
+    const url = yield* Database.make
+    const pool = yield* Effect.acquireRelease(
+      Effect.sync(() => new Pg.Pool({ connectionString: Redacted.value(url) })),
+      (pool) => Effect.promise(() => pool.end())
+    )
+    return Storage.layerPool(pool)
+  })
+)
 
-// The checks would turn a missing row lock into a retry with a right result. Without them, only the lock is left.
-const withoutChecks = Effect.gen(function*() {
+/** Two processes on one database: commits go to one and the other in turn. Nothing orders them but the row locks. */
+const twoJournals = Layer.effect(
+  Journal,
+  Effect.gen(function* () {
+    const journals = [yield* PgJournal.make({}), yield* PgJournal.make({})] as const
+    let turn = 0
+    return makeJournal((change: Change) => journals[turn++ % 2 === 0 ? 0 : 1].commit(change))
+  })
+)
+
+// The checks turn a missing row lock into an error and another try, with the right result. Without them there is the lock alone.
+const withoutChecks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Migrations.migrate
   yield* sql`alter table satrail.balances drop constraint balances_check, drop constraint balances_held_check`
@@ -31,43 +51,147 @@ const withoutChecks = Effect.gen(function*() {
 
 const twoProcesses = Layer.mergeAll(twoJournals, Records.layer, Tasks.layer).pipe(
   Layer.provideMerge(Layer.unwrap(Effect.as(withoutChecks, Layer.empty))),
-  Layer.provide(Database.layer)
+  Layer.provideMerge(Database.layer)
 )
 
-if (Database.server === undefined) it.skip(`everything on a server (${Database.skipped})`, () => {})
-else {
+/** How many sessions of this database wait for a row that another has locked. A transaction would see them as they were at first. */
+const waiting = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_clear_snapshot()`
+  const [row] = yield* sql<{ readonly n: string }>`
+    select count(*)::text as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return Number(row?.n)
+})
+
+/** Begins `work` while the company's balance is locked; lets go of it when that many flushes wait for it and `meanwhile` is done. */
+const whileLocked = <A, E, R, R2>(
+  companyId: string,
+  work: Effect.Effect<A, E, R>,
+  { flushes, meanwhile }: { readonly flushes: number; readonly meanwhile: Effect.Effect<unknown, unknown, R2> }
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const fiber = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`select from satrail.balances where company_id = ${companyId} for no key update`
+        const fiber = yield* Effect.forkChild(work, { startImmediately: true })
+        yield* Effect.repeat(waiting, { until: (n) => n >= flushes })
+        yield* meanwhile
+        return fiber
+      })
+    )
+    return yield* Fiber.join(fiber)
+  })
+
+describe.skipIf(Database.server === undefined)("on a server (skipped where TEST_DATABASE_URL names none)", () => {
   JournalContract.suite("postgres, grouped", storage({}))
   JournalContract.suite("postgres, one item a flush", storage({ maxItemsPerFlush: 1 }))
+  JournalContract.suite("postgres, a host's own pool", hosts)
   RecordsContract.suite("postgres", storage({}))
   TasksContract.suite("postgres", storage({}))
+  Edges.suite("postgres", storage({}))
 
   it.layer(twoProcesses, { excludeTestServices: true })("two processes, and no CHECK to help", (it) => {
     // Not "first come, first served": that is each process's own promise.
-    for (
-      const promise of [
-        "C12: 200 requests at once for all there is: exactly one is held",
-        "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held",
-        "C14: eight withdrawals that would pay one hash at once: one may",
-        "C15: eight withdrawals that claim one invoice at once: one has it",
-        "C15: paid from inside and outside at once: credited once",
-        "C17: the same transfer again, also at once, moves the money once",
-        "C19: eight payouts that would spend one coin at once: one may",
-        "C42: an output seen by eight workers at once is one deposit",
-        "C45: reversed and spent at once: never below zero",
-        "confirmed by eight workers at once: credited once",
-        "credits and withdrawals of one company at once come out exact",
-        "one handle asked for by eight companies at once: one has it",
-        "one key eight times at once: one takes effect, all get its answer",
-        "one key with two bodies at once: one takes effect, the other is refused",
-        "one payment told 64 times at once is credited once",
-        "settled and failed at once: one of them, whole",
-        "the same request committed again holds once",
-        "transferred and failed at once: both companies agree",
-        "two companies that pay each other many times at once come out exact",
-        "what settled stays settled"
-      ] as const
-    ) {
+    for (const promise of [
+      "C12: 200 requests at once for all there is: exactly one is held",
+      "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held",
+      "C14: eight withdrawals that would pay one hash at once: one may",
+      "C15: eight withdrawals that claim one invoice at once: one has it",
+      "C15: paid from inside and outside at once: credited once",
+      "C17: the same transfer again, also at once, moves the money once",
+      "C19: eight payouts that would spend one coin at once: one may",
+      "C42: an output seen by eight workers at once is one deposit",
+      "C45: reversed and spent at once: never below zero",
+      "confirmed by eight workers at once: credited once",
+      "credits and withdrawals of one company at once come out exact",
+      "one handle asked for by eight companies at once: one has it",
+      "one key eight times at once: one takes effect, all get its answer",
+      "one key with two bodies at once: one takes effect, the other is refused",
+      "one payment told 64 times at once is credited once",
+      "settled and failed at once: one of them, whole",
+      "the same request committed again holds once",
+      "transferred and failed at once: both companies agree",
+      "two companies that pay each other many times at once come out exact",
+      "what settled stays settled"
+    ] as const) {
       it.effect(promise, () => Effect.repeat(JournalContract.promises[promise], { times: 9 }))
     }
+
+    const request = Effect.fnUntraced(function* (companyId: string, key?: string) {
+      return Withdrawal.requested(yield* withdrawal(companyId, 100), key === undefined ? undefined : once(companyId, key))
+    })
+
+    it.effect("a flush waits for the row lock of its company's balance, and others do not wait for it", () =>
+      Effect.gen(function* () {
+        const [locked, free] = [yield* companyWith(100), yield* companyWith(100)]
+        const asked = yield* request(locked)
+        const other = Effect.tap(Effect.flatMap(request(free), verdict), (word) => Effect.sync(() => assert.strictEqual(word, "Applied")))
+        assert.strictEqual(yield* whileLocked(locked, verdict(asked), { flushes: 1, meanwhile: other }), "Applied")
+        yield* has(locked, { posted: 100, held: 100 })
+      })
+    )
+
+    it.effect("the same request in both processes, with money for one: both hear that it is applied", () =>
+      Effect.gen(function* () {
+        const companyId = yield* companyWith(100)
+        const asked = yield* request(companyId)
+        const both = Effect.all([verdict(asked), verdict(asked)], { concurrency: 2 })
+        assert.deepStrictEqual(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void }), ["Applied", "Applied"])
+        yield* has(companyId, { posted: 100, held: 100 })
+      })
+    )
+
+    it.effect("the same key in both processes, with money for one: one is applied, the other gets its answer", () =>
+      Effect.gen(function* () {
+        const companyId = yield* companyWith(100)
+        const asked = [yield* request(companyId, "k"), yield* request(companyId, "k")]
+        const both = Effect.forEach(asked, verdict, { concurrency: 2 })
+        assert.deepStrictEqual(tally(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void })), {
+          Applied: 1,
+          Replayed: 1
+        })
+        yield* has(companyId, { posted: 100, held: 100 })
+      })
+    )
+
+    it.effect("two requests in two processes, with money for one: the other is refused, not tried for ever", () =>
+      Effect.gen(function* () {
+        const companyId = yield* companyWith(100)
+        const asked = [yield* request(companyId), yield* request(companyId)]
+        const both = Effect.forEach(asked, verdict, { concurrency: 2 })
+        assert.deepStrictEqual(tally(yield* whileLocked(companyId, both, { flushes: 2, meanwhile: Effect.void })), {
+          Applied: 1,
+          InsufficientBalance: 1
+        })
+        yield* has(companyId, { posted: 100, held: 100 })
+      })
+    )
+
+    it.effect("a connection that breaks is an outage, and the same Change may be committed again", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const companyId = yield* companyWith(100)
+        const asked = yield* request(companyId)
+        const meanwhile = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        assert.strictEqual(yield* whileLocked(companyId, verdict(asked), { flushes: 1, meanwhile }), "StoreUnavailable")
+        yield* has(companyId, { posted: 100, held: 0 })
+        assert.strictEqual(yield* verdict(asked), "Applied")
+        yield* has(companyId, { posted: 100, held: 100 })
+      })
+    )
   })
-}
+
+  it.effect(
+    "eight processes that start at once on an empty database all start",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* Database.make
+        yield* Effect.all(
+          Array.from({ length: 8 }, () => Layer.build(Storage.layer({ url, maxConnections: 2 }))),
+          { concurrency: "unbounded" }
+        )
+      }),
+    60_000
+  )
+})

@@ -1,0 +1,73 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import { companyWith, created, found, open } from "@satrail/contracts/Fixtures"
+import * as Invoice from "@satrail/core/Invoice"
+import { Journal } from "@satrail/core/Journal"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import type { Tasks } from "@satrail/core/Tasks"
+
+/** Where a client and PostgreSQL could understand each other wrongly. */
+export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Tasks, E>) =>
+  it.layer(layer, { excludeTestServices: true })(`edges (${name})`, (it) => {
+    it.effect("all the bitcoin there is, and one msat less: no number is rounded on its way", () =>
+      Effect.gen(function* () {
+        const records = yield* Records
+        const amount = Msat.make(Msat.max - 1n)
+        const row = yield* created(yield* open, 1, { amount, createdAtMillis: Number.MAX_SAFE_INTEGER, expiresAtMillis: -1 })
+        assert.deepStrictEqual(yield* found(records.invoice(row.companyId, row.id)), row)
+        const companyId = yield* companyWith(Number(Msat.toSats(Msat.max)))
+        assert.deepStrictEqual(yield* records.balance(companyId), { posted: Msat.max, held: Msat.zero })
+      })
+    )
+
+    it.effect("text comes back as it was given: quotes, braces, emoji, and what JSON escapes", () =>
+      Effect.gen(function* () {
+        const records = yield* Records
+        const text = `"'\\{}[],\t\n \u2028 ☕ 🧡 \\u0041 $1 null`
+        const row = yield* created(yield* open, 1, { memo: text, metadata: { [text]: text, "": "", "2": "b", "1": "a" } })
+        assert.deepStrictEqual(yield* found(records.invoice(row.companyId, row.id)), row)
+      })
+    )
+
+    it.effect("one that cannot be stored does not take others with it", () =>
+      Effect.gen(function* () {
+        const journal = yield* Journal
+        const companyId = yield* open
+        const [good, bad] = [yield* created(companyId, 1), yield* created(companyId, 1)]
+        const again = (row: Invoice.Invoice, memo: string) =>
+          Effect.exit(
+            journal.commit(Invoice.created({ ...row, id: row.id.replace(/.{8}$/, "00000000"), paymentHash: `${row.paymentHash}0`, memo }))
+          )
+        const exits = yield* Effect.all([again(good, "fine"), again(bad, "\0")], { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          exits.map(({ _tag }) => _tag),
+          ["Success", "Failure"]
+        )
+      })
+    )
+
+    it.effect("what cannot be a key is nobody's", () =>
+      Effect.gen(function* () {
+        const records = yield* Records
+        const [companyId, key] = [yield* open, "no\0key"]
+        const answers = yield* Effect.all([
+          records.company("me"),
+          records.invoice(companyId, "1"),
+          records.withdrawal("' or true --", companyId),
+          records.deposit(companyId, companyId.toUpperCase()),
+          records.apiKey(key),
+          records.lightningAddress("\ud800", "pay.example"),
+          records.depositByOutpoint("00", 2 ** 32),
+          records.depositByOutpoint("00", 0.5)
+        ])
+        assert.deepStrictEqual(
+          answers,
+          answers.map(() => Option.none())
+        )
+        assert.deepStrictEqual(yield* records.balance("me"), { posted: Msat.zero, held: Msat.zero })
+        assert.deepStrictEqual(yield* records.onChainAddresses([key]), [])
+        assert.strictEqual((yield* records.spentCoins([key])).size, 0)
+      })
+    )
+  })

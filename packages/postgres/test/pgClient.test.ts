@@ -1,0 +1,64 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { once } from "node:events"
+import { createServer } from "node:net"
+import * as PgClient from "../src/PgClient.ts"
+
+const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
+
+/** A port of this machine where nobody listens: it was free a moment ago. */
+const unused = Effect.promise(async () => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return typeof address === "object" && address !== null ? address.port : assert.fail("no port")
+})
+
+it.effect("nobody answers: the program is told where it looked, and not the password", () =>
+  Effect.gen(function* () {
+    const port = yield* unused
+    const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
+    assert.strictEqual(error._tag, "DatabaseUnreachable")
+    assert.include(error.message, `No database answers at 127.0.0.1:${port}/money`)
+    assert.include(error.message, "ECONNREFUSED")
+    assert.notInclude(JSON.stringify(error), "hunter2")
+  })
+)
+
+it.effect("what is no URL is not repeated: it may be a password", () =>
+  Effect.gen(function* () {
+    const error = yield* start("hunter2")
+    assert.strictEqual(error._tag, "DatabaseUnreachable")
+    assert.include(error.message, "not a postgres:// URL")
+    assert.notInclude(`${error.message} ${JSON.stringify(error)}`, "hunter2")
+  })
+)
+
+/** What PostgreSQL and the network say, and what that means to us. */
+const reasons = {
+  "23505": "UniqueViolation",
+  "23514": "ConstraintError",
+  "40P01": "DeadlockError",
+  "40001": "SerializationError",
+  "42601": "SqlSyntaxError",
+  "42501": "AuthorizationError",
+  "28P01": "AuthenticationError",
+  "55P03": "LockTimeoutError",
+  "57014": "StatementTimeoutError",
+  "57P01": "ConnectionError",
+  "53300": "ConnectionError",
+  "08006": "ConnectionError",
+  "08P01": "UnknownError",
+  "22P02": "UnknownError",
+  ECONNRESET: "ConnectionError"
+} as const
+for (const [code, tag] of Object.entries(reasons)) {
+  it(`${code} is ${tag}`, () => assert.strictEqual(PgClient.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
+}
+
+it("a connection that ended says no code; a value that cannot be sent is our own mistake", () => {
+  assert.strictEqual(PgClient.reasonOf(new Error("Connection terminated unexpectedly"), "query")._tag, "ConnectionError")
+  assert.strictEqual(PgClient.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
+})
