@@ -8,19 +8,27 @@ export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R
  * A suite that holds any layer to a port's promises. A promise of `other` may be skipped, for a reason given in words;
  * one of `money` cannot be: breaking it loses somebody's money or makes some up.
  */
-export const suite = <R, Money extends Promises<R>, Other extends Promises<R>>(port: string, promises: {
-  readonly money: Money
-  readonly other: Other
-}) =>
-<E>(name: string, layer: Layer.Layer<R, E>, options: {
-  readonly skip?: { readonly [promise in keyof Other]?: string }
-} = {}): void =>
-  // Real time: an adapter's driver, pool or server has clocks of its own.
-  it.layer(layer, { excludeTestServices: true })(`${port} (${name})`, (it) => {
-    for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money)) it.effect(promise, () => check)
-    for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.other)) {
-      const reason = options.skip?.[promise]
-      if (reason === undefined) it.effect(promise, () => check)
-      else it.effect.skip(`${promise} (skipped: ${reason})`, () => check)
+export const suite =
+  <R, Money extends Promises<R>, Other extends Promises<R>>(
+    port: string,
+    promises: {
+      readonly money: Money
+      readonly other: Other
     }
-  })
+  ) =>
+  <E>(
+    name: string,
+    layer: Layer.Layer<R, E>,
+    options: {
+      readonly skip?: { readonly [promise in keyof Other]?: string }
+    } = {}
+  ): void =>
+    // Real time: an adapter's driver, pool or server has clocks of its own.
+    it.layer(layer, { excludeTestServices: true })(`${port} (${name})`, (it) => {
+      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money)) it.effect(promise, () => check)
+      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.other)) {
+        const reason = options.skip?.[promise]
+        if (reason === undefined) it.effect(promise, () => check)
+        else it.effect.skip(`${promise} (skipped: ${reason})`, () => check)
+      }
+    })

@@ -28,105 +28,185 @@ export const hex = (size: number) => Effect.map(Entropy, (entropy) => Id.toHex(e
 export const past = Effect.map(hex(5), (text) => 1_000_000_000 + Number.parseInt(text, 16))
 
 /** A company that nobody has opened yet. */
-export const company = Effect.gen(function*(): Effect.fn.Return<Company.Company> {
+export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company> {
   return { id: yield* Id.make, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis }
 })
 
 /** A company that exists; its id. */
-export const open = Effect.gen(function*() {
+export const open = Effect.gen(function* () {
   const row = yield* company
   yield* (yield* Journal).commit(Company.opened(row))
   return row.id
 })
 
 /** A key that nobody has issued yet. */
-export const apiKey = Effect.fnUntraced(function*(companyId: string, fields: Partial<ApiKey.ApiKey> = {}): Effect.fn.Return<ApiKey.ApiKey> {
+export const apiKey = Effect.fnUntraced(function* (
+  companyId: string,
+  fields: Partial<ApiKey.ApiKey> = {}
+): Effect.fn.Return<ApiKey.ApiKey> {
   const { id, secretHash } = ApiKey.generate("regtest", yield* Entropy)
   return {
-    id, companyId, name: "till", secretHash, scopes: ["read", "receive"], createdAtMillis: yield* Clock.currentTimeMillis,
-    expiresAtMillis: null, revokedAtMillis: null, lastUsedAtMillis: null, ...fields
+    id,
+    companyId,
+    name: "till",
+    secretHash,
+    scopes: ["read", "receive"],
+    createdAtMillis: yield* Clock.currentTimeMillis,
+    expiresAtMillis: null,
+    revokedAtMillis: null,
+    lastUsedAtMillis: null,
+    ...fields
   }
 })
 
 /** A Lightning address that nobody has yet. */
-export const lightningAddress = Effect.fnUntraced(function*(companyId: string): Effect.fn.Return<LightningAddress> {
+export const lightningAddress = Effect.fnUntraced(function* (companyId: string): Effect.fn.Return<LightningAddress> {
   const atMillis = yield* Clock.currentTimeMillis
   return {
-    id: yield* Id.make, companyId, handle: `h${yield* hex(8)}`, domain: "pay.example", metadata: { shelf: "3" },
-    createdAtMillis: atMillis, updatedAtMillis: atMillis, lastUsedAtMillis: null, deletedAtMillis: null
+    id: yield* Id.make,
+    companyId,
+    handle: `h${yield* hex(8)}`,
+    domain: "pay.example",
+    metadata: { shelf: "3" },
+    createdAtMillis: atMillis,
+    updatedAtMillis: atMillis,
+    lastUsedAtMillis: null,
+    deletedAtMillis: null
   }
 })
 
 /** An address that nobody has yet. */
-export const onChainAddress = Effect.fnUntraced(function*(companyId: string): Effect.fn.Return<OnChainAddress> {
+export const onChainAddress = Effect.fnUntraced(function* (companyId: string): Effect.fn.Return<OnChainAddress> {
   const key = yield* hex(20)
   return {
-    id: yield* Id.make, companyId, nodeId: "d34db33f", address: `bcrt1q${key}`, scriptPubKey: `0014${key}`, type: "segwit", index: 7,
-    metadata: { shelf: "3" }, createdAtMillis: yield* Clock.currentTimeMillis
+    id: yield* Id.make,
+    companyId,
+    nodeId: "d34db33f",
+    address: `bcrt1q${key}`,
+    scriptPubKey: `0014${key}`,
+    type: "segwit",
+    index: 7,
+    metadata: { shelf: "3" },
+    createdAtMillis: yield* Clock.currentTimeMillis
   }
 })
 
 /** An invoice that was not created yet. */
-export const invoice = Effect.fnUntraced(
-  function*(companyId: string, sats: number, fields: Partial<Invoice.Invoice> = {}): Effect.fn.Return<Invoice.Invoice> {
-    const atMillis = yield* Clock.currentTimeMillis
-    return {
-      id: yield* Id.make, companyId, nodeId: `02${yield* hex(32)}`, memo: "coffee", amount: Msat.fromSats(sats), paymentHash: yield* hex(32),
-      paymentRequest: `lnbcrt1${yield* hex(8)}`, metadata: { order: "21" }, lightningAddressId: null, rate: null, status: "pending",
-      received: null, preimage: null, claimedBy: null, createdAtMillis: atMillis, expiresAtMillis: atMillis + 3_600_000,
-      settledAtMillis: null, ...fields
-    }
+export const invoice = Effect.fnUntraced(function* (
+  companyId: string,
+  sats: number,
+  fields: Partial<Invoice.Invoice> = {}
+): Effect.fn.Return<Invoice.Invoice> {
+  const atMillis = yield* Clock.currentTimeMillis
+  return {
+    id: yield* Id.make,
+    companyId,
+    nodeId: `02${yield* hex(32)}`,
+    memo: "coffee",
+    amount: Msat.fromSats(sats),
+    paymentHash: yield* hex(32),
+    paymentRequest: `lnbcrt1${yield* hex(8)}`,
+    metadata: { order: "21" },
+    lightningAddressId: null,
+    rate: null,
+    status: "pending",
+    received: null,
+    preimage: null,
+    claimedBy: null,
+    createdAtMillis: atMillis,
+    expiresAtMillis: atMillis + 3_600_000,
+    settledAtMillis: null,
+    ...fields
   }
-)
+})
 
 /** An invoice that exists. */
-export const created = Effect.fnUntraced(function*(companyId: string, sats: number, fields: Partial<Invoice.Invoice> = {}) {
+export const created = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Invoice.Invoice> = {}) {
   const row = yield* invoice(companyId, sats, fields)
   yield* (yield* Journal).commit(Invoice.created(row))
   return row
 })
 
 /** What arrived over Lightning or from inside, for an invoice or address of this company. */
-export const arrival = Effect.fnUntraced(function*(companyId: string, sats: number): Effect.fn.Return<Deposit> {
+export const arrival = Effect.fnUntraced(function* (companyId: string, sats: number): Effect.fn.Return<Deposit> {
   const atMillis = yield* Clock.currentTimeMillis
   return {
-    id: yield* Id.make, companyId, ledgerTxId: yield* Id.make, recipient: "lnbcrt1…", amount: Msat.fromSats(sats), network: "regtest",
-    rail: "lightning", status: "settled", chainTxId: null, vout: null, height: null, lightningInvoiceId: null, absorbed: Msat.zero,
-    revision: 0, createdAtMillis: atMillis, updatedAtMillis: atMillis
+    id: yield* Id.make,
+    companyId,
+    ledgerTxId: yield* Id.make,
+    recipient: "lnbcrt1…",
+    amount: Msat.fromSats(sats),
+    network: "regtest",
+    rail: "lightning",
+    status: "settled",
+    chainTxId: null,
+    vout: null,
+    height: null,
+    lightningInvoiceId: null,
+    absorbed: Msat.zero,
+    revision: 0,
+    createdAtMillis: atMillis,
+    updatedAtMillis: atMillis
   }
 })
 
 /** An invoice is paid with this many sats. */
-export const payment = Effect.fnUntraced(function*(invoice: Invoice.Invoice, sats: number) {
+export const payment = Effect.fnUntraced(function* (invoice: Invoice.Invoice, sats: number) {
   return Invoice.settled({ ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }, yield* hex(32))
 })
 
 /** A company with `sats` to spend. */
-export const companyWith = Effect.fnUntraced(function*(sats: number) {
+export const companyWith = Effect.fnUntraced(function* (sats: number) {
   const companyId = yield* open
   yield* (yield* Journal).commit(yield* payment(yield* created(companyId, sats), sats))
   return companyId
 })
 
 /** An output that pays a company, as it is first seen: in nobody's block. */
-export const output = Effect.fnUntraced(function*(companyId: string, sats: number, fields: Partial<Deposit> = {}): Effect.fn.Return<Deposit> {
+export const output = Effect.fnUntraced(function* (
+  companyId: string,
+  sats: number,
+  fields: Partial<Deposit> = {}
+): Effect.fn.Return<Deposit> {
   const row = yield* arrival(companyId, sats)
   return { ...row, rail: "on_chain", status: "pending", chainTxId: yield* hex(32), vout: 1, ...fields }
 })
 
 /** A withdrawal as it is asked for: without fees, so that it holds what it says. */
-export const withdrawal = Effect.fnUntraced(
-  function*(companyId: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}): Effect.fn.Return<Withdrawal.Withdrawal> {
-    const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
-    return {
-      id: yield* Id.make, companyId, ledgerTxId: yield* Id.make, amount: Msat.fromSats(sats), serviceFee: Msat.zero,
-      networkAllowance: Msat.zero, recipient: "lnbcrt1…", recipientType: "lightning_invoice", rail: "lightning", network: "regtest",
-      metadata: { payroll: "may" }, rate: null, status: "pending", paymentHash: null, paymentRequest: null, chainTxId: null, rawTx: null,
-      dispatchedAtMillis: null, preimage: null, networkFee: null, paymentIndex: null, failure: null,
-      createdAtMillis: atMillis, updatedAtMillis: atMillis, ...fields
-    }
+export const withdrawal = Effect.fnUntraced(function* (
+  companyId: string,
+  sats: number,
+  fields: Partial<Withdrawal.Withdrawal> = {}
+): Effect.fn.Return<Withdrawal.Withdrawal> {
+  const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
+  return {
+    id: yield* Id.make,
+    companyId,
+    ledgerTxId: yield* Id.make,
+    amount: Msat.fromSats(sats),
+    serviceFee: Msat.zero,
+    networkAllowance: Msat.zero,
+    recipient: "lnbcrt1…",
+    recipientType: "lightning_invoice",
+    rail: "lightning",
+    network: "regtest",
+    metadata: { payroll: "may" },
+    rate: null,
+    status: "pending",
+    paymentHash: null,
+    paymentRequest: null,
+    chainTxId: null,
+    rawTx: null,
+    dispatchedAtMillis: null,
+    preimage: null,
+    networkFee: null,
+    paymentIndex: null,
+    failure: null,
+    createdAtMillis: atMillis,
+    updatedAtMillis: atMillis,
+    ...fields
   }
-)
+})
 
 /** What makes a withdrawal one to an on-chain address. */
 export const onChain = { rail: "on_chain", recipientType: "chain_address" } as const
@@ -139,7 +219,7 @@ export interface Begun {
 }
 
 /** Claims the task of this withdrawal, which is due in a past of its own. The claim does not end before the promise does. */
-export const claim = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal): Effect.fn.Return<Begun, unknown, Tasks> {
+export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal): Effect.fn.Return<Begun, unknown, Tasks> {
   const tasks = yield* (yield* Tasks).claim({ nowMillis: withdrawal.createdAtMillis, leaseMillis: 4_000_000_000_000, limit: 1000 })
   const task = tasks.find(({ id }) => id === withdrawal.id)
   if (task === undefined) return assert.fail(`no task for ${withdrawal.id}`)
@@ -147,25 +227,25 @@ export const claim = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdraw
 })
 
 /** A withdrawal that is held and that a worker has taken up. */
-export const begin = Effect.fnUntraced(function*(companyId: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+export const begin = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
   const row = yield* withdrawal(companyId, sats, { createdAtMillis: yield* past, ...fields })
   yield* (yield* Journal).commit(Withdrawal.requested(row))
   return yield* claim(row)
 })
 
 /** Another worker takes it up. */
-export const takeOver = Effect.fnUntraced(function*({ withdrawal, task }: Begun) {
+export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Begun) {
   assert.isTrue(yield* (yield* Tasks).postpone(task, withdrawal.createdAtMillis))
   return yield* claim(withdrawal)
 })
 
 /** What is about to be sent over Lightning. */
-export const lightningAttempt = Effect.gen(function*(): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Lightning" }> {
+export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Lightning" }> {
   return { _tag: "Lightning", paymentHash: yield* hex(32), paymentRequest: `lnbcrt1${yield* hex(8)}` }
 })
 
 /** What is about to be sent on-chain: two coins, with a fee of 2 sats. */
-export const chainAttempt = Effect.gen(function*(): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Chain" }> {
+export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Chain" }> {
   const coins = [`${yield* hex(32)}:0`, `${yield* hex(32)}:3`]
   return { _tag: "Chain", txId: yield* hex(32), rawTx: yield* hex(120), coins, networkFee: Msat.fromSats(2) }
 })
@@ -175,23 +255,32 @@ export const proof = (networkFee = 0) =>
   Effect.map(hex(32), (preimage): Withdrawal.Settlement => ({ preimage, networkFee: Msat.fromSats(networkFee), paymentIndex: "4" }))
 
 /** The withdrawal alone may pay this invoice from here on. */
-export const claimFor = Effect.fnUntraced(function*({ withdrawal, fence }: Begun, row: Invoice.Invoice) {
+export const claimFor = Effect.fnUntraced(function* ({ withdrawal, fence }: Begun, row: Invoice.Invoice) {
   yield* (yield* Journal).commit(Invoice.claimed(row, withdrawal.id, fence, withdrawal.createdAtMillis))
 })
 
 /** The withdrawal pays this invoice from inside. */
-export const transfer = Effect.fnUntraced(function*({ withdrawal, fence }: Begun, { id, companyId, paymentHash, paymentRequest }: Invoice.Invoice) {
+export const transfer = Effect.fnUntraced(function* (
+  { withdrawal, fence }: Begun,
+  { id, companyId, paymentHash, paymentRequest }: Invoice.Invoice
+) {
   const deposit: Deposit = { ...(yield* arrival(companyId, 0)), amount: withdrawal.amount, lightningInvoiceId: id }
   const to = { deposit, invoice: { id, paymentHash, paymentRequest }, preimage: yield* hex(32), lightningAddressId: null }
   return Withdrawal.transferred(withdrawal, to, fence, withdrawal.createdAtMillis + 1)
 })
 
 /** A key, and what is answered to it. */
-export const once = (companyId: string, key: string, fingerprint = "body", fields: Partial<Once> = {}): Once =>
-  ({ owner: companyId, key, fingerprint, answer: `answer to ${fingerprint}`, forgetAtMillis: null, ...fields })
+export const once = (companyId: string, key: string, fingerprint = "body", fields: Partial<Once> = {}): Once => ({
+  owner: companyId,
+  key,
+  fingerprint,
+  answer: `answer to ${fingerprint}`,
+  forgetAtMillis: null,
+  ...fields
+})
 
 /** How a commit went, as one word: Applied, Replayed, or the refusal. */
-export const verdict = Effect.fnUntraced(function*(change: Change) {
+export const verdict = Effect.fnUntraced(function* (change: Change) {
   const journal = yield* Journal
   return yield* Effect.match(journal.commit(change), { onSuccess: ({ _tag }): string => _tag, onFailure: ({ _tag }): string => _tag })
 })
@@ -204,13 +293,13 @@ export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
 }
 
 /** The events of one company, oldest first. */
-export const eventsOf = Effect.fnUntraced(function*(companyId: string) {
+export const eventsOf = Effect.fnUntraced(function* (companyId: string) {
   const all = yield* (yield* Records).events(0n, 1_000_000)
   return all.filter((event) => event.companyId === companyId)
 })
 
 /** All that a company's books and lists show, and the operator's accounts. */
-const everything = Effect.fnUntraced(function*(companyId: string) {
+const everything = Effect.fnUntraced(function* (companyId: string) {
   const records = yield* Records
   return {
     audit: yield* records.audit(companyId),
@@ -221,12 +310,13 @@ const everything = Effect.fnUntraced(function*(companyId: string) {
 })
 
 /** Commits what does not apply, once more or at all; answers how it went. Nothing changed by it, not even its key. */
-export const unchanged = Effect.fnUntraced(function*(change: Change) {
+export const unchanged = Effect.fnUntraced(function* (change: Change) {
   const records = yield* Records
   const companyIds = [change.companyId, ...change.legs.map(({ companyId }) => companyId)]
   const answer = Effect.suspend(() =>
-    change.once === undefined ? Effect.succeed(Option.none()) : records.answer(change.once.owner, change.once.key))
-  const look = Effect.gen(function*() {
+    change.once === undefined ? Effect.succeed(Option.none()) : records.answer(change.once.owner, change.once.key)
+  )
+  const look = Effect.gen(function* () {
     return [yield* answer, yield* Effect.forEach(companyIds, everything)]
   })
   const before = yield* look

@@ -12,7 +12,12 @@ import * as Withdrawals from "./JournalWithdrawals.ts"
 
 /** Promises that keep people's money right: no adapter may skip one. */
 export const money = {
-  ...Withdrawals.money, ...Transfers.money, ...Invoices.money, ...Deposits.money, ...Keys.money, ...Companies.money
+  ...Withdrawals.money,
+  ...Transfers.money,
+  ...Invoices.money,
+  ...Deposits.money,
+  ...Keys.money,
+  ...Companies.money
 }
 
 /** The rest. */

@@ -9,16 +9,29 @@ import * as OnChainAddress from "@satrail/core/OnChainAddress"
 import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
 import type { Promises } from "./Contract.ts"
-import { apiKey, company, companyWith, found, hex, lightningAddress, onChainAddress, once, open, tally, unchanged, verdict } from "./Fixtures.ts"
+import {
+  apiKey,
+  company,
+  companyWith,
+  found,
+  hex,
+  lightningAddress,
+  onChainAddress,
+  once,
+  open,
+  tally,
+  unchanged,
+  verdict
+} from "./Fixtures.ts"
 import { has, isSound } from "./Ledger.ts"
 
-const holder = Effect.fnUntraced(function*(id: string) {
+const holder = Effect.fnUntraced(function* (id: string) {
   return yield* found((yield* Records).apiKey(id))
 })
 
 /** To whom payments go. */
 export const money = {
-  "a Lightning address is one company's for ever": Effect.gen(function*() {
+  "a Lightning address is one company's for ever": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* lightningAddress(companyId)
     assert.strictEqual(yield* verdict(LightningAddress.created(row)), "Applied")
@@ -29,21 +42,25 @@ export const money = {
       assert.strictEqual(yield* unchanged(LightningAddress.created(again, once(owner, "k"))), "HandleTaken")
     }
     assert.strictEqual(yield* unchanged(LightningAddress.created({ ...row, handle: `${handle}x` })), "Conflict")
-    assert.strictEqual(yield* verdict(LightningAddress.created({ ...(yield* lightningAddress(otherId)), handle, domain: "other.example" })), "Applied")
+    assert.strictEqual(
+      yield* verdict(LightningAddress.created({ ...(yield* lightningAddress(otherId)), handle, domain: "other.example" })),
+      "Applied"
+    )
     assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(handle, domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "one handle asked for by eight companies at once: one has it": Effect.gen(function*() {
+  "one handle asked for by eight companies at once: one has it": Effect.gen(function* () {
     const { handle, domain } = yield* lightningAddress(yield* Id.make)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const companyId = yield* open
         return LightningAddress.created({ ...(yield* lightningAddress(companyId)), handle, domain }, once(companyId, "k"))
-      }))
+      })
+    )
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, HandleTaken: 7 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "an on-chain address is given to one company, once": Effect.gen(function*() {
+  "an on-chain address is given to one company, once": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* onChainAddress(companyId)
     assert.strictEqual(yield* verdict(OnChainAddress.created(row)), "Applied")
@@ -54,7 +71,7 @@ export const money = {
     assert.deepStrictEqual(yield* (yield* Records).onChainAddresses([scriptPubKey]), [row])
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a domain is one company's; verified again it stays as it is": Effect.gen(function*() {
+  "a domain is one company's; verified again it stays as it is": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row: Company.Domain = { domain: `${yield* hex(8)}.example`, companyId, verifiedAtMillis: 1_700_000_000_000 }
     assert.strictEqual(yield* verdict(Company.domainVerified(row)), "Applied")
@@ -63,13 +80,15 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a domain verified by two companies at once is one's": Effect.gen(function*() {
+  "a domain verified by two companies at once is one's": Effect.gen(function* () {
     const domain = `${yield* hex(8)}.example`
-    const asked = [yield* open, yield* open].map((companyId) => Company.domainVerified({ domain, companyId, verifiedAtMillis: 1_700_000_000_000 }))
+    const asked = [yield* open, yield* open].map((companyId) =>
+      Company.domainVerified({ domain, companyId, verifiedAtMillis: 1_700_000_000_000 })
+    )
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a revoked key stays revoked, since it was revoked first": Effect.gen(function*() {
+  "a revoked key stays revoked, since it was revoked first": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* apiKey(companyId)
     yield* verdict(ApiKey.issued(row))
@@ -79,7 +98,7 @@ export const money = {
     assert.strictEqual((yield* holder(row.id)).apiKey.revokedAtMillis, row.createdAtMillis + 1)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a rotated key ends when its overlap is over, or when it would have ended anyway": Effect.gen(function*() {
+  "a rotated key ends when its overlap is over, or when it would have ended anyway": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
     const endless = yield* apiKey(companyId)
@@ -95,7 +114,7 @@ export const money = {
     assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "C53: a rotation ends no other company's key": Effect.gen(function*() {
+  "C53: a rotation ends no other company's key": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const theirs = yield* apiKey(otherId)
     yield* verdict(ApiKey.issued(theirs))
@@ -108,7 +127,7 @@ export const money = {
 
 /** What a company and its keys say of themselves. */
 export const other = {
-  "a company is opened once; another under its id is refused": Effect.gen(function*() {
+  "a company is opened once; another under its id is refused": Effect.gen(function* () {
     const row = yield* company
     assert.strictEqual(yield* verdict(Company.opened(row, once(row.id, "k"))), "Applied")
     assert.strictEqual(yield* unchanged(Company.opened(row)), "Applied")
@@ -116,7 +135,7 @@ export const other = {
     assert.deepStrictEqual(yield* found((yield* Records).company(row.id)), row)
     yield* has(row.id, { posted: 0, held: 0 })
   }),
-  "opening a company again takes nothing from it": Effect.gen(function*() {
+  "opening a company again takes nothing from it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* found((yield* Records).company(companyId))
     yield* verdict(Company.planChanged(companyId, "paid", row.createdAtMillis + 1))
@@ -124,7 +143,7 @@ export const other = {
     assert.strictEqual((yield* found((yield* Records).company(companyId))).plan, "paid")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a plan changes, there and back; to what it is it does not": Effect.gen(function*() {
+  "a plan changes, there and back; to what it is it does not": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const key = yield* apiKey(companyId)
     yield* verdict(ApiKey.issued(key))
@@ -137,17 +156,22 @@ export const other = {
     }
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a key is issued once; another under its id is refused": Effect.gen(function*() {
+  "a key is issued once; another under its id is refused": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* apiKey(companyId)
     assert.strictEqual(yield* verdict(ApiKey.issued(row)), "Applied")
     assert.strictEqual(yield* unchanged(ApiKey.issued(row)), "Applied")
-    const others: ReadonlyArray<Partial<ApiKey.ApiKey>> = [{ name: "x" }, { scopes: ["admin"] }, { secretHash: yield* hex(32) }, { companyId: otherId }]
+    const others: ReadonlyArray<Partial<ApiKey.ApiKey>> = [
+      { name: "x" },
+      { scopes: ["admin"] },
+      { secretHash: yield* hex(32) },
+      { companyId: otherId }
+    ]
     for (const other of others) assert.strictEqual(yield* unchanged(ApiKey.issued({ ...row, ...other })), "Conflict")
     assert.deepStrictEqual(yield* holder(row.id), { apiKey: row, plan: "free" })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a key knows when it was used last, in whatever order that is told": Effect.gen(function*() {
+  "a key knows when it was used last, in whatever order that is told": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* apiKey(companyId)
     yield* verdict(ApiKey.issued(row))

@@ -13,12 +13,14 @@ import { booked, has } from "./Ledger.ts"
 
 const atMillis = 1_700_000_000_000
 
-const read = Effect.fnUntraced(function*({ companyId, id }: Deposit.Deposit) {
+const read = Effect.fnUntraced(function* ({ companyId, id }: Deposit.Deposit) {
   return yield* found((yield* Records).deposit(companyId, id))
 })
 
 /** Commits a move of a deposit; the deposit as it is then. */
-const moved = Effect.fnUntraced(function*(change: Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped) {
+const moved = Effect.fnUntraced(function* (
+  change: Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
+) {
   assert.strictEqual(yield* verdict(change), "Applied")
   const row = yield* read(change.deposit)
   assert.deepStrictEqual(row, change.deposit)
@@ -26,22 +28,21 @@ const moved = Effect.fnUntraced(function*(change: Deposit.DepositPlaced | Deposi
 })
 
 /** An output that was seen, and is in a block. */
-const placed = Effect.fnUntraced(function*(companyId: string, sats: number) {
+const placed = Effect.fnUntraced(function* (companyId: string, sats: number) {
   const row = yield* output(companyId, sats)
   assert.strictEqual(yield* verdict(Deposit.seen(row)), "Applied")
   return yield* moved(Deposit.placed(row, 800, atMillis))
 })
 
-const credited = Effect.fnUntraced(function*(companyId: string, sats: number) {
+const credited = Effect.fnUntraced(function* (companyId: string, sats: number) {
   return yield* moved(Deposit.confirmed(yield* placed(companyId, sats), atMillis))
 })
 
-const spend = (companyId: string, sats: number) =>
-  Effect.flatMap(withdrawal(companyId, sats), (row) => verdict(Withdrawal.requested(row)))
+const spend = (companyId: string, sats: number) => Effect.flatMap(withdrawal(companyId, sats), (row) => verdict(Withdrawal.requested(row)))
 
 /** What the chain may do to a company's money. */
 export const money = {
-  "what is seen or in a block is not credited": Effect.gen(function*() {
+  "what is seen or in a block is not credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* output(companyId, 100)
     assert.deepStrictEqual(yield* booked(verdict(Deposit.seen(row))), {})
@@ -51,7 +52,7 @@ export const money = {
     yield* moved(Deposit.placed(inBlock, null, atMillis))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "what is deep enough is credited, once": Effect.gen(function*() {
+  "what is deep enough is credited, once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* placed(companyId, 100)
     const confirmed = Deposit.confirmed(row, atMillis)
@@ -59,7 +60,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(confirmed), "Applied")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "confirmed by eight workers at once: credited once": Effect.gen(function*() {
+  "confirmed by eight workers at once: credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* placed(companyId, 100)
     const confirmed = Array.from({ length: 8 }, (_, n) => Deposit.confirmed(row, atMillis + n))
@@ -67,7 +68,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, DepositMoved: 7 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C42: an output is credited once, under whatever ids it is seen": Effect.gen(function*() {
+  "C42: an output is credited once, under whatever ids it is seen": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* credited(companyId, 100)
     const { chainTxId, vout } = row
@@ -80,7 +81,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 0 })
     yield* has(otherId, { posted: 0, held: 0 })
   }),
-  "C42: an output seen by eight workers at once is one deposit": Effect.gen(function*() {
+  "C42: an output seen by eight workers at once is one deposit": Effect.gen(function* () {
     const companyId = yield* open
     const { chainTxId } = yield* output(companyId, 100)
     const seen = yield* Effect.forEach(Array.from({ length: 8 }), () => output(companyId, 100, { chainTxId }))
@@ -89,7 +90,7 @@ export const money = {
     assert.strictEqual((yield* (yield* Records).transactions(companyId, { limit: 10 })).length, 1)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "C43: every output of a transaction is credited": Effect.gen(function*() {
+  "C43: every output of a transaction is credited": Effect.gen(function* () {
     const companyId = yield* open
     const first = yield* output(companyId, 100, { vout: 0 })
     const second = yield* output(companyId, 20, { chainTxId: first.chainTxId, vout: 1 })
@@ -99,7 +100,7 @@ export const money = {
     }
     yield* has(companyId, { posted: 120, held: 0 })
   }),
-  "seen again is known, wherever the deposit has got to; with other content it is refused": Effect.gen(function*() {
+  "seen again is known, wherever the deposit has got to; with other content it is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* output(companyId, 100)
     yield* verdict(Deposit.seen(row))
@@ -109,12 +110,14 @@ export const money = {
     assert.strictEqual(yield* unchanged(Deposit.seen({ ...row, amount: Msat.fromSats(101) })), "DepositMoved")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a move from where the deposit is no more is refused": Effect.gen(function*() {
+  "a move from where the deposit is no more is refused": Effect.gen(function* () {
     const companyId = yield* open
     const before = yield* placed(companyId, 100)
     const row = yield* moved(Deposit.placed(before, 801, atMillis))
     const late = [
-      Deposit.placed(before, 802, atMillis), Deposit.confirmed(before, atMillis), Deposit.dropped(before, atMillis),
+      Deposit.placed(before, 802, atMillis),
+      Deposit.confirmed(before, atMillis),
+      Deposit.dropped(before, atMillis),
       Deposit.reversed(before, Msat.zero, atMillis)
     ]
     for (const change of late) assert.strictEqual(yield* unchanged(change), "DepositMoved")
@@ -122,7 +125,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "C45: what a reorganisation takes away is taken back, and credited again when it returns": Effect.gen(function*() {
+  "C45: what a reorganisation takes away is taken back, and credited again when it returns": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const row = yield* credited(companyId, 100)
     const reversed = Deposit.reversed(row, Msat.zero, atMillis)
@@ -132,7 +135,7 @@ export const money = {
     yield* moved(Deposit.confirmed(yield* moved(Deposit.placed(reversed.deposit, 805, atMillis)), atMillis))
     yield* has(companyId, { posted: 110, held: 0 })
   }),
-  "C45: what the company has spent is not taken from it: the operator bears it until the payment returns": Effect.gen(function*() {
+  "C45: what the company has spent is not taken from it: the operator bears it until the payment returns": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.strictEqual(yield* spend(companyId, 30), "Applied")
@@ -147,14 +150,14 @@ export const money = {
     assert.deepStrictEqual(yield* booked(moved(Deposit.confirmed(again, atMillis))), { available: 70, chain: -100, loss: 30 })
     yield* has(companyId, { posted: 100, held: 30 })
   }),
-  "C45: a company that spent everything loses nothing to a reorganisation": Effect.gen(function*() {
+  "C45: a company that spent everything loses nothing to a reorganisation": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.strictEqual(yield* spend(companyId, 100), "Applied")
     assert.deepStrictEqual(yield* booked(moved(Deposit.reversed(row, Msat.fromSats(100), atMillis))), { chain: 100, loss: -100 })
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C45: reversed and spent at once: never below zero": Effect.gen(function*() {
+  "C45: reversed and spent at once: never below zero": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
@@ -162,7 +165,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 1 })
     yield* has(companyId, verdicts[0] === "Applied" ? { posted: 0, held: 0 } : { posted: 100, held: 60 })
   }),
-  "C45: what was spent elsewhere fails, and returns when that is undone": Effect.gen(function*() {
+  "C45: what was spent elsewhere fails, and returns when that is undone": Effect.gen(function* () {
     const companyId = yield* open
     const dropped = Deposit.dropped(yield* placed(companyId, 100), atMillis)
     const gone = yield* moved(dropped)
@@ -174,14 +177,14 @@ export const money = {
     yield* moved(Deposit.confirmed(back, atMillis))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a settled deposit may change its block without moving money": Effect.gen(function*() {
+  "a settled deposit may change its block without moving money": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.deepStrictEqual(yield* booked(moved(Deposit.placed(row, 801, atMillis))), {})
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a deposit is not moved by another company": Effect.gen(function*() {
+  "a deposit is not moved by another company": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* Id.make]
     const row = yield* placed(companyId, 100)
     const change = Deposit.confirmed({ ...row, companyId: otherId }, atMillis)

@@ -13,18 +13,35 @@ import type { Tasks } from "@satrail/core/Tasks"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import type { Promises } from "./Contract.ts"
 import {
-  apiKey, begin, claimFor, company, companyWith, created, eventsOf, hex, lightningAddress, lightningAttempt, onChainAddress, open, output, payment,
-  proof, transfer, unchanged, verdict, withdrawal
+  apiKey,
+  begin,
+  claimFor,
+  company,
+  companyWith,
+  created,
+  eventsOf,
+  hex,
+  lightningAddress,
+  lightningAttempt,
+  onChainAddress,
+  open,
+  output,
+  payment,
+  proof,
+  transfer,
+  unchanged,
+  verdict,
+  withdrawal
 } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
 /** What the world is told. */
 export const other = {
-  "C24: every Change that happened is told once, in order, and with it when it happened": Effect.gen(function*() {
+  "C24: every Change that happened is told once, in order, and with it when it happened": Effect.gen(function* () {
     const row = yield* company
     const companyId = row.id
     const told: Array<Change> = []
-    const tell = Effect.fnUntraced(function*<C extends Change>(change: C) {
+    const tell = Effect.fnUntraced(function* <C extends Change>(change: C) {
       assert.strictEqual(yield* verdict(change), "Applied", change._tag)
       assert.strictEqual(yield* unchanged(change), "Applied", change._tag)
       told.push(change)
@@ -59,19 +76,22 @@ export const other = {
     yield* claimFor(internal, invoice)
     yield* tell(yield* transfer(internal, invoice))
 
-    const expected = told.flatMap(({ event, atMillis }) => event === undefined ? [] : [{ ...event, companyId, atMillis }])
+    const expected = told.flatMap(({ event, atMillis }) => (event === undefined ? [] : [{ ...event, companyId, atMillis }]))
     const events = yield* eventsOf(companyId)
-    assert.deepStrictEqual(events.map(({ id: _, ...event }) => event), expected)
+    assert.deepStrictEqual(
+      events.map(({ id: _, ...event }) => event),
+      expected
+    )
     yield* has(companyId, { posted: 80, held: 0 })
   }),
-  "C24: what was refused is not told": Effect.gen(function*() {
+  "C24: what was refused is not told": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const before = yield* eventsOf(companyId)
     yield* Effect.flip((yield* Journal).commit(Withdrawal.requested(yield* withdrawal(companyId, 11))))
     assert.deepStrictEqual(yield* eventsOf(companyId), before)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "C24: what happens at once is told once each": Effect.gen(function*() {
+  "C24: what happens at once is told once each": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const before = (yield* eventsOf(companyId)).length
     const asked = yield* Effect.forEach(Array.from({ length: 32 }), () => withdrawal(companyId, 1))

@@ -10,75 +10,93 @@ import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
 import type { Promises } from "./Contract.ts"
 import {
-  begin, claimFor, companyWith, created, found, hex, invoice, lightningAddress, open, payment, tally, transfer, unchanged, verdict
+  begin,
+  claimFor,
+  companyWith,
+  created,
+  found,
+  hex,
+  invoice,
+  lightningAddress,
+  open,
+  payment,
+  tally,
+  transfer,
+  unchanged,
+  verdict
 } from "./Fixtures.ts"
 import { booked, has } from "./Ledger.ts"
 
 const atMillis = 1_700_000_000_000
 
-const read = Effect.fnUntraced(function*({ companyId, id }: Invoice.Invoice) {
+const read = Effect.fnUntraced(function* ({ companyId, id }: Invoice.Invoice) {
   return yield* found((yield* Records).invoice(companyId, id))
 })
 
-const readCursor = Effect.fnUntraced(function*(source: string) {
+const readCursor = Effect.fnUntraced(function* (source: string) {
   return Option.getOrNull(yield* (yield* Records).cursor(source))
 })
 
-const stray = Effect.fnUntraced(function*(companyId: string, sats: number): Effect.fn.Return<Invoice.Unmatched> {
+const stray = Effect.fnUntraced(function* (companyId: string, sats: number): Effect.fn.Return<Invoice.Unmatched> {
   return { id: yield* Id.make, companyId, paymentHash: yield* hex(32), received: Msat.fromSats(sats), reason: "paid twice" }
 })
 
 /** What a payment of an invoice may do to a company's money. */
 export const money = {
-  "what arrives is credited": Effect.gen(function*() {
+  "what arrives is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, 100), verdict)), { available: 100, node: -100 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "an invoice that nobody paid is worth nothing": Effect.gen(function*() {
+  "an invoice that nobody paid is worth nothing": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "an invoice is credited once": Effect.gen(function*() {
+  "an invoice is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100), 100)
     assert.strictEqual(yield* verdict(paid), "Applied")
     assert.strictEqual(yield* unchanged(paid), "Applied")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "one payment told 64 times at once is credited once": Effect.gen(function*() {
+  "one payment told 64 times at once is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100), 100)
     const verdicts = yield* Effect.forEach(Array.from({ length: 64 }), () => verdict(paid), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 64 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "one payment seen by eight workers, each with a deposit of its own, is credited once": Effect.gen(function*() {
+  "one payment seen by eight workers, each with a deposit of its own, is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const first = yield* payment(row, 100)
     const seen = yield* Effect.forEach(Array.from({ length: 8 }), () =>
-      Effect.map(payment(row, 100), (one): Invoice.InvoiceSettled => ({ ...one, preimage: first.preimage })))
+      Effect.map(payment(row, 100), (one): Invoice.InvoiceSettled => ({ ...one, preimage: first.preimage }))
+    )
     const verdicts = yield* Effect.forEach(seen, verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.strictEqual((yield* (yield* Records).transactions(companyId, { limit: 10 })).length, 1)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C33: what was received is credited, whatever was asked": Effect.gen(function*() {
+  "C33: what was received is credited, whatever was asked": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 1000)
     const paid = yield* payment(row, 1010)
     yield* verdict(paid)
     assert.deepStrictEqual(yield* read(row), {
-      ...row, status: "settled", received: Msat.fromSats(1010), preimage: paid.preimage, settledAtMillis: paid.atMillis
+      ...row,
+      status: "settled",
+      received: Msat.fromSats(1010),
+      preimage: paid.preimage,
+      settledAtMillis: paid.atMillis
     })
     assert.deepStrictEqual(yield* found((yield* Records).deposit(companyId, paid.deposit.id)), paid.deposit)
     yield* has(companyId, { posted: 1010, held: 0 })
   }),
-  "a second payment of an invoice is refused": Effect.gen(function*() {
+  "a second payment of an invoice is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const paid = yield* payment(row, 100)
@@ -88,7 +106,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).received, Msat.fromSats(100))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "two payments of one invoice at once, with other amounts: one is credited": Effect.gen(function*() {
+  "two payments of one invoice at once, with other amounts: one is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const payments = [yield* payment(row, 100), yield* payment(row, 130)]
@@ -96,7 +114,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 1 })
     yield* has(companyId, { posted: verdicts[0] === "Applied" ? 100 : 130, held: 0 })
   }),
-  "an expired invoice that is paid after all is credited": Effect.gen(function*() {
+  "an expired invoice that is paid after all is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.strictEqual(yield* verdict(Invoice.expired(row, row.expiresAtMillis)), "Applied")
@@ -106,7 +124,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a settled invoice does not expire": Effect.gen(function*() {
+  "a settled invoice does not expire": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     yield* verdict(yield* payment(row, 100))
@@ -114,7 +132,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C15: a claimed invoice is one withdrawal's": Effect.gen(function*() {
+  "C15: a claimed invoice is one withdrawal's": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [one, other] = [yield* begin(payer, 40), yield* begin(payer, 40)]
     const row = yield* created(payee, 40)
@@ -127,17 +145,20 @@ export const money = {
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "C15: eight withdrawals that claim one invoice at once: one has it": Effect.gen(function*() {
+  "C15: eight withdrawals that claim one invoice at once: one has it": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(payer, 10))
     const row = yield* created(payee, 10)
-    const verdicts = yield* Effect.forEach(begun, ({ withdrawal, fence }) =>
-      verdict(Invoice.claimed(row, withdrawal.id, fence, atMillis)), { concurrency: "unbounded" })
+    const verdicts = yield* Effect.forEach(
+      begun,
+      ({ withdrawal, fence }) => verdict(Invoice.claimed(row, withdrawal.id, fence, atMillis)),
+      { concurrency: "unbounded" }
+    )
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 7 })
     assert.strictEqual((yield* read(row)).claimedBy, begun[verdicts.indexOf("Applied")]?.withdrawal.id)
     yield* has(payer, { posted: 100, held: 80 })
   }),
-  "C15: what is settled or expired is not claimed": Effect.gen(function*() {
+  "C15: what is settled or expired is not claimed": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { withdrawal, fence } = yield* begin(payer, 40)
     const [paid, old] = [yield* created(payee, 40), yield* created(payee, 40)]
@@ -151,7 +172,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C15: a claimed invoice that is paid from outside is credited, and its transfer is refused": Effect.gen(function*() {
+  "C15: a claimed invoice that is paid from outside is credited, and its transfer is refused": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)
@@ -162,7 +183,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C15: paid from inside and outside at once: credited once": Effect.gen(function*() {
+  "C15: paid from inside and outside at once: credited once": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)
@@ -173,7 +194,7 @@ export const money = {
     yield* has(payer, verdicts[0] === "Applied" ? { posted: 60, held: 0 } : { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C32: one payment hash is one invoice's": Effect.gen(function*() {
+  "C32: one payment hash is one invoice's": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* created(companyId, 100)
     const crafted = yield* invoice(otherId, 1, { paymentHash: row.paymentHash })
@@ -181,7 +202,7 @@ export const money = {
     assert.strictEqual((yield* found((yield* Records).invoiceByHash(row.paymentHash))).id, row.id)
     yield* has(otherId, { posted: 0, held: 0 })
   }),
-  "C60: how far the node was read moves with the credit": Effect.gen(function*() {
+  "C60: how far the node was read moves with the credit": Effect.gen(function* () {
     const companyId = yield* open
     const source = `node ${yield* hex(8)}`
     const row = yield* created(companyId, 100)
@@ -196,7 +217,7 @@ export const money = {
     assert.strictEqual(yield* readCursor(source), "8")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C60: how far the node was read moves without a credit too": Effect.gen(function*() {
+  "C60: how far the node was read moves without a credit too": Effect.gen(function* () {
     const [source, another] = [`node ${yield* hex(8)}`, `node ${yield* hex(8)}`]
     for (const value of ["1", "2", "2"]) {
       assert.strictEqual(yield* verdict(Cursor.moved({ source, value }, yield* Id.make, atMillis)), "Applied")
@@ -205,7 +226,7 @@ export const money = {
     assert.isNull(yield* readCursor(another))
     yield* has(Id.nil, { posted: 0, held: 0 })
   }),
-  "money that belongs to no invoice waits in suspense, once, and is no company's": Effect.gen(function*() {
+  "money that belongs to no invoice waits in suspense, once, and is no company's": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const source = `node ${yield* hex(8)}`
     const row = yield* stray(companyId, 30)
@@ -221,19 +242,22 @@ export const money = {
 
 /** What an invoice and its address say of themselves. */
 export const other = {
-  "an invoice is created once; another under its id is refused": Effect.gen(function*() {
+  "an invoice is created once; another under its id is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.strictEqual(yield* unchanged(Invoice.created(row)), "Applied")
     const others: ReadonlyArray<Partial<Invoice.Invoice>> = [
-      { amount: Msat.fromSats(99) }, { memo: "tea" }, { paymentHash: yield* hex(32) }, { metadata: { order: "22" } }
+      { amount: Msat.fromSats(99) },
+      { memo: "tea" },
+      { paymentHash: yield* hex(32) },
+      { metadata: { order: "22" } }
     ]
     for (const other of others) assert.strictEqual(yield* unchanged(Invoice.created({ ...row, ...other })), "Conflict")
     yield* verdict(yield* payment(row, 100))
     assert.strictEqual(yield* unchanged(Invoice.created(row)), "Applied")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a Lightning address knows when it was paid last": Effect.gen(function*() {
+  "a Lightning address knows when it was paid last": Effect.gen(function* () {
     const companyId = yield* open
     const address = yield* lightningAddress(companyId)
     yield* verdict(LightningAddress.created(address))
@@ -241,7 +265,9 @@ export const other = {
     const paid = { ...(yield* payment(row, 100)), atMillis: address.createdAtMillis + 5 }
     yield* verdict(paid)
     assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(address.handle, address.domain)), {
-      ...address, lastUsedAtMillis: paid.atMillis, updatedAtMillis: paid.atMillis
+      ...address,
+      lastUsedAtMillis: paid.atMillis,
+      updatedAtMillis: paid.atMillis
     })
     yield* has(companyId, { posted: 100, held: 0 })
   })

@@ -12,17 +12,23 @@ import type { Promises } from "./Contract.ts"
 import { claim, companyWith, found, hex, invoice, once, open, past, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
-const request = Effect.fnUntraced(function*(companyId: string, sats: number, key: string, fingerprint = "body", fields: Partial<Once> = {}) {
+const request = Effect.fnUntraced(function* (
+  companyId: string,
+  sats: number,
+  key: string,
+  fingerprint = "body",
+  fields: Partial<Once> = {}
+) {
   return Withdrawal.requested(yield* withdrawal(companyId, sats), once(companyId, key, fingerprint, fields))
 })
 
-const answered = Effect.fnUntraced(function*(owner: string, key: string) {
+const answered = Effect.fnUntraced(function* (owner: string, key: string) {
   return Option.getOrNull(yield* (yield* Records).answer(owner, key))
 })
 
 /** What a request's key makes happen once. */
 export const money = {
-  "a key used again gets the first answer and holds once": Effect.gen(function*() {
+  "a key used again gets the first answer and holds once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const first = yield* request(companyId, 40, "k", "body", { answer: "the first" })
     const second = yield* request(companyId, 40, "k", "body", { answer: "the second" })
@@ -34,35 +40,44 @@ export const money = {
     assert.deepStrictEqual(yield* answered(companyId, "k"), { fingerprint: "body", answer: "the first" })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "one key eight times at once: one takes effect, all get its answer": Effect.gen(function*() {
+  "one key eight times at once: one takes effect, all get its answer": Effect.gen(function* () {
     const journal = yield* Journal
     const companyId = yield* companyWith(100)
-    const asked = yield* Effect.forEach(Array.from({ length: 8 }, (_, n) => `answer ${n}`), (answer) => request(companyId, 40, "k", "body", { answer }))
-    const answers = yield* Effect.forEach(asked, (one) =>
-      Effect.map(journal.commit(one), (applied) => applied._tag === "Replayed" ? applied.answer : one.once?.answer), { concurrency: "unbounded" })
+    const asked = yield* Effect.forEach(
+      Array.from({ length: 8 }, (_, n) => `answer ${n}`),
+      (answer) => request(companyId, 40, "k", "body", { answer })
+    )
+    const answers = yield* Effect.forEach(
+      asked,
+      (one) => Effect.map(journal.commit(one), (applied) => (applied._tag === "Replayed" ? applied.answer : one.once?.answer)),
+      { concurrency: "unbounded" }
+    )
     assert.strictEqual(new Set(answers).size, 1)
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a key used again with another body is refused": Effect.gen(function*() {
+  "a key used again with another body is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* verdict(yield* request(companyId, 40, "k", "one body"))
     assert.strictEqual(yield* unchanged(yield* request(companyId, 41, "k", "another")), "IdempotencyMismatch")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "one key with two bodies at once: one takes effect, the other is refused": Effect.gen(function*() {
+  "one key with two bodies at once: one takes effect, the other is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = [yield* request(companyId, 40, "k", "one body"), yield* request(companyId, 40, "k", "another")]
-    assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, IdempotencyMismatch: 1 })
+    assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), {
+      Applied: 1,
+      IdempotencyMismatch: 1
+    })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "a refused request leaves its key free": Effect.gen(function*() {
+  "a refused request leaves its key free": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     assert.strictEqual(yield* unchanged(yield* request(companyId, 101, "k", "big")), "InsufficientBalance")
     assert.isNull(yield* answered(companyId, "k"))
     assert.strictEqual(yield* verdict(yield* request(companyId, 99, "k", "small")), "Applied")
     yield* has(companyId, { posted: 100, held: 99 })
   }),
-  "C23: the key is looked at first: spent money and ended withdrawals do not change the answer": Effect.gen(function*() {
+  "C23: the key is looked at first: spent money and ended withdrawals do not change the answer": Effect.gen(function* () {
     const companyId = yield* companyWith(40)
     const row = yield* withdrawal(companyId, 40, { createdAtMillis: yield* past })
     const asked = Withdrawal.requested(row, once(companyId, "k"))
@@ -75,7 +90,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
     yield* has(companyId, { posted: 40, held: 0 })
   }),
-  "two companies may use the same key": Effect.gen(function*() {
+  "two companies may use the same key": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     assert.strictEqual(yield* verdict(yield* request(companyId, 40, "k", "one body")), "Applied")
     assert.strictEqual(yield* verdict(yield* request(otherId, 30, "k", "another")), "Applied")
@@ -83,7 +98,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 30 })
   }),
-  "a withdrawal's key is never forgotten": Effect.gen(function*() {
+  "a withdrawal's key is never forgotten": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* verdict(yield* request(companyId, 40, "k", "body", { forgetAtMillis: null }))
     yield* verdict(Answer.forgotten(yield* Id.make, 2000))
@@ -94,7 +109,7 @@ export const money = {
 
 /** How long a key is remembered. */
 export const other = {
-  "an answer is kept until its time is over and it is cleared away": Effect.gen(function*() {
+  "an answer is kept until its time is over and it is cleared away": Effect.gen(function* () {
     const companyId = yield* open
     const key = yield* hex(8)
     const [before, after] = [yield* invoice(companyId, 10), yield* invoice(companyId, 20)]

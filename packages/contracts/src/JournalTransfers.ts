@@ -9,14 +9,26 @@ import type { Tasks } from "@satrail/core/Tasks"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import type { Promises } from "./Contract.ts"
 import {
-  arrival, begin, claimFor, companyWith, created, found, lightningAddress, lightningAttempt, open, tally, transfer, unchanged, verdict
+  arrival,
+  begin,
+  claimFor,
+  companyWith,
+  created,
+  found,
+  lightningAddress,
+  lightningAttempt,
+  open,
+  tally,
+  transfer,
+  unchanged,
+  verdict
 } from "./Fixtures.ts"
 import { booked, has } from "./Ledger.ts"
 
 const fees = { serviceFee: Msat.fromSats(5) }
 
 /** A withdrawal of one company, and the other's invoice that it has claimed. */
-const claimed = Effect.fnUntraced(function*(payer: string, payee: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+const claimed = Effect.fnUntraced(function* (payer: string, payee: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
   const one = yield* begin(payer, sats, fields)
   const row = yield* created(payee, sats)
   yield* claimFor(one, row)
@@ -25,25 +37,34 @@ const claimed = Effect.fnUntraced(function*(payer: string, payee: string, sats: 
 
 /** What one company's payment to another may do to the money of both. */
 export const money = {
-  "C17: from one company to another: the one has less, the other more, and the operator its fee": Effect.gen(function*() {
+  "C17: from one company to another: the one has less, the other more, and the operator its fee": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, row, change } = yield* claimed(payer, payee, 40, fees)
     assert.deepStrictEqual(yield* booked(verdict(change)), { held: -45, available: 40, service_fees: 5 })
     const records = yield* Records
     const { preimage } = change.settlement
     assert.deepStrictEqual(yield* found(records.withdrawal(payer, one.withdrawal.id)), {
-      ...one.withdrawal, ...change.settlement, status: "settled", paymentHash: row.paymentHash, paymentRequest: row.paymentRequest,
+      ...one.withdrawal,
+      ...change.settlement,
+      status: "settled",
+      paymentHash: row.paymentHash,
+      paymentRequest: row.paymentRequest,
       updatedAtMillis: change.atMillis
     })
     assert.deepStrictEqual(yield* found(records.invoice(payee, row.id)), {
-      ...row, status: "settled", claimedBy: one.withdrawal.id, received: Msat.fromSats(40), preimage, settledAtMillis: change.atMillis
+      ...row,
+      status: "settled",
+      claimedBy: one.withdrawal.id,
+      received: Msat.fromSats(40),
+      preimage,
+      settledAtMillis: change.atMillis
     })
     assert.deepStrictEqual(yield* found(records.deposit(payee, change.deposit.id)), change.deposit)
     assert.strictEqual((yield* found(records.withdrawalByHash(row.paymentHash))).id, one.withdrawal.id)
     yield* has(payer, { posted: 55, held: 0 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C17: the same transfer again, also at once, moves the money once": Effect.gen(function*() {
+  "C17: the same transfer again, also at once, moves the money once": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { change } = yield* claimed(payer, payee, 40)
     const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
@@ -52,7 +73,7 @@ export const money = {
     yield* has(payer, { posted: 60, held: 0 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C17: an invoice that the withdrawal has not claimed: neither company's money moves": Effect.gen(function*() {
+  "C17: an invoice that the withdrawal has not claimed: neither company's money moves": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, row } = yield* claimed(payer, payee, 40)
     const [free, stranger] = [yield* created(payee, 40), yield* begin(payer, 40)]
@@ -65,7 +86,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "C17: a withdrawal that ended: neither company's money moves": Effect.gen(function*() {
+  "C17: a withdrawal that ended: neither company's money moves": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, change } = yield* claimed(payer, payee, 40)
     yield* verdict(Withdrawal.failed(one.withdrawal, "canceled", one.fence, change.atMillis))
@@ -73,18 +94,21 @@ export const money = {
     yield* has(payer, { posted: 100, held: 0 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "a withdrawal that was transferred goes nowhere else": Effect.gen(function*() {
+  "a withdrawal that was transferred goes nowhere else": Effect.gen(function* () {
     const [payer, payee, another] = [yield* companyWith(100), yield* open, yield* open]
     const { one, change } = yield* claimed(payer, payee, 40)
     yield* verdict(change)
     assert.strictEqual(yield* unchanged(yield* transfer(one, yield* created(another, 40))), "AlreadyTerminal")
     assert.strictEqual(yield* unchanged(Withdrawal.failed(one.withdrawal, "canceled", one.fence, change.atMillis)), "AlreadyTerminal")
-    assert.strictEqual(yield* unchanged(Withdrawal.dispatched(one.withdrawal, yield* lightningAttempt, one.fence, change.atMillis)), "AlreadyTerminal")
+    assert.strictEqual(
+      yield* unchanged(Withdrawal.dispatched(one.withdrawal, yield* lightningAttempt, one.fence, change.atMillis)),
+      "AlreadyTerminal"
+    )
     yield* has(payer, { posted: 60, held: 0 })
     yield* has(payee, { posted: 40, held: 0 })
     yield* has(another, { posted: 0, held: 0 })
   }),
-  "transferred and failed at once: both companies agree": Effect.gen(function*() {
+  "transferred and failed at once: both companies agree": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, change } = yield* claimed(payer, payee, 40)
     const failed = Withdrawal.failed(one.withdrawal, "canceled", one.fence, change.atMillis)
@@ -94,33 +118,36 @@ export const money = {
     yield* has(payer, { posted: paid ? 60 : 100, held: 0 })
     yield* has(payee, { posted: paid ? 40 : 0, held: 0 })
   }),
-  "C14: an invoice whose hash another withdrawal pays is not paid from inside": Effect.gen(function*() {
+  "C14: an invoice whose hash another withdrawal pays is not paid from inside": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const other = yield* begin(payer, 40)
     const { row, change } = yield* claimed(payer, payee, 40)
     const { paymentHash, paymentRequest } = row
-    yield* verdict(Withdrawal.dispatched(other.withdrawal, { _tag: "Lightning", paymentHash, paymentRequest }, other.fence, change.atMillis))
+    yield* verdict(
+      Withdrawal.dispatched(other.withdrawal, { _tag: "Lightning", paymentHash, paymentRequest }, other.fence, change.atMillis)
+    )
     assert.strictEqual(yield* unchanged(change), "InvoiceNotPayable")
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "C31: a company that pays itself has what it had, less the fee": Effect.gen(function*() {
+  "C31: a company that pays itself has what it had, less the fee": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const { change } = yield* claimed(companyId, companyId, 40, fees)
     assert.strictEqual(yield* verdict(change), "Applied")
     assert.strictEqual(yield* unchanged(change), "Applied")
     yield* has(companyId, { posted: 95, held: 0 })
   }),
-  "two companies that pay each other many times at once come out exact": Effect.gen(function*() {
+  "two companies that pay each other many times at once come out exact": Effect.gen(function* () {
     const [a, b] = [yield* companyWith(100), yield* companyWith(100)]
     const changes = yield* Effect.forEach(Array.from({ length: 48 }), (_, n) =>
-      Effect.map(n % 2 === 0 ? claimed(a, b, 3) : claimed(b, a, 2), ({ change }) => change))
+      Effect.map(n % 2 === 0 ? claimed(a, b, 3) : claimed(b, a, 2), ({ change }) => change)
+    )
     const verdicts = yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 48 })
     yield* has(a, { posted: 76, held: 0 })
     yield* has(b, { posted: 124, held: 0 })
   }),
-  "what was received from inside may be spent at once": Effect.gen(function*() {
+  "what was received from inside may be spent at once": Effect.gen(function* () {
     const [payer, payee, last] = [yield* companyWith(40), yield* open, yield* open]
     yield* verdict((yield* claimed(payer, payee, 40)).change)
     yield* verdict((yield* claimed(payee, last, 40)).change)
@@ -128,22 +155,32 @@ export const money = {
     yield* has(payee, { posted: 0, held: 0 })
     yield* has(last, { posted: 40, held: 0 })
   }),
-  "a Lightning address is paid from inside without an invoice": Effect.gen(function*() {
+  "a Lightning address is paid from inside without an invoice": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const address = yield* lightningAddress(payee)
     yield* verdict(LightningAddress.created(address))
     const { withdrawal, fence } = yield* begin(payer, 40, { recipientType: "lightning_address" })
     const atMillis = address.createdAtMillis + 5
     const deposit = yield* arrival(payee, 40)
-    const change = Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId: address.id }, fence, atMillis)
+    const change = Withdrawal.transferred(
+      withdrawal,
+      { deposit, invoice: null, preimage: null, lightningAddressId: address.id },
+      fence,
+      atMillis
+    )
     assert.strictEqual(yield* verdict(change), "Applied")
     assert.strictEqual(yield* unchanged(change), "Applied")
     const records = yield* Records
     assert.deepStrictEqual(yield* found(records.withdrawal(payer, withdrawal.id)), {
-      ...withdrawal, status: "settled", networkFee: Msat.zero, updatedAtMillis: atMillis
+      ...withdrawal,
+      status: "settled",
+      networkFee: Msat.zero,
+      updatedAtMillis: atMillis
     })
     assert.deepStrictEqual(yield* found(records.lightningAddress(address.handle, address.domain)), {
-      ...address, lastUsedAtMillis: atMillis, updatedAtMillis: atMillis
+      ...address,
+      lastUsedAtMillis: atMillis,
+      updatedAtMillis: atMillis
     })
     yield* has(payer, { posted: 60, held: 0 })
     yield* has(payee, { posted: 40, held: 0 })

@@ -9,25 +9,42 @@ import type { Tasks } from "@satrail/core/Tasks"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import type { Promises } from "./Contract.ts"
 import {
-  begin, type Begun, chainAttempt, claimFor, companyWith, created, found, lightningAttempt, onChain, open, payment, proof, takeOver, tally, transfer,
-  unchanged, verdict, withdrawal
+  begin,
+  type Begun,
+  chainAttempt,
+  claimFor,
+  companyWith,
+  created,
+  found,
+  lightningAttempt,
+  onChain,
+  open,
+  payment,
+  proof,
+  takeOver,
+  tally,
+  transfer,
+  unchanged,
+  verdict,
+  withdrawal
 } from "./Fixtures.ts"
 import { booked, has } from "./Ledger.ts"
 
 const atMillis = 1_700_000_000_000
 
-const request = Effect.fnUntraced(function*(companyId: string, sats: number) {
+const request = Effect.fnUntraced(function* (companyId: string, sats: number) {
   return Withdrawal.requested(yield* withdrawal(companyId, sats))
 })
 
 /** Asks for `sats`; answers how it went as one word. */
 const tryTo = (companyId: string, sats: number) => Effect.flatMap(request(companyId, sats), verdict)
 
-const dispatched = ({ withdrawal, fence }: Begun, attempt: Withdrawal.Attempt) => Withdrawal.dispatched(withdrawal, attempt, fence, atMillis)
+const dispatched = ({ withdrawal, fence }: Begun, attempt: Withdrawal.Attempt) =>
+  Withdrawal.dispatched(withdrawal, attempt, fence, atMillis)
 const settled = ({ withdrawal, fence }: Begun, how: Withdrawal.Settlement) => Withdrawal.settled(withdrawal, how, fence, atMillis)
 const failed = ({ withdrawal, fence }: Begun, why: Withdrawal.Failure = "no_route") => Withdrawal.failed(withdrawal, why, fence, atMillis)
 
-const read = Effect.fnUntraced(function*({ companyId, id }: Withdrawal.Withdrawal) {
+const read = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal.Withdrawal) {
   return yield* found((yield* Records).withdrawal(companyId, id))
 })
 
@@ -36,57 +53,57 @@ const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10)
 
 /** What a withdrawal may do to a company's money. */
 export const money = {
-  "a withdrawal that fits is held": Effect.gen(function*() {
+  "a withdrawal that fits is held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 100)
     assert.strictEqual(yield* verdict(asked), "Applied")
     assert.deepStrictEqual(yield* read(asked.withdrawal), asked.withdrawal)
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "what is held is the amount and both fees": Effect.gen(function*() {
+  "what is held is the amount and both fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     assert.strictEqual(yield* verdict(Withdrawal.requested(yield* withdrawal(companyId, 40, fees))), "Applied")
     assert.strictEqual(yield* tryTo(companyId, 46), "InsufficientBalance")
     assert.strictEqual(yield* tryTo(companyId, 45), "Applied")
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "a withdrawal that does not fit is refused and changes nothing": Effect.gen(function*() {
+  "a withdrawal that does not fit is refused and changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 101)
     assert.strictEqual(yield* unchanged(asked), "InsufficientBalance")
     assert.isTrue(Option.isNone(yield* (yield* Records).withdrawal(companyId, asked.id)))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a refusal says whose money is short and how much was needed": Effect.gen(function*() {
+  "a refusal says whose money is short and how much was needed": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const refusal = yield* Effect.flip((yield* Journal).commit(Withdrawal.requested(yield* withdrawal(companyId, 40, fees))))
     assert.deepStrictEqual({ ...refusal }, { ...new Withdrawal.InsufficientBalance({ companyId, needed: Msat.fromSats(55) }) })
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "a company that nobody opened has nothing to withdraw": Effect.gen(function*() {
+  "a company that nobody opened has nothing to withdraw": Effect.gen(function* () {
     const companyId = yield* Id.make
     assert.strictEqual(yield* tryTo(companyId, 1), "InsufficientBalance")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "first come, first served; one too big does not stop a small one behind it": Effect.gen(function*() {
+  "first come, first served; one too big does not stop a small one behind it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const verdicts = yield* Effect.forEach([60, 60, 30, 20, 10], (sats) => tryTo(companyId, sats), { concurrency: "unbounded" })
     assert.deepStrictEqual(verdicts, ["Applied", "InsufficientBalance", "Applied", "InsufficientBalance", "Applied"])
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C12: 200 requests at once for all there is: exactly one is held": Effect.gen(function*() {
+  "C12: 200 requests at once for all there is: exactly one is held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const verdicts = yield* Effect.forEach(Array.from({ length: 200 }), () => tryTo(companyId, 100), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 199 })
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held": Effect.gen(function*() {
+  "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held": Effect.gen(function* () {
     const companyId = yield* companyWith(99)
     const verdicts = yield* Effect.forEach(Array.from({ length: 512 }), () => tryTo(companyId, 1), { concurrency: 64 })
     assert.deepStrictEqual(tally(verdicts), { Applied: 99, InsufficientBalance: 413 })
     yield* has(companyId, { posted: 99, held: 99 })
   }),
-  "the same request committed again holds once": Effect.gen(function*() {
+  "the same request committed again holds once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 40)
     const verdicts = yield* Effect.forEach([1, 2, 3, 4], () => verdict(asked), { concurrency: "unbounded" })
@@ -94,7 +111,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(asked), "Applied")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "the same request is known again whatever became of the withdrawal": Effect.gen(function*() {
+  "the same request is known again whatever became of the withdrawal": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     yield* verdict(dispatched(one, yield* lightningAttempt))
@@ -103,17 +120,20 @@ export const money = {
     assert.strictEqual(yield* unchanged(Withdrawal.requested(one.withdrawal)), "Applied")
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "the same id asked for with other content is refused": Effect.gen(function*() {
+  "the same id asked for with other content is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const { withdrawal } = yield* request(companyId, 40)
     yield* verdict(Withdrawal.requested(withdrawal))
     const others: ReadonlyArray<Partial<Withdrawal.Withdrawal>> = [
-      { amount: Msat.fromSats(41) }, { serviceFee: Msat.fromSats(1) }, { recipient: "lnbcrt2…" }, { metadata: {} }
+      { amount: Msat.fromSats(41) },
+      { serviceFee: Msat.fromSats(1) },
+      { recipient: "lnbcrt2…" },
+      { metadata: {} }
     ]
     for (const other of others) assert.strictEqual(yield* unchanged(Withdrawal.requested({ ...withdrawal, ...other })), "Conflict")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "settling posts the hold: the amount leaves the node, the fees are the operator's": Effect.gen(function*() {
+  "settling posts the hold: the amount leaves the node, the fees are the operator's": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, fees)
     const how = yield* proof(3)
@@ -122,28 +142,33 @@ export const money = {
     assert.deepStrictEqual(yield* read(one.withdrawal), { ...one.withdrawal, ...how, status: "settled", updatedAtMillis: atMillis })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "an on-chain withdrawal leaves from the chain": Effect.gen(function*() {
+  "an on-chain withdrawal leaves from the chain": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, { ...fees, ...onChain })
     const how = { preimage: null, networkFee: Msat.fromSats(10), paymentIndex: null }
     assert.deepStrictEqual(yield* booked(verdict(settled(one, how))), { held: -55, chain: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C25: what a node spent above its limit is the operator's loss, never the company's": Effect.gen(function*() {
+  "C25: what a node spent above its limit is the operator's loss, never the company's": Effect.gen(function* () {
     const companyId = yield* companyWith(55)
     const one = yield* begin(companyId, 40, fees)
     const moved = yield* booked(Effect.flatMap(proof(14), (how) => verdict(settled(one, how))))
     assert.deepStrictEqual(moved, { held: -55, node: 54, service_fees: 5, loss: -4 })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "failing returns all that was held": Effect.gen(function*() {
+  "failing returns all that was held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, fees)
     assert.strictEqual(yield* verdict(failed(one)), "Applied")
-    assert.deepStrictEqual(yield* read(one.withdrawal), { ...one.withdrawal, status: "failed", failure: "no_route", updatedAtMillis: atMillis })
+    assert.deepStrictEqual(yield* read(one.withdrawal), {
+      ...one.withdrawal,
+      status: "failed",
+      failure: "no_route",
+      updatedAtMillis: atMillis
+    })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "what settled stays settled": Effect.gen(function*() {
+  "what settled stays settled": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     const how = yield* proof(0)
@@ -155,22 +180,23 @@ export const money = {
     assert.strictEqual((yield* read(one.withdrawal)).preimage, how.preimage)
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "what ended says how it ended": Effect.gen(function*() {
+  "what ended says how it ended": Effect.gen(function* () {
     const journal = yield* Journal
     const companyId = yield* companyWith(100)
     const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 10)]
     yield* verdict(settled(paid, yield* proof()))
     yield* verdict(failed(lost))
-    const refusals = [
-      yield* Effect.flip(journal.commit(failed(paid))), yield* Effect.flip(journal.commit(settled(lost, yield* proof())))
-    ]
-    assert.deepStrictEqual(refusals.map((refusal) => ({ ...refusal })), [
-      { ...new Withdrawal.AlreadyTerminal({ id: paid.withdrawal.id, status: "settled" }) },
-      { ...new Withdrawal.AlreadyTerminal({ id: lost.withdrawal.id, status: "failed" }) }
-    ])
+    const refusals = [yield* Effect.flip(journal.commit(failed(paid))), yield* Effect.flip(journal.commit(settled(lost, yield* proof())))]
+    assert.deepStrictEqual(
+      refusals.map((refusal) => ({ ...refusal })),
+      [
+        { ...new Withdrawal.AlreadyTerminal({ id: paid.withdrawal.id, status: "settled" }) },
+        { ...new Withdrawal.AlreadyTerminal({ id: lost.withdrawal.id, status: "failed" }) }
+      ]
+    )
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "what failed stays failed, for the reason it failed first": Effect.gen(function*() {
+  "what failed stays failed, for the reason it failed first": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     assert.strictEqual(yield* verdict(failed(one, "timeout")), "Applied")
@@ -179,7 +205,7 @@ export const money = {
     assert.strictEqual((yield* read(one.withdrawal)).failure, "timeout")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "settled and failed at once: one of them, whole": Effect.gen(function*() {
+  "settled and failed at once: one of them, whole": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     const verdicts = yield* Effect.forEach([failed(one), settled(one, yield* proof()), failed(one)], verdict, { concurrency: "unbounded" })
@@ -187,7 +213,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), status === "failed" ? { Applied: 2, AlreadyTerminal: 1 } : { Applied: 1, AlreadyTerminal: 2 })
     yield* has(companyId, { posted: status === "failed" ? 100 : 60, held: 0 })
   }),
-  "C9: what will be paid is kept before any node is told": Effect.gen(function*() {
+  "C9: what will be paid is kept before any node is told": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, other] = [yield* begin(companyId, 40), yield* begin(companyId, 20, onChain)]
     const [lightning, chain] = [yield* lightningAttempt, yield* chainAttempt]
@@ -200,11 +226,14 @@ export const money = {
     assert.deepStrictEqual(yield* read(other.withdrawal), { ...other.withdrawal, ...at, chainTxId: txId, rawTx, networkFee })
     yield* has(companyId, { posted: 100, held: 60 })
   }),
-  "C19: one withdrawal has one attempt: the same again is applied, another is refused": Effect.gen(function*() {
+  "C19: one withdrawal has one attempt: the same again is applied, another is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, other] = [yield* begin(companyId, 40), yield* begin(companyId, 20, onChain)]
     const [lightning, chain] = [yield* lightningAttempt, yield* chainAttempt]
-    for (const [begun, attempt, another] of [[one, lightning, yield* lightningAttempt], [other, chain, yield* chainAttempt]] as const) {
+    for (const [begun, attempt, another] of [
+      [one, lightning, yield* lightningAttempt],
+      [other, chain, yield* chainAttempt]
+    ] as const) {
       assert.strictEqual(yield* verdict(dispatched(begun, attempt)), "Applied")
       assert.strictEqual(yield* unchanged(dispatched(begun, attempt)), "Applied")
       assert.strictEqual(yield* unchanged(dispatched(begun, another)), "Conflict")
@@ -213,7 +242,7 @@ export const money = {
     assert.strictEqual((yield* read(other.withdrawal)).rawTx, chain.rawTx)
     yield* has(companyId, { posted: 100, held: 60 })
   }),
-  "what ended is not sent any more": Effect.gen(function*() {
+  "what ended is not sent any more": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     yield* verdict(failed(one))
@@ -221,16 +250,19 @@ export const money = {
     assert.isNull((yield* read(one.withdrawal)).paymentHash)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C14: a payment hash is one withdrawal's for ever, however that one ends": Effect.gen(function*() {
+  "C14: a payment hash is one withdrawal's for ever, however that one ends": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const [first, second] = [yield* begin(companyId, 40), yield* begin(companyId, 30)]
     const [sent, failing] = [yield* lightningAttempt, yield* lightningAttempt]
     yield* verdict(dispatched(first, sent))
     yield* verdict(dispatched(second, failing))
     const others = [yield* begin(companyId, 10), yield* begin(otherId, 10)]
-    const refusedAll = Effect.forEach(others, Effect.fnUntraced(function*(one) {
-      for (const attempt of [sent, failing]) assert.strictEqual(yield* unchanged(dispatched(one, attempt)), "PaymentHashTaken")
-    }))
+    const refusedAll = Effect.forEach(
+      others,
+      Effect.fnUntraced(function* (one) {
+        for (const attempt of [sent, failing]) assert.strictEqual(yield* unchanged(dispatched(one, attempt)), "PaymentHashTaken")
+      })
+    )
     yield* refusedAll
     yield* verdict(settled(first, yield* proof()))
     yield* verdict(failed(second))
@@ -238,7 +270,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 10 })
     yield* has(otherId, { posted: 100, held: 10 })
   }),
-  "C14: eight withdrawals that would pay one hash at once: one may": Effect.gen(function*() {
+  "C14: eight withdrawals that would pay one hash at once: one may": Effect.gen(function* () {
     const companyIds = [yield* companyWith(100), yield* companyWith(100)]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => begin(companyIds[n % 2] ?? "", 10))
     const attempt = yield* lightningAttempt
@@ -248,7 +280,7 @@ export const money = {
     assert.strictEqual(rows.filter(({ paymentHash }) => paymentHash === attempt.paymentHash).length, 1)
     for (const companyId of companyIds) yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "C19: no two payouts spend the same coin": Effect.gen(function*() {
+  "C19: no two payouts spend the same coin": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const [one, other] = [yield* begin(companyId, 40, onChain), yield* begin(otherId, 40, onChain)]
     const [attempt, another] = [yield* chainAttempt, yield* chainAttempt]
@@ -261,24 +293,27 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 40 })
   }),
-  "C19: eight payouts that would spend one coin at once: one may": Effect.gen(function*() {
+  "C19: eight payouts that would spend one coin at once: one may": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(companyId, 10, onChain))
     const { coins } = yield* chainAttempt
     const attempts = yield* Effect.forEach(begun, () => chainAttempt)
-    const verdicts = yield* Effect.forEach(begun, (one, n) =>
-      verdict(dispatched(one, { ...(attempts[n] ?? assert.fail()), coins })), { concurrency: "unbounded" })
+    const verdicts = yield* Effect.forEach(begun, (one, n) => verdict(dispatched(one, { ...(attempts[n] ?? assert.fail()), coins })), {
+      concurrency: "unbounded"
+    })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, CoinTaken: 7 })
     yield* has(companyId, { posted: 100, held: 80 })
   }),
-  "a worker that lost its task changes nothing any more": Effect.gen(function*() {
+  "a worker that lost its task changes nothing any more": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* open]
     const lost = yield* begin(companyId, 40)
     const invoice = yield* created(otherId, 40)
     const holder = yield* takeOver(lost)
     const changes = [
-      Invoice.claimed(invoice, lost.withdrawal.id, lost.fence, atMillis), dispatched(lost, yield* lightningAttempt),
-      settled(lost, yield* proof()), failed(lost)
+      Invoice.claimed(invoice, lost.withdrawal.id, lost.fence, atMillis),
+      dispatched(lost, yield* lightningAttempt),
+      settled(lost, yield* proof()),
+      failed(lost)
     ]
     for (const change of changes) assert.strictEqual(yield* unchanged(change), "StaleFence")
     yield* claimFor(holder, invoice)
@@ -287,7 +322,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 40, held: 0 })
   }),
-  "a worker that lost its task may repeat what it did": Effect.gen(function*() {
+  "a worker that lost its task may repeat what it did": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const lost = yield* begin(companyId, 40)
     const [attempt, how] = [yield* lightningAttempt, yield* proof()]
@@ -299,7 +334,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(settled(lost, how)), "Applied")
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "a company's withdrawals do not touch another's money": Effect.gen(function*() {
+  "a company's withdrawals do not touch another's money": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const one = yield* begin(companyId, 40)
     assert.strictEqual(yield* tryTo(otherId, 100), "Applied")
@@ -307,7 +342,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 100, held: 100 })
   }),
-  "credits and withdrawals of one company at once come out exact": Effect.gen(function*() {
+  "credits and withdrawals of one company at once come out exact": Effect.gen(function* () {
     const companyId = yield* companyWith(50)
     const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => created(companyId, 1))
     const paid = Effect.forEach(invoices, (one) => Effect.flatMap(payment(one, 1), verdict), { concurrency: "unbounded" })

@@ -4,7 +4,7 @@ import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
 
 /** What one company has, to the sat, and that its books are sound. */
-export const has = Effect.fnUntraced(function*(companyId: string, sats: { readonly posted: number; readonly held: number }) {
+export const has = Effect.fnUntraced(function* (companyId: string, sats: { readonly posted: number; readonly held: number }) {
   const { totals } = yield* (yield* Records).audit(companyId)
   assert.deepStrictEqual(totals, { posted: Msat.fromSats(sats.posted), held: Msat.fromSats(sats.held) })
   yield* isSound([companyId])
@@ -14,21 +14,24 @@ export const has = Effect.fnUntraced(function*(companyId: string, sats: { readon
  * The books of these companies are sound: their running totals are the sum of their entries, what is held is what their pending
  * withdrawals hold, nothing is below zero. And over all companies, the entries sum to zero and nothing is stuck between two of them.
  */
-export const isSound = Effect.fnUntraced(function*(companyIds: ReadonlyArray<string>) {
+export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<string>) {
   const records = yield* Records
-  yield* Effect.forEach(companyIds, Effect.fnUntraced(function*(companyId) {
-    const { totals, entries, pending } = yield* records.audit(companyId)
-    assert.deepStrictEqual(entries, totals, `totals of ${companyId} are the sum of its entries`)
-    assert.strictEqual(pending, totals.held, `pending withdrawals of ${companyId} hold what is held`)
-    assert.isTrue(totals.held >= 0n && totals.posted >= totals.held, `nothing of ${companyId} is below zero`)
-  }))
+  yield* Effect.forEach(
+    companyIds,
+    Effect.fnUntraced(function* (companyId) {
+      const { totals, entries, pending } = yield* records.audit(companyId)
+      assert.deepStrictEqual(entries, totals, `totals of ${companyId} are the sum of its entries`)
+      assert.strictEqual(pending, totals.held, `pending withdrawals of ${companyId} hold what is held`)
+      assert.isTrue(totals.held >= 0n && totals.posted >= totals.held, `nothing of ${companyId} is below zero`)
+    })
+  )
   const accounts = yield* records.trialBalance
   assert.strictEqual(Msat.sum(...Object.values(accounts)), Msat.zero, "entries sum to zero")
   assert.strictEqual(accounts.internal, Msat.zero, "nothing is stuck between two companies")
 })
 
 /** Every company's books are sound, and together they own what the accounts say. Only while nothing is being committed. */
-export const auditAll = Effect.gen(function*() {
+export const auditAll = Effect.gen(function* () {
   const records = yield* Records
   let [after, posted, held]: [string | null, bigint, bigint] = [null, 0n, 0n]
   for (;;) {
@@ -49,7 +52,7 @@ export const auditAll = Effect.gen(function*() {
 
 /** What `effect` booked, by account, in sats: those accounts that moved. Only while nobody else commits. */
 export const booked = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { trialBalance } = yield* Records
     const before: Readonly<Record<string, Msat.Msat>> = yield* trialBalance
     yield* effect

@@ -16,27 +16,47 @@ import type { Tasks } from "@satrail/core/Tasks"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import * as Contract from "./Contract.ts"
 import {
-  apiKey, arrival, begin, chainAttempt, claimFor, company, companyWith, created, found, hex, invoice, lightningAddress, lightningAttempt, onChain,
-  onChainAddress, once, open, output, payment, proof, verdict, withdrawal
+  apiKey,
+  arrival,
+  begin,
+  chainAttempt,
+  claimFor,
+  company,
+  companyWith,
+  created,
+  found,
+  hex,
+  invoice,
+  lightningAddress,
+  lightningAttempt,
+  onChain,
+  onChainAddress,
+  once,
+  open,
+  output,
+  payment,
+  proof,
+  verdict,
+  withdrawal
 } from "./Fixtures.ts"
 import { auditAll, has } from "./Ledger.ts"
 import * as Transactions from "./RecordsTransactions.ts"
 
-const committed = Effect.fnUntraced(function*(...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
+const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
 })
 
 /** An id below every id that is made from here on. */
-const floor = Effect.gen(function*() {
+const floor = Effect.gen(function* () {
   return Id.fromMillis((yield* Clock.currentTimeMillis) - 1, yield* Entropy)
 })
 
 type Page<A> = (after: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
 
 /** Everything after `after`, in pages of three. Page by page, each id is higher than the one before. */
-const paged = Effect.fnUntraced(function*<A extends { readonly id: string }>(page: Page<A>, after: string) {
+const paged = Effect.fnUntraced(function* <A extends { readonly id: string }>(page: Page<A>, after: string) {
   const all: Array<A> = []
-  for (let last = after;;) {
+  for (let last = after; ;) {
     const rows = yield* page(last, 3)
     assert.isAtMost(rows.length, 3)
     for (const row of rows) {
@@ -48,13 +68,14 @@ const paged = Effect.fnUntraced(function*<A extends { readonly id: string }>(pag
   }
 })
 
-const byId = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> => rows.toSorted((a, b) => a.id < b.id ? -1 : 1)
+const byId = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
+  rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 const ofCompany = <A extends { readonly companyId: string }>(rows: ReadonlyArray<A>, companyId: string) =>
   rows.filter((row) => row.companyId === companyId)
 
 /** Reads that money follows from: whom something belongs to, and what is still to be looked after. */
 export const money = {
-  "C53: nobody reads what is another company's": Effect.gen(function*() {
+  "C53: nobody reads what is another company's": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(10)]
     const [row, asked, seen] = [yield* created(companyId, 10), yield* withdrawal(companyId, 40), yield* output(companyId, 5)]
@@ -71,26 +92,33 @@ export const money = {
     assert.strictEqual(Balance.available(yield* records.balance(otherId)), Msat.fromSats(10))
     yield* has(otherId, { posted: 10, held: 0 })
   }),
-  "a company that nobody opened has nothing": Effect.gen(function*() {
+  "a company that nobody opened has nothing": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* Id.make
     assert.deepStrictEqual(yield* records.balance(companyId), Balance.empty)
     assert.deepStrictEqual(yield* records.transactions(companyId, { limit: 10 }), [])
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a balance is what was posted and what is held of it": Effect.gen(function*() {
+  "a balance is what was posted and what is held of it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* committed(Withdrawal.requested(yield* withdrawal(companyId, 40)))
     assert.deepStrictEqual(yield* (yield* Records).balance(companyId), { posted: Msat.fromSats(100), held: Msat.fromSats(40) })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "64 balances asked for at once are each company's own": Effect.gen(function*() {
+  "64 balances asked for at once are each company's own": Effect.gen(function* () {
     const records = yield* Records
-    const companyIds = yield* Effect.forEach(Array.from({ length: 64 }, (_, n) => n + 1), companyWith, { concurrency: "unbounded" })
+    const companyIds = yield* Effect.forEach(
+      Array.from({ length: 64 }, (_, n) => n + 1),
+      companyWith,
+      { concurrency: "unbounded" }
+    )
     const read = yield* Effect.forEach([...companyIds, ...companyIds], records.balance, { concurrency: "unbounded" })
-    assert.deepStrictEqual(read.map(({ posted }) => posted), [...companyIds, ...companyIds].map((_, n) => Msat.fromSats(n % 64 + 1)))
+    assert.deepStrictEqual(
+      read.map(({ posted }) => posted),
+      [...companyIds, ...companyIds].map((_, n) => Msat.fromSats((n % 64) + 1))
+    )
   }),
-  "an amount is kept to the msat, also above what a floating-point number holds": Effect.gen(function*() {
+  "an amount is kept to the msat, also above what a floating-point number holds": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const amount = Msat.make(9_007_199_254_740_993n)
@@ -103,19 +131,22 @@ export const money = {
     assert.strictEqual((yield* records.transactions(companyId, { limit: 1 }))[0]?.amount, amount)
     assert.strictEqual((yield* records.audit(companyId)).entries.posted, amount)
   }),
-  "an invoice is read as it was committed, by its id and by its hash": Effect.gen(function*() {
+  "an invoice is read as it was committed, by its id and by its hash": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const address = yield* lightningAddress(companyId)
     yield* committed(LightningAddress.created(address))
     const row = yield* invoice(companyId, 21, {
-      rate: "97123.45", lightningAddressId: address.id, memo: "café ☕ \"'\\", metadata: { "a b": "ü", empty: "" }
+      rate: "97123.45",
+      lightningAddressId: address.id,
+      memo: "café ☕ \"'\\",
+      metadata: { "a b": "ü", empty: "" }
     })
     yield* committed(Invoice.created(row))
     assert.deepStrictEqual(yield* found(records.invoice(companyId, row.id)), row)
     assert.deepStrictEqual(yield* found(records.invoiceByHash(row.paymentHash)), row)
   }),
-  "open invoices are those that may still be paid, each once, by id": Effect.gen(function*() {
+  "open invoices are those that may still be paid, each once, by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const [companyId, payer] = [yield* open, yield* companyWith(100)]
@@ -130,7 +161,7 @@ export const money = {
     assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "a deposit is read as it was committed, by its id and by its output": Effect.gen(function*() {
+  "a deposit is read as it was committed, by its id and by its output": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* output(companyId, 21, { vout: 0, network: "signet", recipient: "tb1q…" })
@@ -140,7 +171,7 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.depositByOutpoint(row.chainTxId ?? "", 1)))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "deposits in blocks are those to be confirmed, each once, by id": Effect.gen(function*() {
+  "deposits in blocks are those to be confirmed, each once, by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const companyId = yield* open
@@ -157,11 +188,16 @@ export const money = {
     assert.deepStrictEqual(ofCompany(yield* paged(records.depositsInBlocks, after), companyId), expected)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "a withdrawal is read as it was committed, by its id and by its hash": Effect.gen(function*() {
+  "a withdrawal is read as it was committed, by its id and by its hash": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const fields = {
-      rate: "0.5", network: "mainnet", recipientType: "lnurl", recipient: "lnurl1…", serviceFee: Msat.make(1n), networkAllowance: Msat.make(2n)
+      rate: "0.5",
+      network: "mainnet",
+      recipientType: "lnurl",
+      recipient: "lnurl1…",
+      serviceFee: Msat.make(1n),
+      networkAllowance: Msat.make(2n)
     } as const
     const one = yield* begin(companyId, 40, fields)
     const read = found(records.withdrawal(companyId, one.withdrawal.id))
@@ -175,12 +211,18 @@ export const money = {
     )
     const { paymentHash, paymentRequest } = attempt
     const expected: Withdrawal.Withdrawal = {
-      ...one.withdrawal, ...how, paymentHash, paymentRequest, status: "settled", dispatchedAtMillis: 1_700_000_000_000, updatedAtMillis: 1_700_000_000_001
+      ...one.withdrawal,
+      ...how,
+      paymentHash,
+      paymentRequest,
+      status: "settled",
+      dispatchedAtMillis: 1_700_000_000_000,
+      updatedAtMillis: 1_700_000_000_001
     }
     assert.deepStrictEqual(yield* read, expected)
     assert.deepStrictEqual(yield* found(records.withdrawalByHash(paymentHash)), expected)
   }),
-  "spent coins are those that a payout has taken": Effect.gen(function*() {
+  "spent coins are those that a payout has taken": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, onChain)
@@ -193,7 +235,7 @@ export const money = {
     yield* committed(Withdrawal.settled(one.withdrawal, { ...(yield* proof(2)), preimage: null }, one.fence, 1_700_000_000_001))
     assert.strictEqual((yield* records.spentCoins(coins)).size, 2)
   }),
-  "which of these scripts are ours": Effect.gen(function*() {
+  "which of these scripts are ours": Effect.gen(function* () {
     const records = yield* Records
     const [one, two] = [yield* onChainAddress(yield* open), yield* onChainAddress(yield* open)]
     yield* committed(OnChainAddress.created(one), OnChainAddress.created({ ...two, type: "taproot", index: 0 }))
@@ -201,7 +243,7 @@ export const money = {
     assert.deepStrictEqual(byId(read), byId([one, { ...two, type: "taproot", index: 0 }]))
     assert.deepStrictEqual(yield* records.onChainAddresses([]), [])
   }),
-  "every address we gave out, each once, by id": Effect.gen(function*() {
+  "every address we gave out, each once, by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const companyId = yield* open
@@ -210,18 +252,21 @@ export const money = {
     assert.deepStrictEqual(ofCompany(yield* paged(records.allOnChainAddresses, after), companyId), byId(rows))
     assert.strictEqual((yield* records.allOnChainAddresses(null, 1)).length, 1)
   }),
-  "a key is read as it was committed, with the plan its company has now": Effect.gen(function*() {
+  "a key is read as it was committed, with the plan its company has now": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* apiKey(companyId, { name: "büro", scopes: ["admin", "read", "send"], expiresAtMillis: 4_000_000_000_000 })
     yield* committed(ApiKey.issued(row))
     assert.deepStrictEqual(yield* found(records.apiKey(row.id)), { apiKey: row, plan: "free" })
     yield* committed(Company.planChanged(companyId, "paid", 1_700_000_000_000), ApiKey.used(row, row.createdAtMillis + 1))
-    assert.deepStrictEqual(yield* found(records.apiKey(row.id)), { apiKey: { ...row, lastUsedAtMillis: row.createdAtMillis + 1 }, plan: "paid" })
+    assert.deepStrictEqual(yield* found(records.apiKey(row.id)), {
+      apiKey: { ...row, lastUsedAtMillis: row.createdAtMillis + 1 },
+      plan: "paid"
+    })
   }),
-  "an answer is read as it was committed, to the byte": Effect.gen(function*() {
+  "an answer is read as it was committed, to the byte": Effect.gen(function* () {
     const companyId = yield* open
-    const answer = "{\"b\": 1, \"a\":\"é\\u0000☕\"}\n "
+    const answer = '{"b": 1, "a":"é\\u0000☕"}\n '
     yield* committed(Invoice.created(yield* invoice(companyId, 1), once(companyId, "~!k", "print", { answer })))
     assert.deepStrictEqual(yield* found((yield* Records).answer(companyId, "~!k")), { fingerprint: "print", answer })
   }),
@@ -231,43 +276,56 @@ export const money = {
 /** What companies look at. */
 export const other = {
   ...Transactions.other,
-  "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function*() {
+  "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const rows = yield* Effect.forEach(["Ünïcode & Söhne", "b", "c", "d", "e", "f", "g"], (name) =>
-      Effect.map(company, (row): Company.Company => ({ ...row, name, plan: name === "b" ? "paid" : "free" })))
+      Effect.map(company, (row): Company.Company => ({ ...row, name, plan: name === "b" ? "paid" : "free" }))
+    )
     yield* committed(...rows.map((row) => Company.opened(row)))
     for (const row of rows) assert.deepStrictEqual(yield* found(records.company(row.id)), row)
     const ids = new Set(rows.map(({ id }) => id))
-    assert.deepStrictEqual((yield* paged(records.companies, after)).filter(({ id }) => ids.has(id)), byId(rows))
+    assert.deepStrictEqual(
+      (yield* paged(records.companies, after)).filter(({ id }) => ids.has(id)),
+      byId(rows)
+    )
     assert.strictEqual((yield* records.companies(null, 1)).length, 1)
   }),
-  "a Lightning address is read as it was committed, by handle and domain": Effect.gen(function*() {
+  "a Lightning address is read as it was committed, by handle and domain": Effect.gen(function* () {
     const records = yield* Records
     const row = yield* lightningAddress(yield* open)
     yield* committed(LightningAddress.created(row))
     assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), row)
     assert.isTrue(Option.isNone(yield* records.lightningAddress(row.handle, "other.example")))
   }),
-  "what was never committed is not there": Effect.gen(function*() {
+  "what was never committed is not there": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const [id, hash] = [yield* Id.make, yield* hex(32)]
     const reads: ReadonlyArray<Effect.Effect<Option.Option<unknown>, StoreUnavailable>> = [
-      records.company(id), records.apiKey((yield* apiKey(companyId)).id), records.domain(`${hash}.example`), records.answer(companyId, "k"),
-      records.cursor(hash), records.invoice(companyId, id), records.invoiceByHash(hash), records.lightningAddress(hash, "pay.example"),
-      records.deposit(companyId, id), records.depositByOutpoint(hash, 0), records.withdrawal(companyId, id), records.withdrawalByHash(hash)
+      records.company(id),
+      records.apiKey((yield* apiKey(companyId)).id),
+      records.domain(`${hash}.example`),
+      records.answer(companyId, "k"),
+      records.cursor(hash),
+      records.invoice(companyId, id),
+      records.invoiceByHash(hash),
+      records.lightningAddress(hash, "pay.example"),
+      records.deposit(companyId, id),
+      records.depositByOutpoint(hash, 0),
+      records.withdrawal(companyId, id),
+      records.withdrawalByHash(hash)
     ]
     for (const [n, read] of reads.entries()) assert.isTrue(Option.isNone(yield* read), `read ${n}`)
   }),
-  "events are read from where one was, oldest first, each once": Effect.gen(function*() {
+  "events are read from where one was, oldest first, each once": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const opened = (yield* records.events(0n, 1_000_000)).find((event) => event.companyId === companyId)
     if (opened === undefined) return assert.fail("the company's opening was not told")
     const rows = yield* Effect.forEach(Array.from({ length: 10 }), () => created(companyId, 1))
     const read: Array<Published> = []
-    for (let last = opened.id;;) {
+    for (let last = opened.id; ;) {
       const page = yield* records.events(last, 3)
       assert.isAtMost(page.length, 3)
       for (const event of page) {
@@ -277,9 +335,15 @@ export const other = {
       }
       if (page.length < 3) break
     }
-    assert.deepStrictEqual(ofCompany(read, companyId).map(({ id: _, ...event }) => event), rows.map(({ id, createdAtMillis }) => ({
-      companyId, type: "invoice.created", subject: id, atMillis: createdAtMillis
-    })))
+    assert.deepStrictEqual(
+      ofCompany(read, companyId).map(({ id: _, ...event }) => event),
+      rows.map(({ id, createdAtMillis }) => ({
+        companyId,
+        type: "invoice.created",
+        subject: id,
+        atMillis: createdAtMillis
+      }))
+    )
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 

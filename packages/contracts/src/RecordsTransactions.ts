@@ -14,12 +14,12 @@ import { has } from "./Ledger.ts"
 const base = 1_700_000_000_000
 
 /** Commits these, all at once, and expects every one to be applied. */
-const committed = Effect.fnUntraced(function*(changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
+const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
   const verdicts = yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" })
   assert.deepStrictEqual(tally(verdicts), { Applied: changes.length })
 })
 
-const list = Effect.fnUntraced(function*(companyId: string, query: Partial<Query> = {}) {
+const list = Effect.fnUntraced(function* (companyId: string, query: Partial<Query> = {}) {
   return yield* (yield* Records).transactions(companyId, { limit: 1000, ...query })
 })
 
@@ -30,39 +30,59 @@ const newestFirst = <A extends { readonly createdAtMillis: number; readonly id: 
   rows.toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1))
 
 /** `count` outputs that pay the company, in threes of the same time. */
-const outputs = Effect.fnUntraced(function*(companyId: string, count: number) {
+const outputs = Effect.fnUntraced(function* (companyId: string, count: number) {
   const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
-    output(companyId, 1, { createdAtMillis: base + Math.floor(n / 3) }))
+    output(companyId, 1, { createdAtMillis: base + Math.floor(n / 3) })
+  )
   yield* committed(rows.map(Deposit.seen))
   return rows
 })
 
 /** The list that a company sees of its deposits and withdrawals. */
 export const other = {
-  "a line says what its deposit or withdrawal says": Effect.gen(function*() {
+  "a line says what its deposit or withdrawal says": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100), 100)
     const asked = yield* withdrawal(companyId, 40, {
-      serviceFee: Msat.make(1n), networkAllowance: Msat.make(2n), createdAtMillis: paid.deposit.createdAtMillis + 1, ...onChain
+      serviceFee: Msat.make(1n),
+      networkAllowance: Msat.make(2n),
+      createdAtMillis: paid.deposit.createdAtMillis + 1,
+      ...onChain
     })
     yield* committed([paid])
     yield* committed([Withdrawal.requested(asked)])
     const expected: ReadonlyArray<Transaction> = [
       {
-        id: asked.id, companyId, amount: asked.amount, recipient: asked.recipient, rail: "on_chain", type: "withdrawal", fee: Msat.make(3n),
-        status: "pending", createdAtMillis: asked.createdAtMillis
+        id: asked.id,
+        companyId,
+        amount: asked.amount,
+        recipient: asked.recipient,
+        rail: "on_chain",
+        type: "withdrawal",
+        fee: Msat.make(3n),
+        status: "pending",
+        createdAtMillis: asked.createdAtMillis
       },
       {
-        id: paid.deposit.id, companyId, amount: paid.deposit.amount, recipient: paid.deposit.recipient, rail: "lightning", type: "deposit",
-        fee: Msat.zero, status: "settled", createdAtMillis: paid.deposit.createdAtMillis
+        id: paid.deposit.id,
+        companyId,
+        amount: paid.deposit.amount,
+        recipient: paid.deposit.recipient,
+        rail: "lightning",
+        type: "deposit",
+        fee: Msat.zero,
+        status: "settled",
+        createdAtMillis: paid.deposit.createdAtMillis
       }
     ]
     assert.deepStrictEqual(yield* list(companyId), expected)
   }),
-  "transactions come newest first, those of one time by id": Effect.gen(function*() {
+  "transactions come newest first, those of one time by id": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 9)
-    const asked = yield* Effect.forEach(Array.from({ length: 9 }), (_, n) => withdrawal(companyId, 1, { createdAtMillis: base + Math.floor(n / 3) }))
+    const asked = yield* Effect.forEach(Array.from({ length: 9 }), (_, n) =>
+      withdrawal(companyId, 1, { createdAtMillis: base + Math.floor(n / 3) })
+    )
     yield* committed(asked.map((row) => Withdrawal.requested(row)))
     const rows = newestFirst([...seen, ...asked])
     const read = yield* list(companyId, { createdBeforeMillis: base + 1000 })
@@ -70,10 +90,12 @@ export const other = {
     assert.deepStrictEqual(ids(yield* list(companyId, { createdBeforeMillis: base + 1000, limit: 4 })), ids(rows.slice(0, 4)))
     yield* has(companyId, { posted: 100, held: 9 })
   }),
-  "250 lines in pages are each read once, in order, whatever the page's size": Effect.gen(function*() {
+  "250 lines in pages are each read once, in order, whatever the page's size": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 150)
-    const asked = yield* Effect.forEach(Array.from({ length: 100 }), (_, n) => withdrawal(companyId, 1, { createdAtMillis: base + Math.floor(n / 4) }))
+    const asked = yield* Effect.forEach(Array.from({ length: 100 }), (_, n) =>
+      withdrawal(companyId, 1, { createdAtMillis: base + Math.floor(n / 4) })
+    )
     yield* committed(asked.map((row) => Withdrawal.requested(row)))
     const expected = ids(newestFirst([...seen, ...asked]))
     for (const limit of [1000, 100, 37]) {
@@ -88,7 +110,7 @@ export const other = {
       assert.deepStrictEqual(ids(read), expected)
     }
   }),
-  "a page goes on where the last one ended, also when its last line is newer by now": Effect.gen(function*() {
+  "a page goes on where the last one ended, also when its last line is newer by now": Effect.gen(function* () {
     const companyId = yield* open
     const rows = newestFirst(yield* outputs(companyId, 9))
     const first = yield* list(companyId, { limit: 4 })
@@ -96,13 +118,17 @@ export const other = {
     const { id, createdAtMillis } = first.at(-1) ?? assert.fail()
     assert.deepStrictEqual(ids(yield* list(companyId, { after: { id, createdAtMillis } })), ids(rows.slice(4)))
   }),
-  "lines are picked by type, rail, status and time, and by all of them": Effect.gen(function*() {
+  "lines are picked by type, rail, status and time, and by all of them": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 6)
-    const [one, other] = [yield* begin(companyId, 1, { createdAtMillis: base + 10 }), yield* begin(companyId, 1, { createdAtMillis: base + 11, ...onChain })]
+    const [one, other] = [
+      yield* begin(companyId, 1, { createdAtMillis: base + 10 }),
+      yield* begin(companyId, 1, { createdAtMillis: base + 11, ...onChain })
+    ]
     const lost = yield* begin(companyId, 1, { createdAtMillis: base + 12 })
     yield* committed([
-      Withdrawal.settled(one.withdrawal, yield* proof(), one.fence, base + 20), Withdrawal.failed(lost.withdrawal, "no_route", lost.fence, base + 20)
+      Withdrawal.settled(one.withdrawal, yield* proof(), one.fence, base + 20),
+      Withdrawal.failed(lost.withdrawal, "no_route", lost.fence, base + 20)
     ])
     const [arrived] = yield* list(companyId, { limit: 1 })
     const [paid, payout, failed] = [one.withdrawal.id, other.withdrawal.id, lost.withdrawal.id]

@@ -22,10 +22,12 @@ interface Work {
  * suite: nothing else is due then.
  */
 const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, Journal | Records | Tasks>) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const companyId = yield* companyWith(count)
     const atMillis = 1_000_000 + 50 * Number.parseInt(yield* hex(3), 16)
-    const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) => withdrawal(companyId, 1, { createdAtMillis: atMillis + n * 1000 }))
+    const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
+      withdrawal(companyId, 1, { createdAtMillis: atMillis + n * 1000 })
+    )
     // Not in the order in which they are due.
     for (const row of rows.toReversed()) assert.strictEqual(yield* verdict(Withdrawal.requested(row)), "Applied")
     const end = Effect.forEach(rows, (row) => {
@@ -35,12 +37,12 @@ const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, 
     yield* Effect.ensuring(use({ companyId, rows, atMillis }), Effect.orDie(end))
   })
 
-const claim = Effect.fnUntraced(function*(nowMillis: number, limit = 1000) {
+const claim = Effect.fnUntraced(function* (nowMillis: number, limit = 1000) {
   return yield* (yield* Tasks).claim({ nowMillis, leaseMillis: lease, limit })
 })
 
 /** The one task that can be claimed now. */
-const claimOne = Effect.fnUntraced(function*(nowMillis: number) {
+const claimOne = Effect.fnUntraced(function* (nowMillis: number) {
   const [task, ...more] = yield* claim(nowMillis)
   assert.deepStrictEqual(more, [])
   return task ?? assert.fail("nothing to claim")
@@ -52,105 +54,144 @@ const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, 
 
 /** Who may send what: two workers with one withdrawal would pay it twice. */
 export const money = {
-  "C19: a task has one holder at a time": withWork(1, Effect.fnUntraced(function*({ atMillis }) {
-    yield* claimOne(atMillis)
-    for (const later of [0, 1, lease - 1]) assert.deepStrictEqual(yield* claim(atMillis + later), [])
-  })),
-  "C19: many workers at once: each task goes to one of them": withWork(40, Effect.fnUntraced(function*({ rows, atMillis }) {
-    const now = atMillis + 100_000
-    const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claim(now, 3), { concurrency: "unbounded" })
-    const rest = yield* claim(now)
-    const all = ids([...claimed.flat(), ...rest])
-    assert.strictEqual(new Set(all).size, all.length)
-    assert.deepStrictEqual(all.toSorted(), ids(rows).toSorted())
-  })),
-  "a claim that is not given back ends, and the next one has a higher token": withWork(1, Effect.fnUntraced(function*({ rows, atMillis }) {
-    let before = yield* claimOne(atMillis)
-    for (const round of [1, 2, 3]) {
-      const now = atMillis + round * lease
-      assert.deepStrictEqual(yield* claim(now - 1), [])
-      const after = yield* claimOne(now)
-      assert.isAbove(after.token, before.token)
-      assert.strictEqual(yield* unchanged(lost(first(rows), before)), "StaleFence")
-      before = after
-    }
-    assert.strictEqual(yield* verdict(lost(first(rows), before)), "Applied")
-  })),
-  "a claim that ended and that nobody took over is still good": withWork(1, Effect.fnUntraced(function*({ companyId, rows, atMillis }) {
-    const task = yield* claimOne(atMillis)
-    assert.strictEqual(yield* verdict(lost(first(rows), task)), "Applied")
-    yield* has(companyId, { posted: 1, held: 0 })
-  })),
-  "who has lost a task cannot give it back": withWork(1, Effect.fnUntraced(function*({ atMillis }) {
-    const tasks = yield* Tasks
-    const before = yield* claimOne(atMillis)
-    const holder = yield* claimOne(atMillis + lease)
-    assert.isFalse(yield* tasks.postpone(before, atMillis))
-    assert.deepStrictEqual(yield* claim(atMillis + lease), [])
-    assert.isTrue(yield* tasks.postpone(holder, atMillis))
-  })),
-  "the task of a withdrawal that ended is gone, however it ended": withWork(3, Effect.fnUntraced(function*({ companyId, rows, atMillis }) {
-    const tasks = yield* Tasks
-    const now = atMillis + 10_000
-    const payee = yield* open
-    const begun = (yield* claim(now)).map((task, n) => ({ withdrawal: rows[n] ?? assert.fail(), task, fence: fence(task) }))
-    const [paid, failed, internal] = begun
-    if (paid === undefined || failed === undefined || internal === undefined) return assert.fail()
-    const invoice = yield* created(payee, 1)
-    yield* claimFor(internal, invoice)
-    const endings = [
-      Withdrawal.settled(paid.withdrawal, yield* proof(), paid.fence, now), lost(failed.withdrawal, failed.task), yield* transfer(internal, invoice)
-    ]
-    for (const ending of endings) assert.strictEqual(yield* verdict(ending), "Applied", ending._tag)
-    assert.deepStrictEqual(yield* claim(now + 10 * lease), [])
-    for (const { task } of begun) assert.isFalse(yield* tasks.postpone(task, atMillis))
-    assert.deepStrictEqual(yield* claim(now + 10 * lease), [])
-    yield* has(companyId, { posted: 1, held: 0 })
-    yield* has(payee, { posted: 1, held: 0 })
-  })),
-  "a withdrawal that was refused leaves no task": withWork(1, Effect.fnUntraced(function*({ companyId, atMillis }) {
-    const refused = yield* withdrawal(companyId, 2, { createdAtMillis: atMillis })
-    assert.strictEqual(yield* verdict(Withdrawal.requested(refused)), "InsufficientBalance")
-    assert.notInclude(ids(yield* claim(atMillis + 10_000)), refused.id)
-  }))
+  "C19: a task has one holder at a time": withWork(
+    1,
+    Effect.fnUntraced(function* ({ atMillis }) {
+      yield* claimOne(atMillis)
+      for (const later of [0, 1, lease - 1]) assert.deepStrictEqual(yield* claim(atMillis + later), [])
+    })
+  ),
+  "C19: many workers at once: each task goes to one of them": withWork(
+    40,
+    Effect.fnUntraced(function* ({ rows, atMillis }) {
+      const now = atMillis + 100_000
+      const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claim(now, 3), { concurrency: "unbounded" })
+      const rest = yield* claim(now)
+      const all = ids([...claimed.flat(), ...rest])
+      assert.strictEqual(new Set(all).size, all.length)
+      assert.deepStrictEqual(all.toSorted(), ids(rows).toSorted())
+    })
+  ),
+  "a claim that is not given back ends, and the next one has a higher token": withWork(
+    1,
+    Effect.fnUntraced(function* ({ rows, atMillis }) {
+      let before = yield* claimOne(atMillis)
+      for (const round of [1, 2, 3]) {
+        const now = atMillis + round * lease
+        assert.deepStrictEqual(yield* claim(now - 1), [])
+        const after = yield* claimOne(now)
+        assert.isAbove(after.token, before.token)
+        assert.strictEqual(yield* unchanged(lost(first(rows), before)), "StaleFence")
+        before = after
+      }
+      assert.strictEqual(yield* verdict(lost(first(rows), before)), "Applied")
+    })
+  ),
+  "a claim that ended and that nobody took over is still good": withWork(
+    1,
+    Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
+      const task = yield* claimOne(atMillis)
+      assert.strictEqual(yield* verdict(lost(first(rows), task)), "Applied")
+      yield* has(companyId, { posted: 1, held: 0 })
+    })
+  ),
+  "who has lost a task cannot give it back": withWork(
+    1,
+    Effect.fnUntraced(function* ({ atMillis }) {
+      const tasks = yield* Tasks
+      const before = yield* claimOne(atMillis)
+      const holder = yield* claimOne(atMillis + lease)
+      assert.isFalse(yield* tasks.postpone(before, atMillis))
+      assert.deepStrictEqual(yield* claim(atMillis + lease), [])
+      assert.isTrue(yield* tasks.postpone(holder, atMillis))
+    })
+  ),
+  "the task of a withdrawal that ended is gone, however it ended": withWork(
+    3,
+    Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
+      const tasks = yield* Tasks
+      const now = atMillis + 10_000
+      const payee = yield* open
+      const begun = (yield* claim(now)).map((task, n) => ({ withdrawal: rows[n] ?? assert.fail(), task, fence: fence(task) }))
+      const [paid, failed, internal] = begun
+      if (paid === undefined || failed === undefined || internal === undefined) return assert.fail()
+      const invoice = yield* created(payee, 1)
+      yield* claimFor(internal, invoice)
+      const endings = [
+        Withdrawal.settled(paid.withdrawal, yield* proof(), paid.fence, now),
+        lost(failed.withdrawal, failed.task),
+        yield* transfer(internal, invoice)
+      ]
+      for (const ending of endings) assert.strictEqual(yield* verdict(ending), "Applied", ending._tag)
+      assert.deepStrictEqual(yield* claim(now + 10 * lease), [])
+      for (const { task } of begun) assert.isFalse(yield* tasks.postpone(task, atMillis))
+      assert.deepStrictEqual(yield* claim(now + 10 * lease), [])
+      yield* has(companyId, { posted: 1, held: 0 })
+      yield* has(payee, { posted: 1, held: 0 })
+    })
+  ),
+  "a withdrawal that was refused leaves no task": withWork(
+    1,
+    Effect.fnUntraced(function* ({ companyId, atMillis }) {
+      const refused = yield* withdrawal(companyId, 2, { createdAtMillis: atMillis })
+      assert.strictEqual(yield* verdict(Withdrawal.requested(refused)), "InsufficientBalance")
+      assert.notInclude(ids(yield* claim(atMillis + 10_000)), refused.id)
+    })
+  )
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
 /** When work is handed out, and in which order. */
 export const other = {
-  "a task is due from its withdrawal's request on": withWork(1, Effect.fnUntraced(function*({ companyId, rows, atMillis }) {
-    assert.deepStrictEqual(yield* claim(atMillis - 1), [])
-    const { token, ...task } = yield* claimOne(atMillis)
-    assert.deepStrictEqual(task, { id: first(rows).id, companyId, attempts: 1 })
-    assert.isAbove(token, 0)
-  })),
-  "the longest due come first, and no more than were asked for": withWork(7, Effect.fnUntraced(function*({ rows, atMillis }) {
-    const now = atMillis + 5000 // the last one is not due yet
-    for (const [from, to] of [[0, 2], [2, 5], [5, 6]] as const) {
-      assert.deepStrictEqual(ids(yield* claim(now, to === 6 ? 10 : to - from)), ids(rows.slice(from, to)))
-    }
-    assert.deepStrictEqual(yield* claim(now), [])
-  })),
-  "a task that was given back is due when its holder said": withWork(2, Effect.fnUntraced(function*({ rows, atMillis }) {
-    const tasks = yield* Tasks
-    const now = atMillis + 1000
-    const [task, other] = yield* claim(now)
-    if (task === undefined || other === undefined) return assert.fail()
-    assert.isTrue(yield* tasks.postpone(task, now + 2 * lease))
-    assert.deepStrictEqual(ids(yield* claim(now + 2 * lease - 1)), [other.id])
-    const again = yield* claimOne(now + 2 * lease)
-    assert.strictEqual(again.id, first(rows).id)
-    assert.isAbove(again.token, task.token)
-    assert.isTrue(yield* tasks.postpone(again, now))
-    assert.strictEqual((yield* claimOne(now)).id, first(rows).id)
-  })),
-  "a task counts how often it was claimed": withWork(1, Effect.fnUntraced(function*({ atMillis }) {
-    const tasks = yield* Tasks
-    for (const attempts of [1, 2, 3, 4]) {
-      const task = yield* claimOne(atMillis)
-      assert.strictEqual(task.attempts, attempts)
-      assert.isTrue(yield* tasks.postpone(task, atMillis))
-    }
-  }))
+  "a task is due from its withdrawal's request on": withWork(
+    1,
+    Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
+      assert.deepStrictEqual(yield* claim(atMillis - 1), [])
+      const { token, ...task } = yield* claimOne(atMillis)
+      assert.deepStrictEqual(task, { id: first(rows).id, companyId, attempts: 1 })
+      assert.isAbove(token, 0)
+    })
+  ),
+  "the longest due come first, and no more than were asked for": withWork(
+    7,
+    Effect.fnUntraced(function* ({ rows, atMillis }) {
+      const now = atMillis + 5000 // the last one is not due yet
+      for (const [from, to] of [
+        [0, 2],
+        [2, 5],
+        [5, 6]
+      ] as const) {
+        assert.deepStrictEqual(ids(yield* claim(now, to === 6 ? 10 : to - from)), ids(rows.slice(from, to)))
+      }
+      assert.deepStrictEqual(yield* claim(now), [])
+    })
+  ),
+  "a task that was given back is due when its holder said": withWork(
+    2,
+    Effect.fnUntraced(function* ({ rows, atMillis }) {
+      const tasks = yield* Tasks
+      const now = atMillis + 1000
+      const [task, other] = yield* claim(now)
+      if (task === undefined || other === undefined) return assert.fail()
+      assert.isTrue(yield* tasks.postpone(task, now + 2 * lease))
+      assert.deepStrictEqual(ids(yield* claim(now + 2 * lease - 1)), [other.id])
+      const again = yield* claimOne(now + 2 * lease)
+      assert.strictEqual(again.id, first(rows).id)
+      assert.isAbove(again.token, task.token)
+      assert.isTrue(yield* tasks.postpone(again, now))
+      assert.strictEqual((yield* claimOne(now)).id, first(rows).id)
+    })
+  ),
+  "a task counts how often it was claimed": withWork(
+    1,
+    Effect.fnUntraced(function* ({ atMillis }) {
+      const tasks = yield* Tasks
+      for (const attempts of [1, 2, 3, 4]) {
+        const task = yield* claimOne(atMillis)
+        assert.strictEqual(task.attempts, attempts)
+        assert.isTrue(yield* tasks.postpone(task, atMillis))
+      }
+    })
+  )
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
 /** What every Tasks promises. One entry, one promise. */

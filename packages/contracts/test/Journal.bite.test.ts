@@ -17,32 +17,37 @@ const changing = (change: (change: Change) => Change) => sabotage({ commit: (com
 const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>) =>
   sabotage({
     commit: (commit) => (change) =>
-      commit(change).pipe(Effect.catch((error) =>
-        error._tag === refusal && (kinds.length === 0 || kinds.includes(change._tag)) ? Effect.succeed(applied) : Effect.fail(error)))
+      commit(change).pipe(
+        Effect.catch((error) =>
+          error._tag === refusal && (kinds.length === 0 || kinds.includes(change._tag)) ? Effect.succeed(applied) : Effect.fail(error)
+        )
+      )
   })
 
 /** Books for itself, beside any rule. */
-const book = Effect.fnUntraced(function*(commit: Commit, legs: ReadonlyArray<Leg>) {
+const book = Effect.fnUntraced(function* (commit: Commit, legs: ReadonlyArray<Leg>) {
   return yield* commit({ ...Cursor.moved({ source: "spoiled", value: "" }, yield* Id.make, 0), legs })
 })
 
 const credit = (companyId: string, amount: Msat.Msat): Leg => ({ companyId, postings: [{ from: "node", to: "available", amount }] })
 
 const onlyNode = (leg: Leg): Leg => ({
-  ...leg, postings: leg.postings.map((posting) => posting.from === "loss" ? { ...posting, from: "network_fees" } : posting)
+  ...leg,
+  postings: leg.postings.map((posting) => (posting.from === "loss" ? { ...posting, from: "network_fees" } : posting))
 })
 
 bites("Journal", promises, {
   "one that forgets keys": [
     changing(({ once: _, ...change }) => change),
     [
-      "a key used again gets the first answer and holds once", "a key used again with another body is refused",
+      "a key used again gets the first answer and holds once",
+      "a key used again with another body is refused",
       "one key eight times at once: one takes effect, all get its answer",
       "C23: the key is looked at first: spent money and ended withdrawals do not change the answer"
     ]
   ],
   "one that mixes up whose a key is": [
-    changing((change) => change.once === undefined ? change : { ...change, once: { ...change.once, owner: Id.nil } }),
+    changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, owner: Id.nil } })),
     ["two companies may use the same key"]
   ],
   "one that answers any body": [
@@ -53,7 +58,7 @@ bites("Journal", promises, {
     ["a key used again with another body is refused", "one key with two bodies at once: one takes effect, the other is refused"]
   ],
   "one that forgets every key in time": [
-    changing((change) => change.once === undefined ? change : { ...change, once: { ...change.once, forgetAtMillis: 1 } }),
+    changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, forgetAtMillis: 1 } })),
     ["a withdrawal's key is never forgotten", "an answer is kept until its time is over and it is cleared away"]
   ],
   "one that keeps the key of what it refused": [
@@ -61,7 +66,9 @@ bites("Journal", promises, {
       commit: (commit) => (change) =>
         Effect.tapError(commit(change), () => {
           const { once } = change
-          return once === undefined ? Effect.void : Effect.ignore(commit({ ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, 0), once }))
+          return once === undefined
+            ? Effect.void
+            : Effect.ignore(commit({ ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, 0), once }))
         })
     }),
     ["a refused request leaves its key free"]
@@ -76,76 +83,83 @@ bites("Journal", promises, {
   ],
   "one that checks the balance first and holds afterwards": [
     sabotage({
-      commit: (commit, records) => Effect.fnUntraced(function*(change) {
-        if (change._tag !== "WithdrawalRequested") return yield* commit(change)
-        const needed = Balance.need(change.legs.flatMap(({ postings }) => postings))
-        const enough = Balance.available(yield* records.balance(change.companyId)) >= needed
-        yield* Effect.yieldNow
-        if (!enough) return yield* commit(change)
-        return yield* Effect.catchTag(commit(change), "InsufficientBalance", () =>
-          Effect.andThen(book(commit, [credit(change.companyId, needed)]), commit(change)))
-      })
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          if (change._tag !== "WithdrawalRequested") return yield* commit(change)
+          const needed = Balance.need(change.legs.flatMap(({ postings }) => postings))
+          const enough = Balance.available(yield* records.balance(change.companyId)) >= needed
+          yield* Effect.yieldNow
+          if (!enough) return yield* commit(change)
+          return yield* Effect.catchTag(commit(change), "InsufficientBalance", () =>
+            Effect.andThen(book(commit, [credit(change.companyId, needed)]), commit(change))
+          )
+        })
     }),
     ["C12: 200 requests at once for all there is: exactly one is held"]
   ],
   "one that takes any content for the same": [
     deaf("Conflict"),
     [
-      "the same id asked for with other content is refused", "C19: one withdrawal has one attempt: the same again is applied, another is refused",
-      "what settled stays settled", "an invoice is created once; another under its id is refused", "an on-chain address is given to one company, once",
+      "the same id asked for with other content is refused",
+      "C19: one withdrawal has one attempt: the same again is applied, another is refused",
+      "what settled stays settled",
+      "an invoice is created once; another under its id is refused",
+      "an on-chain address is given to one company, once",
       "C32: one payment hash is one invoice's"
     ]
   ],
   "one that credits what was asked": [
     sabotage({
-      commit: (commit, records) => Effect.fnUntraced(function*(change) {
-        if (change._tag !== "InvoiceSettled") return yield* commit(change)
-        const { amount } = Option.getOrThrow(yield* records.invoice(change.companyId, change.id))
-        return yield* commit({ ...change, legs: [credit(change.companyId, amount)] })
-      })
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          if (change._tag !== "InvoiceSettled") return yield* commit(change)
+          const { amount } = Option.getOrThrow(yield* records.invoice(change.companyId, change.id))
+          return yield* commit({ ...change, legs: [credit(change.companyId, amount)] })
+        })
     }),
     ["C33: what was received is credited, whatever was asked"]
   ],
   "one that credits every notice": [
     sabotage({
-      commit: (commit, records) => Effect.fnUntraced(function*(change) {
-        if (change._tag !== "InvoiceSettled") return yield* commit(change)
-        const settled = Option.exists(yield* records.invoice(change.companyId, change.id), ({ status }) => status === "settled")
-        return yield* settled ? book(commit, change.legs) : commit(change)
-      })
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          if (change._tag !== "InvoiceSettled") return yield* commit(change)
+          const settled = Option.exists(yield* records.invoice(change.companyId, change.id), ({ status }) => status === "settled")
+          return yield* settled ? book(commit, change.legs) : commit(change)
+        })
     }),
-    [
-      "an invoice is credited once", "a second payment of an invoice is refused",
-      "C15: paid from inside and outside at once: credited once"
-    ]
+    ["an invoice is credited once", "a second payment of an invoice is refused", "C15: paid from inside and outside at once: credited once"]
   ],
   "one that takes no late payment": [
     sabotage({
-      commit: (commit, records) => Effect.fnUntraced(function*(change) {
-        const invoice = change._tag === "InvoiceSettled" ? yield* records.invoice(change.companyId, change.id) : Option.none()
-        if (Option.exists(invoice, ({ status }) => status === "expired")) {
-          return yield* new InvoiceNotPayable({ invoiceId: change.id, status: "expired" })
-        }
-        return yield* commit(change)
-      })
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          const invoice = change._tag === "InvoiceSettled" ? yield* records.invoice(change.companyId, change.id) : Option.none()
+          if (Option.exists(invoice, ({ status }) => status === "expired")) {
+            return yield* new InvoiceNotPayable({ invoiceId: change.id, status: "expired" })
+          }
+          return yield* commit(change)
+        })
     }),
     ["an expired invoice that is paid after all is credited"]
   ],
   "one that lets anybody claim": [
     deaf("InvoiceNotPayable", "InvoiceClaimed"),
     [
-      "C15: a claimed invoice is one withdrawal's", "C15: eight withdrawals that claim one invoice at once: one has it",
+      "C15: a claimed invoice is one withdrawal's",
+      "C15: eight withdrawals that claim one invoice at once: one has it",
       "C15: what is settled or expired is not claimed"
     ]
   ],
   "one that credits the payee before it asks whether the invoice is still open": [
     sabotage({
-      commit: (commit) => Effect.fnUntraced(function*(change) {
-        if (change._tag !== "InternalTransferred") return yield* commit(change)
-        const [from, ...to] = change.legs
-        yield* book(commit, to)
-        return yield* commit({ ...change, legs: from === undefined ? [] : [from] })
-      })
+      commit: (commit) =>
+        Effect.fnUntraced(function* (change) {
+          if (change._tag !== "InternalTransferred") return yield* commit(change)
+          const [from, ...to] = change.legs
+          yield* book(commit, to)
+          return yield* commit({ ...change, legs: from === undefined ? [] : [from] })
+        })
     }),
     [
       "C17: an invoice that the withdrawal has not claimed: neither company's money moves",
@@ -155,10 +169,11 @@ bites("Journal", promises, {
     ]
   ],
   "one that books one side of a transfer": [
-    changing((change) => change._tag === "InternalTransferred" ? { ...change, legs: change.legs.slice(0, 1) } : change),
+    changing((change) => (change._tag === "InternalTransferred" ? { ...change, legs: change.legs.slice(0, 1) } : change)),
     [
       "C17: from one company to another: the one has less, the other more, and the operator its fee",
-      "C31: a company that pays itself has what it had, less the fee", "two companies that pay each other many times at once come out exact"
+      "C31: a company that pays itself has what it had, less the fee",
+      "two companies that pay each other many times at once come out exact"
     ]
   ],
   "one that ends what has ended": [
@@ -166,7 +181,9 @@ bites("Journal", promises, {
       commit: (commit) => (change) => Effect.catchTag(commit(change), "AlreadyTerminal", () => book(commit, change.legs))
     }),
     [
-      "what settled stays settled", "what failed stays failed, for the reason it failed first", "settled and failed at once: one of them, whole",
+      "what settled stays settled",
+      "what failed stays failed, for the reason it failed first",
+      "settled and failed at once: one of them, whole",
       "transferred and failed at once: both companies agree"
     ]
   ],
@@ -186,7 +203,7 @@ bites("Journal", promises, {
     ["C19: no two payouts spend the same coin", "C19: eight payouts that would spend one coin at once: one may"]
   ],
   "one that lets the company pay what a node overspent": [
-    changing((change) => change._tag === "WithdrawalSettled" ? { ...change, legs: change.legs.map(onlyNode) } : change),
+    changing((change) => (change._tag === "WithdrawalSettled" ? { ...change, legs: change.legs.map(onlyNode) } : change)),
     ["C25: what a node spent above its limit is the operator's loss, never the company's"]
   ],
   "one that forgets how far it has read": [
@@ -209,14 +226,15 @@ bites("Journal", promises, {
     ["C42: an output is credited once, under whatever ids it is seen", "C42: an output seen by eight workers at once is one deposit"]
   ],
   "one that knows a deposit by its transaction alone": [
-    changing((change) => change._tag === "DepositSeen" ? { ...change, deposit: { ...change.deposit, vout: 0 } } : change),
+    changing((change) => (change._tag === "DepositSeen" ? { ...change, deposit: { ...change.deposit, vout: 0 } } : change)),
     ["C43: every output of a transaction is credited"]
   ],
   "one that confirms whatever came before": [
     sabotage({
       commit: (commit) => (change) =>
         Effect.catchTag(commit(change), "DepositMoved", (moved) =>
-          change._tag === "DepositConfirmed" ? book(commit, change.legs) : Effect.fail(moved))
+          change._tag === "DepositConfirmed" ? book(commit, change.legs) : Effect.fail(moved)
+        )
     }),
     ["confirmed by eight workers at once: credited once", "a move from where the deposit is no more is refused"]
   ],
@@ -230,13 +248,20 @@ bites("Journal", promises, {
   ],
   "one that tells before it commits": [
     sabotage({
-      commit: (commit) => ({ event, ...change }) => {
-        const told = event && { ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, change.atMillis), companyId: change.companyId, event }
-        return told === undefined ? commit(change) : Effect.andThen(commit(told), commit(change))
-      }
+      commit:
+        (commit) =>
+        ({ event, ...change }) => {
+          const told = event && {
+            ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, change.atMillis),
+            companyId: change.companyId,
+            event
+          }
+          return told === undefined ? commit(change) : Effect.andThen(commit(told), commit(change))
+        }
     }),
     [
-      "C24: what was refused is not told", "C24: what happens at once is told once each",
+      "C24: what was refused is not told",
+      "C24: what happens at once is told once each",
       "C24: every Change that happened is told once, in order, and with it when it happened"
     ]
   ]

@@ -12,7 +12,7 @@ bites("Records", promises, {
   "one that does not ask whose it is": [
     sabotage({
       records: ({ companies, withdrawal }) => ({
-        withdrawal: Effect.fnUntraced(function*(_, id) {
+        withdrawal: Effect.fnUntraced(function* (_, id) {
           const rows = yield* Effect.forEach(yield* companies(null, 1000), (company) => withdrawal(company.id, id))
           return Option.firstSomeOf(rows)
         })
@@ -31,7 +31,10 @@ bites("Records", promises, {
         return {
           balance: (companyId) => {
             last = companyId
-            return Effect.andThen(Effect.yieldNow, Effect.suspend(() => balance(last)))
+            return Effect.andThen(
+              Effect.yieldNow,
+              Effect.suspend(() => balance(last))
+            )
           }
         }
       }
@@ -49,7 +52,7 @@ bites("Records", promises, {
   "one that starts a page with the last one's end": [
     sabotage({
       records: ({ companies, depositsInBlocks, events, allOnChainAddresses }) => {
-        const before = (id: string | null): string | null => id === null ? null : id.slice(0, -1)
+        const before = (id: string | null): string | null => (id === null ? null : id.slice(0, -1))
         return {
           companies: (after, limit) => companies(before(after), limit),
           depositsInBlocks: (after, limit) => depositsInBlocks(before(after), limit),
@@ -59,7 +62,8 @@ bites("Records", promises, {
       }
     }),
     [
-      "deposits in blocks are those to be confirmed, each once, by id", "every address we gave out, each once, by id",
+      "deposits in blocks are those to be confirmed, each once, by id",
+      "every address we gave out, each once, by id",
       "a company is read as it was committed; companies are listed by id, each once",
       "events are read from where one was, oldest first, each once"
     ]
@@ -98,14 +102,24 @@ bites("Records", promises, {
   "one that knows an output by its transaction alone": [
     sabotage({
       records: ({ depositByOutpoint }) => ({
-        depositByOutpoint: (txId) => Effect.map(Effect.forEach([0, 1, 2, 3], (vout) => depositByOutpoint(txId, vout)), Option.firstSomeOf)
+        depositByOutpoint: (txId) =>
+          Effect.map(
+            Effect.forEach([0, 1, 2, 3], (vout) => depositByOutpoint(txId, vout)),
+            Option.firstSomeOf
+          )
       })
     }),
     ["a deposit is read as it was committed, by its id and by its output"]
   ],
   "one that remembers an old plan": [
     sabotage({
-      records: ({ apiKey }) => ({ apiKey: (id) => Effect.map(apiKey(id), Option.map((holder) => ({ ...holder, plan: "free" as const }))) })
+      records: ({ apiKey }) => ({
+        apiKey: (id) =>
+          Effect.map(
+            apiKey(id),
+            Option.map((holder) => ({ ...holder, plan: "free" as const }))
+          )
+      })
     }),
     ["a key is read as it was committed, with the plan its company has now"]
   ],

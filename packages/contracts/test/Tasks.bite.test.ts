@@ -7,7 +7,8 @@ bites("Tasks", promises, {
   "one that holds nothing": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: 0 }) }) }),
     [
-      "C19: a task has one holder at a time", "C19: many workers at once: each task goes to one of them",
+      "C19: a task has one holder at a time",
+      "C19: many workers at once: each task goes to one of them",
       "a claim that is not given back ends, and the next one has a higher token"
     ]
   ],
@@ -16,7 +17,7 @@ bites("Tasks", promises, {
       tasks: ({ claim }) => {
         let seen: ReadonlyArray<Task> = []
         return {
-          claim: Effect.fnUntraced(function*(ask) {
+          claim: Effect.fnUntraced(function* (ask) {
             const claimed = yield* claim(ask)
             if (claimed.length > 0) seen = claimed
             yield* Effect.yieldNow
@@ -64,7 +65,12 @@ bites("Tasks", promises, {
     ["a task counts how often it was claimed"]
   ],
   "one whose Journal does not know who holds a task": [
-    sabotage({ commit: (commit) => ({ fence: _, ...change }) => commit(change) }),
+    sabotage({
+      commit:
+        (commit) =>
+        ({ fence: _, ...change }) =>
+          commit(change)
+    }),
     ["a claim that is not given back ends, and the next one has a higher token"]
   ]
 })

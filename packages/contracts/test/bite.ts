@@ -15,14 +15,16 @@ export const sabotage = (spoil: {
   readonly records?: (records: Records["Service"]) => Partial<Records["Service"]>
   readonly tasks?: (tasks: Tasks["Service"]) => Partial<Tasks["Service"]>
 }): Layer.Layer<Ports> =>
-  Layer.effectContext(Effect.gen(function*() {
-    const [journal, records, tasks] = [yield* Journal.Journal, yield* Records, yield* Tasks]
-    const commit: Commit = (change) => journal.commit(change)
-    return Context.make(Journal.Journal, Journal.make(spoil.commit?.(commit, records) ?? commit)).pipe(
-      Context.add(Records, Records.of({ ...records, ...spoil.records?.(records) })),
-      Context.add(Tasks, Tasks.of({ ...tasks, ...spoil.tasks?.(tasks) }))
-    )
-  })).pipe(Layer.provide(Memory.layer))
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const [journal, records, tasks] = [yield* Journal.Journal, yield* Records, yield* Tasks]
+      const commit: Commit = (change) => journal.commit(change)
+      return Context.make(Journal.Journal, Journal.make(spoil.commit?.(commit, records) ?? commit)).pipe(
+        Context.add(Records, Records.of({ ...records, ...spoil.records?.(records) })),
+        Context.add(Tasks, Tasks.of({ ...tasks, ...spoil.tasks?.(tasks) }))
+      )
+    })
+  ).pipe(Layer.provide(Memory.layer))
 
 /** Spoiled layers, each with promises that it must break, and that the layer as it was keeps. */
 export const bites = <Promise extends string>(
@@ -35,10 +37,11 @@ export const bites = <Promise extends string>(
       for (const promise of broken) {
         const outcome = (layer: Layer.Layer<Ports>) => Effect.exit(Effect.provide(promises[promise], layer, { local: true }))
         it.live(`${who} breaks: ${promise}`, () =>
-          Effect.gen(function*() {
+          Effect.gen(function* () {
             assert.isTrue(Exit.isSuccess(yield* outcome(sabotage({}))), "nothing is spoiled, and it is kept")
             assert.isTrue(Exit.isFailure(yield* outcome(layer)), "it is spoiled, and it is broken")
-          }))
+          })
+        )
       }
     }
   })

@@ -19,13 +19,13 @@ export interface Request<A> {
 }
 
 /** What a creation came to: made now, or made before by a request with the same key, whose rendered answer this is. */
-export type Outcome<A> =
-  | { readonly _tag: "Made"; readonly value: A }
-  | { readonly _tag: "Replayed"; readonly answer: string }
+export type Outcome<A> = { readonly _tag: "Made"; readonly value: A } | { readonly _tag: "Replayed"; readonly answer: string }
 
 /** What a creation without a key made: only a request with one can be a replay. */
 export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
-  outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("this answers a request with a key, whose value is in the rendered answer")
+  outcome._tag === "Made"
+    ? Effect.succeed(outcome.value)
+    : Effect.die("this answers a request with a key, whose value is in the rendered answer")
 
 export interface AnswersForgotten extends Change.Parts<"AnswersForgotten"> {}
 
@@ -35,5 +35,9 @@ export const once = <A>(owner: string, request: Request<A> | undefined, value: A
 
 /** Every answer whose time is over by `atMillis` is forgotten. */
 export const forgotten = (id: string, atMillis: number): AnswersForgotten => ({
-  _tag: "AnswersForgotten", id, companyId: Id.nil, atMillis, legs: []
+  _tag: "AnswersForgotten",
+  id,
+  companyId: Id.nil,
+  atMillis,
+  legs: []
 })

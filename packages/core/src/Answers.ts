@@ -7,10 +7,11 @@ import type { Records } from "./Records.ts"
  * What was answered before to a request with this key, looked up before anything else is: a price or an invoice may have changed or expired
  * since, and the answer must not. Undefined: nothing was, or no key was given.
  */
-export const earlier = <A>(records: Records["Service"], owner: string, request: Request<A> | undefined): Effect.Effect<
-  Outcome<never> | undefined,
-  IdempotencyMismatch | StoreUnavailable
-> => {
+export const earlier = <A>(
+  records: Records["Service"],
+  owner: string,
+  request: Request<A> | undefined
+): Effect.Effect<Outcome<never> | undefined, IdempotencyMismatch | StoreUnavailable> => {
   if (request === undefined) return Effect.undefined
   return Effect.flatMap(records.answer(owner, request.key), (found) => {
     if (found._tag === "None") return Effect.undefined

@@ -52,7 +52,8 @@ const hash = (secret: string): string => Id.toHex(sha256(new TextEncoder().encod
 export const generate = (network: Network, entropy: (size: number) => Uint8Array) => {
   // 58 does not divide 256: bytes from 232 up would favour the first letters, so they are drawn again.
   let id = ""
-  while (id.length < idLength) for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
+  while (id.length < idLength)
+    for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
   const secret = base58.encode(entropy(32))
   return { id, secretHash: hash(secret), text: Redacted.make(`sr_${network}_${id}_${secret}`, { label: "api key" }) }
 }
@@ -85,17 +86,31 @@ export const allows = (apiKey: ApiKey, scope: Scope): boolean => apiKey.scopes.i
 
 /** The key opens from here on; the one it replaces, until its overlap is over. */
 export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null): ApiKeyIssued => ({
-  _tag: "ApiKeyIssued", id: apiKey.id, companyId: apiKey.companyId, atMillis: apiKey.createdAtMillis, legs: [], apiKey, replaces,
+  _tag: "ApiKeyIssued",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis: apiKey.createdAtMillis,
+  legs: [],
+  apiKey,
+  replaces,
   event: { type: "api_key.issued", subject: apiKey.id }
 })
 
 /** The key opens nothing from here on. */
 export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
-  _tag: "ApiKeyRevoked", id: apiKey.id, companyId: apiKey.companyId, atMillis, legs: [],
+  _tag: "ApiKeyRevoked",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis,
+  legs: [],
   event: { type: "api_key.revoked", subject: apiKey.id }
 })
 
 /** The key was used. Told at most once a minute. */
 export const used = (apiKey: ApiKey, atMillis: number): ApiKeyUsed => ({
-  _tag: "ApiKeyUsed", id: apiKey.id, companyId: apiKey.companyId, atMillis, legs: []
+  _tag: "ApiKeyUsed",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis,
+  legs: []
 })

@@ -21,22 +21,25 @@ export const maxOverlapSeconds = 30 * 24 * 3600
 const usedAgainMillis = 60_000
 
 /** Who may ask. */
-export class ApiKeys extends Context.Service<ApiKeys, {
-  readonly issue: (ask: {
-    readonly companyId: string
-    readonly name: string
-    readonly scopes: ReadonlyArray<ApiKey.Scope>
-    readonly expiresAtMillis: number | null
-  }) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
-  /** Closes the key at once. Closing a closed one changes nothing. */
-  readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
-  /** A new key with the same name, scopes and expiry; the old one ends `overlapSeconds` from now. */
-  readonly rotate: (id: string, overlapSeconds: number) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
-  /** Whose key this is, as of now: a key that was revoked a moment ago opens nothing. */
-  readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
-}>()("core/ApiKeys") {}
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    readonly issue: (ask: {
+      readonly companyId: string
+      readonly name: string
+      readonly scopes: ReadonlyArray<ApiKey.Scope>
+      readonly expiresAtMillis: number | null
+    }) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
+    /** Closes the key at once. Closing a closed one changes nothing. */
+    readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
+    /** A new key with the same name, scopes and expiry; the old one ends `overlapSeconds` from now. */
+    readonly rotate: (id: string, overlapSeconds: number) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
+    /** Whose key this is, as of now: a key that was revoked a moment ago opens nothing. */
+    readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
+  }
+>()("core/ApiKeys") {}
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const { network } = yield* Policy
@@ -44,7 +47,7 @@ export const make = Effect.gen(function*() {
   const touching = new Set<string>()
   const background = yield* FiberSet.makeRuntime<never>()
 
-  const get = Effect.fnUntraced(function*(id: string) {
+  const get = Effect.fnUntraced(function* (id: string) {
     const found = yield* records.apiKey(id)
     return found._tag === "Some" ? found.value.apiKey : yield* new NotFound({ what: "API key", id })
   })
@@ -53,14 +56,16 @@ export const make = Effect.gen(function*() {
   const touch = (apiKey: ApiKey.ApiKey, nowMillis: number) => {
     if (nowMillis - (apiKey.lastUsedAtMillis ?? 0) < usedAgainMillis || touching.has(apiKey.id)) return
     touching.add(apiKey.id)
-    background(journal.commit(ApiKey.used(apiKey, nowMillis)).pipe(
-      Effect.catch((error) => Effect.logWarning("the use of an API key was not noted", error)),
-      Effect.ensuring(Effect.sync(() => touching.delete(apiKey.id)))
-    ))
+    background(
+      journal.commit(ApiKey.used(apiKey, nowMillis)).pipe(
+        Effect.catch((error) => Effect.logWarning("the use of an API key was not noted", error)),
+        Effect.ensuring(Effect.sync(() => touching.delete(apiKey.id)))
+      )
+    )
   }
 
   return ApiKeys.of({
-    issue: Effect.fnUntraced(function*({ companyId, name, scopes, expiresAtMillis }) {
+    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis }) {
       yield* checkName(name)
       if (scopes.length === 0) return yield* new Invalid({ path: "scopes", message: `At least one of ${ApiKey.Scope.literals.join(", ")}` })
       const createdAtMillis = yield* Clock.currentTimeMillis
@@ -71,15 +76,23 @@ export const make = Effect.gen(function*() {
       if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
       const { id, secretHash, text } = ApiKey.generate(network, entropy)
       const apiKey: ApiKey.ApiKey = {
-        id, companyId, name, secretHash, scopes: [...new Set(scopes)], createdAtMillis, expiresAtMillis, revokedAtMillis: null, lastUsedAtMillis: null
+        id,
+        companyId,
+        name,
+        secretHash,
+        scopes: [...new Set(scopes)],
+        createdAtMillis,
+        expiresAtMillis,
+        revokedAtMillis: null,
+        lastUsedAtMillis: null
       }
       yield* journal.commit(ApiKey.issued(apiKey))
       return { apiKey, text }
     }),
-    revoke: Effect.fnUntraced(function*(id) {
+    revoke: Effect.fnUntraced(function* (id) {
       yield* journal.commit(ApiKey.revoked(yield* get(id), yield* Clock.currentTimeMillis))
     }),
-    rotate: Effect.fnUntraced(function*(id, overlapSeconds) {
+    rotate: Effect.fnUntraced(function* (id, overlapSeconds) {
       if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
         return yield* new Invalid({ path: "overlap_seconds", message: `A whole number from 0 to ${maxOverlapSeconds}` })
       }
@@ -92,11 +105,13 @@ export const make = Effect.gen(function*() {
       yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }))
       return { apiKey, text }
     }),
-    check: Effect.fnUntraced(function*(text) {
+    check: Effect.fnUntraced(function* (text) {
       const parsed = ApiKey.parse(text)
-      if (parsed === undefined || parsed.network !== network) return yield* new ApiKey.Unauthorized({ reason: text === "" ? "missing" : "unknown" })
+      if (parsed === undefined || parsed.network !== network)
+        return yield* new ApiKey.Unauthorized({ reason: text === "" ? "missing" : "unknown" })
       const found = yield* records.apiKey(parsed.id)
-      if (found._tag === "None" || !ApiKey.matches(found.value.apiKey, parsed.secret)) return yield* new ApiKey.Unauthorized({ reason: "unknown" })
+      if (found._tag === "None" || !ApiKey.matches(found.value.apiKey, parsed.secret))
+        return yield* new ApiKey.Unauthorized({ reason: "unknown" })
       const nowMillis = yield* Clock.currentTimeMillis
       const refusal = ApiKey.refusal(found.value.apiKey, nowMillis)
       if (refusal !== undefined) return yield* refusal

@@ -13,10 +13,7 @@ export interface Tip {
 }
 
 /** Where a transaction stands: in a block of the chain as it is now, waiting for one, or gone: never seen, or a conflicting one took its coins. */
-export type Placement =
-  | { readonly _tag: "mined"; readonly height: number }
-  | { readonly _tag: "mempool" }
-  | { readonly _tag: "gone" }
+export type Placement = { readonly _tag: "mined"; readonly height: number } | { readonly _tag: "mempool" } | { readonly _tag: "gone" }
 
 /** An output to a watched script, as it stands now. */
 export interface Output {
@@ -45,16 +42,19 @@ export interface Activity {
 export const confirmations = (tip: Tip, height: number): number => Math.max(0, tip.height - height + 1)
 
 /** A view of the chain. */
-export class ChainSource extends Context.Service<ChainSource, {
-  readonly tip: Effect.Effect<Tip, ChainUnavailable>
-  /** From here on `activity` tells about these scripts. Watching one twice is watching it once. */
-  readonly watch: (scriptPubKeys: ReadonlyArray<string>) => Effect.Effect<void, ChainUnavailable>
-  /** What changed after `after` (null: from the beginning), reorganisations included. Answers at once, also with nothing. */
-  readonly activity: (after: string | null) => Effect.Effect<Activity, ChainUnavailable>
-  /** A transaction's place now. */
-  readonly transaction: (txId: string) => Effect.Effect<Placement, ChainUnavailable>
-  /** Offers a signed transaction to the network. The same bytes any number of times are the same one transaction. */
-  readonly broadcast: (rawTx: string) => Effect.Effect<Broadcast>
-  /** What a transaction has to pay now to be mined soon, in whole satoshis for a virtual byte, at least 1. */
-  readonly feeRate: Effect.Effect<number, ChainUnavailable>
-}>()("core/ChainSource") {}
+export class ChainSource extends Context.Service<
+  ChainSource,
+  {
+    readonly tip: Effect.Effect<Tip, ChainUnavailable>
+    /** From here on `activity` tells about these scripts. Watching one twice is watching it once. */
+    readonly watch: (scriptPubKeys: ReadonlyArray<string>) => Effect.Effect<void, ChainUnavailable>
+    /** What changed after `after` (null: from the beginning), reorganisations included. Answers at once, also with nothing. */
+    readonly activity: (after: string | null) => Effect.Effect<Activity, ChainUnavailable>
+    /** The place, now, of a transaction that pays a watched script or was broadcast here. */
+    readonly transaction: (txId: string) => Effect.Effect<Placement, ChainUnavailable>
+    /** Offers a signed transaction to the network. The same bytes any number of times are the same one transaction. */
+    readonly broadcast: (rawTx: string) => Effect.Effect<Broadcast>
+    /** What a transaction has to pay now to be mined soon, in whole satoshis for a virtual byte, at least 1. */
+    readonly feeRate: Effect.Effect<number, ChainUnavailable>
+  }
+>()("core/ChainSource") {}

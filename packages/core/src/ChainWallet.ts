@@ -24,21 +24,24 @@ export interface Draft {
 }
 
 /** Knows the coins and the addresses, and has no key that could spend them. */
-export class ChainWallet extends Context.Service<ChainWallet, {
-  /** The fingerprint of its master key, 4 bytes in hex. */
-  readonly fingerprint: string
-  readonly network: Network
-  /** A fresh address that nobody was ever given. */
-  readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable>
-  /**
-   * Puts a transaction together that pays exactly `amount` to `scriptPubKey` and at most `feeLimit` to the miners, from confirmed coins
-   * that `free` lets through: it is asked about all candidates at once.
-   */
-  readonly build: <E>(ask: {
-    readonly scriptPubKey: string
-    readonly amount: Msat
-    readonly feeRate: number
-    readonly feeLimit: Msat
-    readonly free: (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>
-  }) => Effect.Effect<Draft, Unfundable | ChainUnavailable | E>
-}>()("core/ChainWallet") {}
+export class ChainWallet extends Context.Service<
+  ChainWallet,
+  {
+    /** The fingerprint of its master key, 4 bytes in hex. */
+    readonly fingerprint: string
+    readonly network: Network
+    /** A fresh address that nobody was ever given. */
+    readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable>
+    /**
+     * Puts a transaction together that pays exactly `amount` to `scriptPubKey` and at most `feeLimit` to the miners, from confirmed coins
+     * that `free` lets through: it is asked about all candidates at once.
+     */
+    readonly build: <E>(ask: {
+      readonly scriptPubKey: string
+      readonly amount: Msat
+      readonly feeRate: number
+      readonly feeLimit: Msat
+      readonly free: (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>
+    }) => Effect.Effect<Draft, Unfundable | ChainUnavailable | E>
+  }
+>()("core/ChainWallet") {}

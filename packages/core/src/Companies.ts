@@ -21,32 +21,38 @@ export const checkName = (name: string): Effect.Effect<void, Invalid> =>
     : Effect.fail(new Invalid({ path: "name", message: `A name has 1 to ${maxNameCharacters} characters, not all of them blank` }))
 
 /** Who holds accounts here. The operator's to change, nobody else's. */
-export class Companies extends Context.Service<Companies, {
-  readonly open: (ask: {
-    readonly name: string
-    readonly plan: Company.Plan
-    readonly request?: Answer.Request<Company.Company>
-  }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
-  readonly get: (id: string) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
-  readonly changePlan: (id: string, plan: Company.Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
-  /** The operator vouches that the domain is the company's. */
-  readonly verifyDomain: (id: string, domain: string) => Effect.Effect<Company.Domain, Invalid | NotFound | Company.DomainTaken | StoreUnavailable>
-}>()("core/Companies") {}
+export class Companies extends Context.Service<
+  Companies,
+  {
+    readonly open: (ask: {
+      readonly name: string
+      readonly plan: Company.Plan
+      readonly request?: Answer.Request<Company.Company>
+    }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
+    readonly get: (id: string) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    readonly changePlan: (id: string, plan: Company.Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /** The operator vouches that the domain is the company's. */
+    readonly verifyDomain: (
+      id: string,
+      domain: string
+    ) => Effect.Effect<Company.Domain, Invalid | NotFound | Company.DomainTaken | StoreUnavailable>
+  }
+>()("core/Companies") {}
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const policy = yield* Policy
   const entropy = yield* Entropy
 
-  const get = Effect.fnUntraced(function*(id: string) {
+  const get = Effect.fnUntraced(function* (id: string) {
     const found = Id.is(id) ? yield* records.company(id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "company", id })
   })
 
   return Companies.of({
     get,
-    open: Effect.fnUntraced(function*({ name, plan, request }) {
+    open: Effect.fnUntraced(function* ({ name, plan, request }) {
       const before = yield* Answers.earlier(records, Id.nil, request)
       if (before !== undefined) return before
       yield* checkName(name)
@@ -55,13 +61,16 @@ export const make = Effect.gen(function*() {
       const once = Answer.once(Id.nil, request, company, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
     }),
-    changePlan: Effect.fnUntraced(function*(id, plan) {
+    changePlan: Effect.fnUntraced(function* (id, plan) {
       const company = yield* get(id)
       yield* journal.commit(Company.planChanged(id, plan, yield* Clock.currentTimeMillis))
       return { ...company, plan }
     }),
-    verifyDomain: Effect.fnUntraced(function*(id, text) {
-      const name = yield* Effect.mapError(Effect.fromResult(LightningAddressText.normaliseDomain(text)), ({ message }) => new Invalid({ path: "domain", message }))
+    verifyDomain: Effect.fnUntraced(function* (id, text) {
+      const name = yield* Effect.mapError(
+        Effect.fromResult(LightningAddressText.normaliseDomain(text)),
+        ({ message }) => new Invalid({ path: "domain", message })
+      )
       if (name === policy.domain) return yield* new Company.DomainTaken({ domain: name })
       const company = yield* get(id)
       const domain: Company.Domain = { domain: name, companyId: company.id, verifiedAtMillis: yield* Clock.currentTimeMillis }

@@ -37,18 +37,34 @@ export interface DomainVerified extends Change.Parts<"DomainVerified"> {
 
 /** A company exists from here on, with nothing in it. */
 export const opened = (company: Company, once?: Change.Once): CompanyOpened => ({
-  _tag: "CompanyOpened", id: company.id, companyId: company.id, atMillis: company.createdAtMillis, legs: [], company,
-  event: { type: "company.opened", subject: company.id }, ...(once && { once })
+  _tag: "CompanyOpened",
+  id: company.id,
+  companyId: company.id,
+  atMillis: company.createdAtMillis,
+  legs: [],
+  company,
+  event: { type: "company.opened", subject: company.id },
+  ...(once && { once })
 })
 
 /** What the company may do from here on. What it made under its old plan stays. */
 export const planChanged = (companyId: string, plan: Plan, atMillis: number): PlanChanged => ({
-  _tag: "PlanChanged", id: companyId, companyId, atMillis, legs: [], plan,
+  _tag: "PlanChanged",
+  id: companyId,
+  companyId,
+  atMillis,
+  legs: [],
+  plan,
   event: { type: "company.plan_changed", subject: companyId }
 })
 
 /** The domain is this company's from here on. Verifying it again changes nothing. */
 export const domainVerified = (domain: Domain): DomainVerified => ({
-  _tag: "DomainVerified", id: domain.companyId, companyId: domain.companyId, atMillis: domain.verifiedAtMillis, legs: [], domain,
+  _tag: "DomainVerified",
+  id: domain.companyId,
+  companyId: domain.companyId,
+  atMillis: domain.verifiedAtMillis,
+  legs: [],
+  domain,
   event: { type: "company.domain_verified", subject: domain.companyId }
 })

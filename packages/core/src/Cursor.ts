@@ -7,5 +7,10 @@ export interface CursorMoved extends Change.Parts<"CursorMoved"> {
 }
 
 export const moved = (cursor: Change.Cursor, id: string, atMillis: number): CursorMoved => ({
-  _tag: "CursorMoved", id, companyId: Id.nil, atMillis, legs: [], cursor
+  _tag: "CursorMoved",
+  id,
+  companyId: Id.nil,
+  atMillis,
+  legs: [],
+  cursor
 })

@@ -51,12 +51,20 @@ export interface DepositDropped extends Move<"DepositDropped"> {}
 
 /** A transaction that pays us was seen. Nothing is credited. */
 export const seen = (deposit: Deposit): DepositSeen => ({
-  _tag: "DepositSeen", id: deposit.id, companyId: deposit.companyId, atMillis: deposit.createdAtMillis, legs: [], deposit,
+  _tag: "DepositSeen",
+  id: deposit.id,
+  companyId: deposit.companyId,
+  atMillis: deposit.createdAtMillis,
+  legs: [],
+  deposit,
   event: { type: "deposit.pending", subject: deposit.id }
 })
 
 const move = (deposit: Deposit, change: Partial<Deposit>, atMillis: number): Deposit => ({
-  ...deposit, ...change, revision: deposit.revision + 1, updatedAtMillis: atMillis
+  ...deposit,
+  ...change,
+  revision: deposit.revision + 1,
+  updatedAtMillis: atMillis
 })
 
 const parts = (deposit: Deposit, atMillis: number, ...postings: ReadonlyArray<Change.Posting>) => ({
@@ -80,7 +88,12 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
     { from: "chain", to: "available", amount: Msat.make(before.amount - before.absorbed) },
     { from: "chain", to: "loss", amount: before.absorbed }
   )
-  return { _tag: "DepositConfirmed", ...parts(deposit, atMillis, ...postings), deposit, event: { type: "deposit.settled", subject: deposit.id } }
+  return {
+    _tag: "DepositConfirmed",
+    ...parts(deposit, atMillis, ...postings),
+    deposit,
+    event: { type: "deposit.settled", subject: deposit.id }
+  }
 }
 
 /**
@@ -93,7 +106,12 @@ export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number)
     { from: "available", to: "chain", amount: Msat.make(before.amount - absorbed) },
     { from: "loss", to: "chain", amount: absorbed }
   )
-  return { _tag: "DepositReversed", ...parts(deposit, atMillis, ...postings), deposit, event: { type: "deposit.reversed", subject: deposit.id } }
+  return {
+    _tag: "DepositReversed",
+    ...parts(deposit, atMillis, ...postings),
+    deposit,
+    event: { type: "deposit.reversed", subject: deposit.id }
+  }
 }
 
 /** Its coins were spent by another transaction: it will not come, unless that one is undone. */

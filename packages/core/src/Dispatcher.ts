@@ -25,13 +25,16 @@ import * as Worker from "./Worker.ts"
 const tasksAtOnce = 16
 
 // Long enough for the slowest node call; who takes longer loses the claim, and the fence sees to it that nothing is done twice.
-const leaseMillis = 120_000
+const minLeaseMillis = 120_000
 
 /** Sends what was confirmed, and follows it until the node has said its final word. */
-export class Dispatcher extends Context.Service<Dispatcher, {
-  /** Takes every task that is due one step further. Answers how many there were. */
-  readonly step: Effect.Effect<number, StoreUnavailable>
-}>()("core/Dispatcher") {}
+export class Dispatcher extends Context.Service<
+  Dispatcher,
+  {
+    /** Takes every task that is due one step further. Answers how many there were. */
+    readonly step: Effect.Effect<number, StoreUnavailable>
+  }
+>()("core/Dispatcher") {}
 
 /** What a step came to: the withdrawal ended (or somebody else has it now), or it is looked at again after `millis`, or when its turn comes. */
 type Next = "done" | "later" | { readonly millis: number }
@@ -45,9 +48,14 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
   canceled: "canceled"
 }
 
+/** A task and since when it is ours. */
+interface Claim extends Task {
+  readonly atMillis: number
+}
+
 type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnavailable
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const tasks = yield* Tasks
@@ -62,24 +70,44 @@ export const make = Effect.gen(function*() {
 
   const now = Clock.currentTimeMillis
 
+  // Nothing but time stops a call to the node. It is made in the first half of a claim, and the second half is longer than it may be under way:
+  // whoever has the next claim comes after it.
+  const leaseMillis = Math.max(minLeaseMillis, 2 * sender.graceMillis)
+
+  const later = (task: Task): number => {
+    const { minimum, maximum } = policy.trackMillis
+    return Math.min(maximum, minimum * 2 ** Math.min(task.attempts - 1, 20))
+  }
+
   /** Somebody else has the task, or ended the withdrawal: it is theirs. */
   const overtaken = () => Effect.succeed<Next>("done")
 
-  const fail = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, failure: Withdrawal.Failure, task: Task) {
-    yield* journal.commit(Withdrawal.failed(withdrawal, failure, fence(task), yield* now))
-    return "done" as Next
-  }, Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken }))
+  const fail = Effect.fnUntraced(
+    function* (withdrawal: Withdrawal.Withdrawal, failure: Withdrawal.Failure, task: Task) {
+      yield* journal.commit(Withdrawal.failed(withdrawal, failure, fence(task), yield* now))
+      return "done" as const
+    },
+    Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken })
+  )
 
-  const settle = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, settlement: Withdrawal.Settlement, task: Task) {
-    if (settlement.networkFee > withdrawal.networkAllowance) {
-      yield* Effect.logError("the network took more than it was allowed; the operator bears it", { withdrawalId: withdrawal.id })
-    }
-    yield* journal.commit(Withdrawal.settled(withdrawal, settlement, fence(task), yield* now))
-    return "done" as Next
-  }, Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken }))
+  const settle = Effect.fnUntraced(
+    function* (withdrawal: Withdrawal.Withdrawal, settlement: Withdrawal.Settlement, task: Task) {
+      if (settlement.networkFee > withdrawal.networkAllowance) {
+        yield* Effect.logError("the network took more than it was allowed; the operator bears it", { withdrawalId: withdrawal.id })
+      }
+      yield* journal.commit(Withdrawal.settled(withdrawal, settlement, fence(task), yield* now))
+      return "done" as const
+    },
+    Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken })
+  )
 
   /** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
-  const conclude = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, paymentHash: string, payment: Payment, task: Task): Effect.fn.Return<Next, Outage> {
+  const conclude = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    paymentHash: string,
+    payment: Payment,
+    task: Task
+  ): Effect.fn.Return<Next, Outage> {
     switch (payment._tag) {
       case "settled":
         if (Withdrawal.proves(payment.preimage, paymentHash)) {
@@ -97,96 +125,154 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  const pay = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, task: Task) {
-    const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance })
+  const pay = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    invoice: Bolt11.Bolt11,
+    task: Claim
+  ): Effect.fn.Return<Next, Outage> {
+    // We slept: somebody else may have the task by now, and may have seen this payment fail and given the money back.
+    if ((yield* now) > task.atMillis + leaseMillis / 2) return "later"
+    const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance }).pipe(
+      // A call that broke has been made all the same.
+      Effect.catchCause((cause) => Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const))
+    )
+    // The call may still be under way. Until it cannot be, that the node does not know the payment would be no reason to call again.
+    if (payment._tag === "unknown") return { millis: Math.max(later(task), sender.graceMillis) }
     return yield* conclude(withdrawal, invoice.paymentHash, payment, task)
   })
 
   /** The hash is stored, and only then the node is called: whoever finds this withdrawal later knows what to ask about. */
-  const sendInvoice = (withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, task: Task): Effect.Effect<Next, Outage> =>
-    Effect.gen(function*() {
+  const sendInvoice = (withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, task: Claim): Effect.Effect<Next, Outage> =>
+    Effect.gen(function* () {
       const atMillis = yield* now
-      if (Result.isFailure(Recipient.checkBolt11(invoice, policy, atMillis))) return yield* fail(withdrawal, "invoice_expired", task)
+      const payable = Recipient.checkBolt11(invoice, policy, atMillis)
+      if (Result.isFailure(payable)) {
+        return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
+      }
       const { paymentHash, paymentRequest } = invoice
       yield* journal.commit(Withdrawal.dispatched(withdrawal, { _tag: "Lightning", paymentHash, paymentRequest }, fence(task), atMillis))
       return yield* pay(withdrawal, invoice, task)
-    }).pipe(Effect.catchTags({
-      PaymentHashTaken: () => fail(withdrawal, "payment_hash_used", task),
-      StaleFence: overtaken,
-      AlreadyTerminal: overtaken,
-      CoinTaken: Effect.die,
-      Conflict: Effect.die
-    }))
+    }).pipe(
+      Effect.catchTags({
+        PaymentHashTaken: () => fail(withdrawal, "payment_hash_used", task),
+        StaleFence: overtaken,
+        AlreadyTerminal: overtaken,
+        CoinTaken: Effect.die,
+        Conflict: Effect.die
+      })
+    )
 
   const depositFor = (withdrawal: Withdrawal.Withdrawal, companyId: string, invoiceId: string | null, atMillis: number): Deposit => ({
-    id: Id.fromMillis(atMillis, entropy), companyId, ledgerTxId: withdrawal.ledgerTxId, recipient: withdrawal.recipient, amount: withdrawal.amount,
-    network: withdrawal.network, rail: withdrawal.rail, status: "settled", chainTxId: null, vout: null, height: null,
-    lightningInvoiceId: invoiceId, absorbed: Msat.zero, revision: 0, createdAtMillis: atMillis, updatedAtMillis: atMillis
+    id: Id.fromMillis(atMillis, entropy),
+    companyId,
+    ledgerTxId: withdrawal.ledgerTxId,
+    recipient: withdrawal.recipient,
+    amount: withdrawal.amount,
+    network: withdrawal.network,
+    rail: withdrawal.rail,
+    status: "settled",
+    chainTxId: null,
+    vout: null,
+    height: null,
+    lightningInvoiceId: invoiceId,
+    absorbed: Msat.zero,
+    revision: 0,
+    createdAtMillis: atMillis,
+    updatedAtMillis: atMillis
   })
 
   /** Inside the ledger, to an address of one of our companies. */
-  const transfer = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, companyId: string, lightningAddressId: string | null, task: Task) {
-    const atMillis = yield* now
-    const deposit = depositFor(withdrawal, companyId, null, atMillis)
-    yield* journal.commit(Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis))
-    return "done" as Next
-  }, Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die }))
+  const transfer = Effect.fnUntraced(
+    function* (withdrawal: Withdrawal.Withdrawal, companyId: string, lightningAddressId: string | null, task: Task) {
+      const atMillis = yield* now
+      const deposit = depositFor(withdrawal, companyId, null, atMillis)
+      yield* journal.commit(
+        Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis)
+      )
+      return "done" as const
+    },
+    Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
+  )
 
   /** Inside the ledger, for an invoice of one of our companies: it is claimed, then closed at the node, and only then paid. */
   const transferForInvoice = (withdrawal: Withdrawal.Withdrawal, invoice: Invoice.Invoice, task: Task): Effect.Effect<Next, Outage> =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const atMillis = yield* now
       const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
-      if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis)) return yield* fail(withdrawal, "invoice_expired", task)
+      if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
+        return yield* fail(withdrawal, "invoice_expired", task)
       yield* journal.commit(Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis))
       const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
       // Somebody outside was faster: their payment is what the invoice gets.
       if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
-      yield* journal.commit(Withdrawal.transferred(withdrawal, {
-        deposit: depositFor(withdrawal, invoice.companyId, invoice.id, atMillis),
-        invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
-        preimage: Redacted.value(canceled.preimage), // the invoice is paid with this Change: what proves it is a secret no more
-        lightningAddressId: invoice.lightningAddressId
-      }, fence(task), atMillis))
-      return "done" as Next
-    }).pipe(Effect.catchTags({
-      InvoiceNotPayable: () => fail(withdrawal, "invoice_not_payable", task),
-      StaleFence: overtaken,
-      AlreadyTerminal: overtaken
-    }))
+      yield* journal.commit(
+        Withdrawal.transferred(
+          withdrawal,
+          {
+            deposit: depositFor(withdrawal, invoice.companyId, invoice.id, atMillis),
+            invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
+            preimage: Redacted.value(canceled.preimage), // the invoice is paid with this Change: what proves it is a secret no more
+            lightningAddressId: invoice.lightningAddressId
+          },
+          fence(task),
+          atMillis
+        )
+      )
+      return "done" as const
+    }).pipe(
+      Effect.catchTags({
+        InvoiceNotPayable: () => fail(withdrawal, "invoice_not_payable", task),
+        StaleFence: overtaken,
+        AlreadyTerminal: overtaken
+      })
+    )
 
   /** Selected, signed, stored, and only then shown to anyone: from there on it is the same bytes, however often they are sent. */
   const sendOnChain = (withdrawal: Withdrawal.Withdrawal, scriptPubKey: string, task: Task): Effect.Effect<Next, Outage> =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const draft = yield* wallet.build({
-        scriptPubKey, amount: withdrawal.amount, feeRate: yield* chain.feeRate, feeLimit: withdrawal.networkAllowance,
-        free: (outpoints) => Effect.map(records.spentCoins(outpoints), (spent) => new Set(outpoints.filter((outpoint) => !spent.has(outpoint))))
+        scriptPubKey,
+        amount: withdrawal.amount,
+        feeRate: yield* chain.feeRate,
+        feeLimit: withdrawal.networkAllowance,
+        free: (outpoints) =>
+          Effect.map(records.spentCoins(outpoints), (spent) => new Set(outpoints.filter((outpoint) => !spent.has(outpoint))))
       })
       const { txId, rawTx } = yield* signer.sign(draft.psbt)
       const attempt: Withdrawal.Attempt = { _tag: "Chain", txId, rawTx, coins: draft.coins, networkFee: draft.fee }
       yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))
       yield* broadcast(withdrawal, rawTx)
-      return "later" as Next
-    }).pipe(Effect.catchTags({
-      Unfundable: (error) => Effect.as(
-        Effect.logWarning("a payout waits for coins", { withdrawalId: withdrawal.id, neededSats: String(error.neededSats) }),
-        { millis: policy.trackMillis.maximum }
-      ),
-      CoinTaken: () => Effect.succeed<Next>({ millis: 0 }), // another payout was first: choose again
-      StaleFence: overtaken,
-      AlreadyTerminal: overtaken,
-      PaymentHashTaken: Effect.die,
-      Conflict: Effect.die
-    }))
+      return "later" as const
+    }).pipe(
+      Effect.catchTags({
+        Unfundable: (error) =>
+          Effect.as(Effect.logWarning("a payout waits for coins", { withdrawalId: withdrawal.id, neededSats: String(error.neededSats) }), {
+            millis: policy.trackMillis.maximum
+          }),
+        CoinTaken: () => Effect.succeed<Next>({ millis: 0 }), // another payout was first: choose again
+        StaleFence: overtaken,
+        AlreadyTerminal: overtaken,
+        PaymentHashTaken: Effect.die,
+        Conflict: Effect.die
+      })
+    )
 
-  const broadcast = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, rawTx: string) {
+  const broadcast = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, rawTx: string) {
     const answer = yield* chain.broadcast(rawTx)
     if (answer._tag === "rejected") {
-      yield* Effect.logError("the network rejects a payout; it stays pending until a person has looked", { withdrawalId: withdrawal.id, reason: answer.reason })
+      yield* Effect.logError("the network rejects a payout; it stays pending until a person has looked", {
+        withdrawalId: withdrawal.id,
+        reason: answer.reason
+      })
     }
   })
 
-  const trackOnChain = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, txId: string, rawTx: string, task: Task): Effect.fn.Return<Next, Outage> {
+  const trackOnChain = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    txId: string,
+    rawTx: string,
+    task: Task
+  ): Effect.fn.Return<Next, Outage> {
     const placement = yield* chain.transaction(txId)
     if (placement._tag === "gone") yield* broadcast(withdrawal, rawTx)
     if (placement._tag !== "mined" || confirmations(yield* chain.tip, placement.height) < policy.payoutConfirmations) return "later"
@@ -194,7 +280,12 @@ export const make = Effect.gen(function*() {
     return yield* Effect.catchTag(settle(withdrawal, { preimage: null, networkFee, paymentIndex: null }, task), "Conflict", Effect.die)
   })
 
-  const trackLightning = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, paymentHash: string, dispatchedAtMillis: number, task: Task) {
+  const trackLightning = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    paymentHash: string,
+    dispatchedAtMillis: number,
+    task: Claim
+  ) {
     const payment = yield* sender.lookupPayment(paymentHash)
     if (payment._tag !== "notFound") return yield* conclude(withdrawal, paymentHash, payment, task)
     // The node never heard of it. That is no failure: a call by a process that died may still be on its way. Once none can be, we send it; the node pays a hash once.
@@ -205,18 +296,21 @@ export const make = Effect.gen(function*() {
   })
 
   /** The first step of a withdrawal: whom does it go to? */
-  const begin = (withdrawal: Withdrawal.Withdrawal, task: Task): Effect.Effect<Next, Outage> =>
-    Effect.gen(function*(): Effect.fn.Return<Next, Outage | Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable> {
+  const begin = (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.Effect<Next, Outage> =>
+    Effect.gen(function* (): Effect.fn.Return<Next, Outage | Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable> {
       const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
       const found = yield* recipients.find(destination)
-      const recipient = found._tag !== "Offer" ? found : yield* Effect.flatMap(
-        // A server may have sent us an invoice of our own: then the way is inside.
-        Effect.andThen(
-          Effect.fromResult(Recipient.check(found, withdrawal.amount, policy, yield* now)),
-          recipients.invoice(found.offer, withdrawal.amount)
-        ),
-        (invoice) => recipients.find({ _tag: "LightningInvoice", invoice })
-      )
+      const recipient =
+        found._tag !== "Offer"
+          ? found
+          : yield* Effect.flatMap(
+              // A server may have sent us an invoice of our own: then the way is inside.
+              Effect.andThen(
+                Effect.fromResult(Recipient.check(found, withdrawal.amount, policy, yield* now)),
+                recipients.invoice(found.offer, withdrawal.amount)
+              ),
+              (invoice) => recipients.find({ _tag: "LightningInvoice", invoice })
+            )
       switch (recipient._tag) {
         case "OwnInvoice":
           return yield* transferForInvoice(withdrawal, recipient.invoice, task)
@@ -231,15 +325,21 @@ export const make = Effect.gen(function*() {
         case "Offer":
           return yield* Effect.die("an invoice is no offer")
       }
-    }).pipe(Effect.catchTags({
-      DestinationRefused: () => fail(withdrawal, "recipient_refused", task),
-      RecipientRefused: () => fail(withdrawal, "recipient_refused", task),
-      // Nothing was sent yet, so giving up is safe; but a server may come back, so not at once.
-      RecipientUnreachable: () => Effect.flatMap(now, (atMillis) =>
-        atMillis - withdrawal.createdAtMillis > policy.resolveForMillis ? fail(withdrawal, "recipient_unreachable", task) : Effect.succeed<Next>("later"))
-    }))
+    }).pipe(
+      Effect.catchTags({
+        DestinationRefused: () => fail(withdrawal, "recipient_refused", task),
+        RecipientRefused: () => fail(withdrawal, "recipient_refused", task),
+        // Nothing was sent yet, so giving up is safe; but a server may come back, so not at once.
+        RecipientUnreachable: () =>
+          Effect.flatMap(now, (atMillis) =>
+            atMillis - withdrawal.createdAtMillis > policy.resolveForMillis
+              ? fail(withdrawal, "recipient_unreachable", task)
+              : Effect.succeed<Next>("later")
+          )
+      })
+    )
 
-  const advance = Effect.fnUntraced(function*(withdrawal: Withdrawal.Withdrawal, task: Task): Effect.fn.Return<Next, Outage> {
+  const advance = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.fn.Return<Next, Outage> {
     const { status, paymentHash, chainTxId, rawTx, dispatchedAtMillis } = withdrawal
     if (status !== "pending") return "done"
     if (dispatchedAtMillis === null) return yield* begin(withdrawal, task)
@@ -248,28 +348,30 @@ export const make = Effect.gen(function*() {
     return yield* Effect.die("dispatched, and nothing says what")
   })
 
-  const later = (task: Task): number => {
-    const { minimum, maximum } = policy.trackMillis
-    return Math.min(maximum, minimum * 2 ** Math.min(task.attempts - 1, 20))
-  }
-
   /** One step of one task. Whatever goes wrong, the withdrawal stays as it is, and is looked at again. */
-  const work = Effect.fnUntraced(function*(task: Task) {
-    const found = yield* records.withdrawal(task.companyId, task.id)
-    const next = found._tag === "Some" ? yield* advance(found.value, task) : "done"
-    if (next !== "done") yield* tasks.postpone(task, (yield* now) + (next === "later" ? later(task) : next.millis))
-  }, (effect, task) => effect.pipe(
-    Effect.catchCause((cause) => Effect.andThen(
-      Effect.logError("a withdrawal could not be taken further; it is tried again", cause),
-      Effect.flatMap(now, (atMillis) => Effect.ignore(tasks.postpone(task, atMillis + later(task))))
-    )),
-    Effect.annotateLogs({ withdrawalId: task.id })
-  ))
+  const work = Effect.fnUntraced(
+    function* (task: Claim) {
+      const found = yield* records.withdrawal(task.companyId, task.id)
+      const next = found._tag === "Some" ? yield* advance(found.value, task) : "done"
+      if (next !== "done") yield* tasks.postpone(task, (yield* now) + (next === "later" ? later(task) : next.millis))
+    },
+    (effect, task) =>
+      effect.pipe(
+        Effect.catchCause((cause) =>
+          Effect.andThen(
+            Effect.logError("a withdrawal could not be taken further; it is tried again", cause),
+            Effect.flatMap(now, (atMillis) => Effect.ignore(tasks.postpone(task, atMillis + later(task))))
+          )
+        ),
+        Effect.annotateLogs({ withdrawalId: task.id })
+      )
+  )
 
   return Dispatcher.of({
-    step: Effect.gen(function*() {
-      const claimed = yield* tasks.claim({ nowMillis: yield* now, leaseMillis, limit: tasksAtOnce })
-      yield* Effect.forEach(claimed, work, { concurrency: tasksAtOnce, discard: true })
+    step: Effect.gen(function* () {
+      const atMillis = yield* now
+      const claimed = yield* tasks.claim({ nowMillis: atMillis, leaseMillis, limit: tasksAtOnce })
+      yield* Effect.forEach(claimed, (task) => work({ ...task, atMillis }), { concurrency: tasksAtOnce, discard: true })
       return claimed.length
     })
   })
@@ -278,10 +380,12 @@ export const make = Effect.gen(function*() {
 export const layer = Layer.effect(Dispatcher, make)
 
 /** Sends for as long as the scope is open: at once what this process confirms, and within a moment what another one left. */
-export const layerWorker = Layer.effectDiscard(Effect.gen(function*() {
-  const dispatcher = yield* Dispatcher
-  const withdrawals = yield* Withdrawals
-  const { trackMillis } = yield* Policy
-  const pause = Effect.race(withdrawals.confirmed, Effect.sleep(trackMillis.minimum))
-  yield* Worker.run("withdrawals", Effect.repeat(dispatcher.step, { while: (claimed) => claimed === tasksAtOnce }), pause)
-}))
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const dispatcher = yield* Dispatcher
+    const withdrawals = yield* Withdrawals
+    const { trackMillis } = yield* Policy
+    const pause = Effect.race(withdrawals.confirmed, Effect.sleep(trackMillis.minimum))
+    yield* Worker.run("withdrawals", Effect.repeat(dispatcher.step, { while: (claimed) => claimed === tasksAtOnce }), pause)
+  })
+)

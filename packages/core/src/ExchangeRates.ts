@@ -13,7 +13,10 @@ export interface Rate {
 }
 
 /** Prices in fiat. */
-export class ExchangeRates extends Context.Service<ExchangeRates, {
-  /** The last price known; how old it may be is the caller's to judge, by `atMillis`. */
-  readonly rate: (currency: Fiat) => Effect.Effect<Rate, RateUnavailable>
-}>()("core/ExchangeRates") {}
+export class ExchangeRates extends Context.Service<
+  ExchangeRates,
+  {
+    /** The last price known; how old it may be is the caller's to judge, by `atMillis`. */
+    readonly rate: (currency: Fiat) => Effect.Effect<Rate, RateUnavailable>
+  }
+>()("core/ExchangeRates") {}

@@ -6,7 +6,7 @@ import { Journal } from "./Journal.ts"
 import * as Worker from "./Worker.ts"
 
 /** Forgets the answers to requests whose keys were kept long enough. */
-export const step = Effect.gen(function*() {
+export const step = Effect.gen(function* () {
   const journal = yield* Journal
   const entropy = yield* Entropy
   const nowMillis = yield* Clock.currentTimeMillis

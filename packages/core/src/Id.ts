@@ -19,7 +19,7 @@ export const fromMillis = (millis: number, entropy: (size: number) => Uint8Array
 }
 
 /** A fresh id at the current time. */
-export const make: Effect.Effect<string> = Effect.gen(function*() {
+export const make: Effect.Effect<string> = Effect.gen(function* () {
   return fromMillis(yield* Clock.currentTimeMillis, yield* Entropy)
 })
 

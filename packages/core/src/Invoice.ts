@@ -77,33 +77,65 @@ export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched"> {
 
 /** An invoice exists and may be paid. No money moves. */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
-  _tag: "InvoiceCreated", id: invoice.id, companyId: invoice.companyId, atMillis: invoice.createdAtMillis, legs: [], invoice,
-  event: { type: "invoice.created", subject: invoice.id }, ...Change.optional({ once })
+  _tag: "InvoiceCreated",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis: invoice.createdAtMillis,
+  legs: [],
+  invoice,
+  event: { type: "invoice.created", subject: invoice.id },
+  ...Change.optional({ once })
 })
 
 /** Someone paid `deposit.amount`, which may be more than was asked: asked 1000, received 1010, credited 1010. */
-export const settled = (deposit: Deposit & { readonly lightningInvoiceId: string }, preimage: string, cursor?: Change.Cursor): InvoiceSettled => ({
-  _tag: "InvoiceSettled", id: deposit.lightningInvoiceId, companyId: deposit.companyId, atMillis: deposit.createdAtMillis,
+export const settled = (
+  deposit: Deposit & { readonly lightningInvoiceId: string },
+  preimage: string,
+  cursor?: Change.Cursor
+): InvoiceSettled => ({
+  _tag: "InvoiceSettled",
+  id: deposit.lightningInvoiceId,
+  companyId: deposit.companyId,
+  atMillis: deposit.createdAtMillis,
   transferId: deposit.ledgerTxId,
   legs: [{ companyId: deposit.companyId, postings: [{ from: "node", to: "available", amount: deposit.amount }] }],
-  received: deposit.amount, preimage, deposit,
-  event: { type: "invoice.settled", subject: deposit.lightningInvoiceId }, ...Change.optional({ cursor })
+  received: deposit.amount,
+  preimage,
+  deposit,
+  event: { type: "invoice.settled", subject: deposit.lightningInvoiceId },
+  ...Change.optional({ cursor })
 })
 
 /** The withdrawal alone may pay this invoice from here on, before the node is told to take no payment for it. */
 export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed => ({
-  _tag: "InvoiceClaimed", id: invoice.id, companyId: invoice.companyId, atMillis, legs: [], withdrawalId, fence
+  _tag: "InvoiceClaimed",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  withdrawalId,
+  fence
 })
 
 /** Nobody paid in time, and long enough after. */
 export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
-  _tag: "InvoiceExpired", id: invoice.id, companyId: invoice.companyId, atMillis, legs: [],
+  _tag: "InvoiceExpired",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
   event: { type: "invoice.expired", subject: invoice.id }
 })
 
 /** The node has the money, and nobody is owed it as far as we know: it waits in `suspense` for a person. */
 export const unmatched = (unmatched: Unmatched, atMillis: number, cursor?: Change.Cursor): PaymentUnmatched => ({
-  _tag: "PaymentUnmatched", id: unmatched.id, companyId: unmatched.companyId, atMillis, transferId: unmatched.id, unmatched,
+  _tag: "PaymentUnmatched",
+  id: unmatched.id,
+  companyId: unmatched.companyId,
+  atMillis,
+  transferId: unmatched.id,
+  unmatched,
   legs: [{ companyId: unmatched.companyId, postings: [{ from: "node", to: "suspense", amount: unmatched.received }] }],
-  event: { type: "payment.unmatched", subject: unmatched.id }, ...Change.optional({ cursor })
+  event: { type: "payment.unmatched", subject: unmatched.id },
+  ...Change.optional({ cursor })
 })

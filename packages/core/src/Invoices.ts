@@ -17,26 +17,37 @@ import { type Asked, Prices } from "./Prices.ts"
 import { Records } from "./Records.ts"
 
 /** Asks to be paid over Lightning. */
-export class Invoices extends Context.Service<Invoices, {
-  /** An invoice at the node and in the records. No money moves. */
-  readonly create: (ask: Asked & {
-    readonly companyId: string
-    readonly description: string
-    readonly expirySeconds: number
-    readonly metadata: Metadata.Metadata
-    readonly request?: Answer.Request<Invoice.Invoice>
-  }) => Effect.Effect<
-    Answer.Outcome<Invoice.Invoice>,
-    AmountInvalid | Invalid | RateUnavailable | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
-  >
-  readonly get: (companyId: string, id: string) => Effect.Effect<Invoice.Invoice, NotFound | StoreUnavailable>
-}>()("core/Invoices") {}
+export class Invoices extends Context.Service<
+  Invoices,
+  {
+    /** An invoice at the node and in the records. No money moves. */
+    readonly create: (
+      ask: Asked & {
+        readonly companyId: string
+        readonly description: string
+        readonly expirySeconds: number
+        readonly metadata: Metadata.Metadata
+        readonly request?: Answer.Request<Invoice.Invoice>
+      }
+    ) => Effect.Effect<
+      Answer.Outcome<Invoice.Invoice>,
+      AmountInvalid | Invalid | RateUnavailable | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+    readonly get: (companyId: string, id: string) => Effect.Effect<Invoice.Invoice, NotFound | StoreUnavailable>
+  }
+>()("core/Invoices") {}
 
 /** What an invoice may ask for and say. */
-const check = Effect.fnUntraced(function*(ask: { readonly description: string; readonly expirySeconds: number; readonly metadata: Metadata.Metadata }) {
+const check = Effect.fnUntraced(function* (ask: {
+  readonly description: string
+  readonly expirySeconds: number
+  readonly metadata: Metadata.Metadata
+}) {
   const bytes = new TextEncoder().encode(ask.description).length
-  if (bytes > maxDescriptionBytes) return yield* new Invalid({ path: "description", message: `At most ${maxDescriptionBytes} bytes of UTF-8, this has ${bytes}` })
-  if (!Metadata.isText(ask.description)) return yield* new Invalid({ path: "description", message: "Well-formed text without NUL characters" })
+  if (bytes > maxDescriptionBytes)
+    return yield* new Invalid({ path: "description", message: `At most ${maxDescriptionBytes} bytes of UTF-8, this has ${bytes}` })
+  if (!Metadata.isText(ask.description))
+    return yield* new Invalid({ path: "description", message: "Well-formed text without NUL characters" })
   const { minimum, maximum } = Invoice.expirySeconds
   if (!Number.isInteger(ask.expirySeconds) || ask.expirySeconds < minimum || ask.expirySeconds > maximum) {
     return yield* new Invalid({ path: "expiry_seconds", message: `A whole number of seconds from ${minimum} to ${maximum}` })
@@ -44,7 +55,7 @@ const check = Effect.fnUntraced(function*(ask: { readonly description: string; r
   yield* Metadata.check(ask.metadata)
 })
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const receiver = yield* LightningReceiver
@@ -53,26 +64,47 @@ export const make = Effect.gen(function*() {
   const entropy = yield* Entropy
 
   return Invoices.of({
-    create: Effect.fnUntraced(function*(ask) {
+    create: Effect.fnUntraced(function* (ask) {
       const before = yield* Answers.earlier(records, ask.companyId, ask.request)
       if (before !== undefined) return before
       yield* check(ask)
       const { amount, rate } = yield* prices.price(ask)
       if (amount < policy.minAmount || amount > policy.maxInvoice) {
-        return yield* new Invalid({ path: "amount", message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxInvoice)} sats` })
+        return yield* new Invalid({
+          path: "amount",
+          message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxInvoice)} sats`
+        })
       }
       const createdAtMillis = yield* Clock.currentTimeMillis
       const id = Id.fromMillis(createdAtMillis, entropy)
-      const issued = yield* receiver.createInvoice({ id, amount, description: { _tag: "Text", text: ask.description }, expirySeconds: ask.expirySeconds })
+      const issued = yield* receiver.createInvoice({
+        id,
+        amount,
+        description: { _tag: "Text", text: ask.description },
+        expirySeconds: ask.expirySeconds
+      })
       const invoice: Invoice.Invoice = {
-        id, companyId: ask.companyId, nodeId: receiver.nodeId, memo: ask.description, amount, ...issued, metadata: ask.metadata,
-        lightningAddressId: null, rate, status: "pending", received: null, preimage: null, claimedBy: null,
-        createdAtMillis, expiresAtMillis: createdAtMillis + ask.expirySeconds * 1000, settledAtMillis: null
+        id,
+        companyId: ask.companyId,
+        nodeId: receiver.nodeId,
+        memo: ask.description,
+        amount,
+        ...issued,
+        metadata: ask.metadata,
+        lightningAddressId: null,
+        rate,
+        status: "pending",
+        received: null,
+        preimage: null,
+        claimedBy: null,
+        createdAtMillis,
+        expiresAtMillis: createdAtMillis + ask.expirySeconds * 1000,
+        settledAtMillis: null
       }
       const once = Answer.once(ask.companyId, ask.request, invoice, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
     }),
-    get: Effect.fnUntraced(function*(companyId, id) {
+    get: Effect.fnUntraced(function* (companyId, id) {
       const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "invoice", id })
     })

@@ -27,9 +27,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 }) {}
 
 /** Applied by this call or an earlier one with the same id; or replayed: its key was used before, for this answer. */
-export type Applied =
-  | { readonly _tag: "Applied" }
-  | { readonly _tag: "Replayed"; readonly answer: string }
+export type Applied = { readonly _tag: "Applied" } | { readonly _tag: "Replayed"; readonly answer: string }
 
 export const applied: Applied = { _tag: "Applied" }
 
@@ -65,13 +63,16 @@ export type RefusalOf<C extends Change> = Refusals[C["_tag"]]
 export type Refusal = RefusalOf<Change>
 
 /** The one way to change anything. */
-export class Journal extends Context.Service<Journal, {
-  /**
-   * Applies all of `change` or nothing. Applying the same Change twice is applying it once; the same id with other content is refused.
-   * First come, first served for each company: a later small one may pass an earlier too-large one's refusal, never the other way round.
-   */
-  readonly commit: <C extends Change>(change: C) => Effect.Effect<Applied, RefusalOf<C> | StoreUnavailable>
-}>()("core/Journal") {}
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /**
+     * Applies all of `change` or nothing. Applying the same Change twice is applying it once; the same id with other content is refused.
+     * First come, first served for each company: a later small one may pass an earlier too-large one's refusal, never the other way round.
+     */
+    readonly commit: <C extends Change>(change: C) => Effect.Effect<Applied, RefusalOf<C> | StoreUnavailable>
+  }
+>()("core/Journal") {}
 
 /** A Journal from a commit that knows refusals only as their union, as a store that handles many kinds at once does. */
 export const make = (commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>): Journal["Service"] =>

@@ -31,7 +31,12 @@ export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "doma
 
 /** The address is this company's from here on, for ever. */
 export const created = (lightningAddress: LightningAddress, once?: Change.Once): LightningAddressCreated => ({
-  _tag: "LightningAddressCreated", id: lightningAddress.id, companyId: lightningAddress.companyId,
-  atMillis: lightningAddress.createdAtMillis, legs: [], lightningAddress,
-  event: { type: "lightning_address.created", subject: lightningAddress.id }, ...Change.optional({ once })
+  _tag: "LightningAddressCreated",
+  id: lightningAddress.id,
+  companyId: lightningAddress.companyId,
+  atMillis: lightningAddress.createdAtMillis,
+  legs: [],
+  lightningAddress,
+  event: { type: "lightning_address.created", subject: lightningAddress.id },
+  ...Change.optional({ once })
 })

@@ -19,42 +19,49 @@ export class PlanRequired extends Schema.TaggedError<PlanRequired>()("PlanRequir
 export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", { domain: Schema.String }) {}
 
 /** Gives out Lightning addresses. */
-export class LightningAddresses extends Context.Service<LightningAddresses, {
-  /** `handle` and `domain` are for paid plans; null is a random handle, and the service's own domain. */
-  readonly create: (ask: {
-    readonly company: Pick<Company, "id" | "plan">
-    readonly handle: string | null
-    readonly domain: string | null
-    readonly metadata: Metadata.Metadata
-    readonly request?: Answer.Request<LightningAddress.LightningAddress>
-  }) => Effect.Effect<
-    Answer.Outcome<LightningAddress.LightningAddress>,
-    Invalid | PlanRequired | DomainNotVerified | LightningAddress.HandleTaken | Conflict | IdempotencyMismatch | StoreUnavailable
-  >
-}>()("core/LightningAddresses") {}
+export class LightningAddresses extends Context.Service<
+  LightningAddresses,
+  {
+    /** `handle` and `domain` are for paid plans; null is a random handle, and the service's own domain. */
+    readonly create: (ask: {
+      readonly company: Pick<Company, "id" | "plan">
+      readonly handle: string | null
+      readonly domain: string | null
+      readonly metadata: Metadata.Metadata
+      readonly request?: Answer.Request<LightningAddress.LightningAddress>
+    }) => Effect.Effect<
+      Answer.Outcome<LightningAddress.LightningAddress>,
+      Invalid | PlanRequired | DomainNotVerified | LightningAddress.HandleTaken | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+  }
+>()("core/LightningAddresses") {}
 
 const isHandle = Schema.is(HandleSchema)
 
 // 32 letters and digits without those that are read for another: 12 of them are 60 bits.
 const letters = "abcdefghjkmnpqrstuvwxyz023456789"
-const randomHandle = (entropy: (size: number) => Uint8Array): string => Array.from(entropy(12), (byte) => letters.charAt(byte % 32)).join("")
+const randomHandle = (entropy: (size: number) => Uint8Array): string =>
+  Array.from(entropy(12), (byte) => letters.charAt(byte % 32)).join("")
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const policy = yield* Policy
   const entropy = yield* Entropy
 
   /** The domain in its one spelling, once it is known to be open to this company. */
-  const openDomain = Effect.fnUntraced(function*(companyId: string, text: string) {
-    const domain = yield* Effect.mapError(Effect.fromResult(normaliseDomain(text)), ({ message }) => new Invalid({ path: "domain", message }))
+  const openDomain = Effect.fnUntraced(function* (companyId: string, text: string) {
+    const domain = yield* Effect.mapError(
+      Effect.fromResult(normaliseDomain(text)),
+      ({ message }) => new Invalid({ path: "domain", message })
+    )
     if (domain === policy.domain) return domain
     const found = yield* records.domain(domain)
     return found._tag === "Some" && found.value.companyId === companyId ? domain : yield* new DomainNotVerified({ domain })
   })
 
   return LightningAddresses.of({
-    create: Effect.fnUntraced(function*({ company, metadata, request, ...ask }) {
+    create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {
       const before = yield* Answers.earlier(records, company.id, request)
       if (before !== undefined) return before
       if (company.plan === "free" && (ask.handle !== null || ask.domain !== null)) {
@@ -62,14 +69,24 @@ export const make = Effect.gen(function*() {
       }
       const handle = ask.handle?.toLowerCase() ?? randomHandle(entropy)
       if (!isHandle(handle)) {
-        return yield* new Invalid({ path: "handle", message: `1 to ${maxHandleLength} of a-z, 0-9, "-", "_" and ".", with no dot at either end` })
+        return yield* new Invalid({
+          path: "handle",
+          message: `1 to ${maxHandleLength} of a-z, 0-9, "-", "_" and ".", with no dot at either end`
+        })
       }
       yield* Metadata.check(metadata)
       const domain = ask.domain === null ? policy.domain : yield* openDomain(company.id, ask.domain)
       const createdAtMillis = yield* Clock.currentTimeMillis
       const lightningAddress: LightningAddress.LightningAddress = {
-        id: Id.fromMillis(createdAtMillis, entropy), companyId: company.id, handle, domain, metadata,
-        createdAtMillis, updatedAtMillis: createdAtMillis, lastUsedAtMillis: null, deletedAtMillis: null
+        id: Id.fromMillis(createdAtMillis, entropy),
+        companyId: company.id,
+        handle,
+        domain,
+        metadata,
+        createdAtMillis,
+        updatedAtMillis: createdAtMillis,
+        lastUsedAtMillis: null,
+        deletedAtMillis: null
       }
       const once = Answer.once(company.id, request, lightningAddress, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(LightningAddress.created(lightningAddress, once)), lightningAddress)

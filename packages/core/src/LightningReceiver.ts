@@ -43,21 +43,26 @@ export interface Settled {
 }
 
 /** A node that takes payments for us. */
-export class LightningReceiver extends Context.Service<LightningReceiver, {
-  /** The node's public key, 33 bytes in hex. */
-  readonly nodeId: string
-  readonly network: Network
-  readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
-  readonly lookupInvoice: (paymentHash: string) => Effect.Effect<InvoiceState, NodeUnavailable>
-  /**
-   * No payment of this invoice is taken from here on: `canceled`, now or before, with the preimage that nobody needs to buy any more.
-   * Or it is too late, and one is `accepted` or `settled`. Asking again answers the same.
-   * Nodes do not give the preimage of a canceled invoice away: a backend derives it from our id and a secret of its own, or keeps it.
-   */
-  readonly cancelInvoice: (paymentHash: string) => Effect.Effect<
-    { readonly _tag: "canceled"; readonly preimage: Redacted.Redacted } | { readonly _tag: "accepted" } | { readonly _tag: "settled" },
-    NodeUnavailable
-  >
-  /** Every invoice settled after the one with cursor `after` (null: from the first), and then each as it settles, in order. A hint: it may lose one, so open invoices are looked up as well. */
-  readonly settlements: (after: string | null) => Stream.Stream<Settled, NodeUnavailable>
-}>()("core/LightningReceiver") {}
+export class LightningReceiver extends Context.Service<
+  LightningReceiver,
+  {
+    /** The node's public key, 33 bytes in hex. */
+    readonly nodeId: string
+    readonly network: Network
+    readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
+    readonly lookupInvoice: (paymentHash: string) => Effect.Effect<InvoiceState, NodeUnavailable>
+    /**
+     * No payment of this invoice is taken from here on: `canceled`, now or before, with the preimage that nobody needs to buy any more.
+     * Or it is too late, and one is `accepted` or `settled`. Asking again answers the same.
+     * Nodes do not give the preimage of a canceled invoice away: a backend derives it from our id and a secret of its own, or keeps it.
+     */
+    readonly cancelInvoice: (
+      paymentHash: string
+    ) => Effect.Effect<
+      { readonly _tag: "canceled"; readonly preimage: Redacted.Redacted } | { readonly _tag: "accepted" } | { readonly _tag: "settled" },
+      NodeUnavailable
+    >
+    /** Every invoice settled after the one with cursor `after` (null: from the first), and then each as it settles, in order. A hint: it may lose one, so open invoices are looked up as well. */
+    readonly settlements: (after: string | null) => Stream.Stream<Settled, NodeUnavailable>
+  }
+>()("core/LightningReceiver") {}

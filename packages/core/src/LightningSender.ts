@@ -31,16 +31,20 @@ export interface Ask {
 }
 
 /** A node that pays for us. */
-export class LightningSender extends Context.Service<LightningSender, {
-  /** How long after our process died a call of its to `pay` may still reach the node. */
-  readonly graceMillis: number
-  /**
-   * Pays `invoice` with `amount` (its own, where it has one) and at most `feeLimit` on top: never more. Never fails: not to know is an answer.
-   * The same payment hash is paid at most once while it is pending or settled, however often and by however many it is asked.
-   */
-  readonly pay: (ask: Ask) => Effect.Effect<Payment>
-  /** What became of a payment. Asking changes nothing. */
-  readonly lookupPayment: (paymentHash: string) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
-  /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */
-  readonly quote: (ask: Ask) => Effect.Effect<Quote | undefined, NodeUnavailable>
-}>()("core/LightningSender") {}
+export class LightningSender extends Context.Service<
+  LightningSender,
+  {
+    /** How long after our process died a call of its to `pay` may still reach the node. */
+    readonly graceMillis: number
+    /**
+     * Pays `invoice` with `amount` (its own, where it has one) and at most `feeLimit` on top: never more. Never fails: not to know is an answer.
+     * Answers within seconds: what takes longer is `pending`, and what the node refuses before it tries (an expired invoice, its own) is `failed`.
+     * The same payment hash is paid at most once while it is pending or settled, however often and by however many it is asked.
+     */
+    readonly pay: (ask: Ask) => Effect.Effect<Payment>
+    /** What became of a payment. Asking changes nothing. */
+    readonly lookupPayment: (paymentHash: string) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
+    /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */
+    readonly quote: (ask: Ask) => Effect.Effect<Quote | undefined, NodeUnavailable>
+  }
+>()("core/LightningSender") {}

@@ -18,8 +18,10 @@ export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
   const refuse = (path: string, message: string) => Effect.fail(new Invalid({ path, message }))
   if (entries.length > limits.keys) return refuse("metadata", `At most ${limits.keys} keys, this has ${entries.length}`)
   for (const [key, value] of entries) {
-    if (key === "" || characters(key) > limits.keyCharacters) return refuse("metadata", `A key has 1 to ${limits.keyCharacters} characters, this one has ${characters(key)}`)
-    if (characters(value) > limits.valueCharacters) return refuse(`metadata.${key}`, `At most ${limits.valueCharacters} characters, this has ${characters(value)}`)
+    if (key === "" || characters(key) > limits.keyCharacters)
+      return refuse("metadata", `A key has 1 to ${limits.keyCharacters} characters, this one has ${characters(key)}`)
+    if (characters(value) > limits.valueCharacters)
+      return refuse(`metadata.${key}`, `At most ${limits.valueCharacters} characters, this has ${characters(value)}`)
     if (!isText(key) || !isText(value)) return refuse(`metadata.${key}`, "Keys and values must be well-formed text without NUL characters")
   }
   return Effect.void

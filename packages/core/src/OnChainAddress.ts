@@ -25,7 +25,12 @@ export interface OnChainAddressCreated extends Change.Parts<"OnChainAddressCreat
 
 /** What is paid to the address is this company's from here on. */
 export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated => ({
-  _tag: "OnChainAddressCreated", id: onChainAddress.id, companyId: onChainAddress.companyId,
-  atMillis: onChainAddress.createdAtMillis, legs: [], onChainAddress,
-  event: { type: "on_chain_address.created", subject: onChainAddress.id }, ...Change.optional({ once })
+  _tag: "OnChainAddressCreated",
+  id: onChainAddress.id,
+  companyId: onChainAddress.companyId,
+  atMillis: onChainAddress.createdAtMillis,
+  legs: [],
+  onChainAddress,
+  event: { type: "on_chain_address.created", subject: onChainAddress.id },
+  ...Change.optional({ once })
 })

@@ -13,19 +13,22 @@ import * as OnChainAddress from "./OnChainAddress.ts"
 import { Records } from "./Records.ts"
 
 /** Gives out on-chain addresses, any number, each to one company and never again. */
-export class OnChainAddresses extends Context.Service<OnChainAddresses, {
-  readonly create: (ask: {
-    readonly companyId: string
-    readonly type: AddressType
-    readonly metadata: Metadata.Metadata
-    readonly request?: Answer.Request<OnChainAddress.OnChainAddress>
-  }) => Effect.Effect<
-    Answer.Outcome<OnChainAddress.OnChainAddress>,
-    Invalid | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
-  >
-}>()("core/OnChainAddresses") {}
+export class OnChainAddresses extends Context.Service<
+  OnChainAddresses,
+  {
+    readonly create: (ask: {
+      readonly companyId: string
+      readonly type: AddressType
+      readonly metadata: Metadata.Metadata
+      readonly request?: Answer.Request<OnChainAddress.OnChainAddress>
+    }) => Effect.Effect<
+      Answer.Outcome<OnChainAddress.OnChainAddress>,
+      Invalid | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+  }
+>()("core/OnChainAddresses") {}
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const wallet = yield* ChainWallet
@@ -33,7 +36,7 @@ export const make = Effect.gen(function*() {
   const entropy = yield* Entropy
 
   return OnChainAddresses.of({
-    create: Effect.fnUntraced(function*({ companyId, type, metadata, request }) {
+    create: Effect.fnUntraced(function* ({ companyId, type, metadata, request }) {
       const before = yield* Answers.earlier(records, companyId, request)
       if (before !== undefined) return before
       yield* Metadata.check(metadata)
@@ -42,7 +45,15 @@ export const make = Effect.gen(function*() {
       yield* source.watch([scriptPubKey])
       const createdAtMillis = yield* Clock.currentTimeMillis
       const onChainAddress: OnChainAddress.OnChainAddress = {
-        id: Id.fromMillis(createdAtMillis, entropy), companyId, nodeId: wallet.fingerprint, address, scriptPubKey, type, index, metadata, createdAtMillis
+        id: Id.fromMillis(createdAtMillis, entropy),
+        companyId,
+        nodeId: wallet.fingerprint,
+        address,
+        scriptPubKey,
+        type,
+        index,
+        metadata,
+        createdAtMillis
       }
       const once = Answer.once(companyId, request, onChainAddress, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(OnChainAddress.created(onChainAddress, once)), onChainAddress)

@@ -18,17 +18,20 @@ export interface Priced {
 }
 
 /** Turns amounts in any currency into satoshis. */
-export class Prices extends Context.Service<Prices, {
-  /** Exact for sats and btc; fiat at the current rate, which must be young enough. */
-  readonly price: (asked: Asked) => Effect.Effect<Priced, Amount.AmountInvalid | RateUnavailable>
-}>()("core/Prices") {}
+export class Prices extends Context.Service<
+  Prices,
+  {
+    /** Exact for sats and btc; fiat at the current rate, which must be young enough. */
+    readonly price: (asked: Asked) => Effect.Effect<Priced, Amount.AmountInvalid | RateUnavailable>
+  }
+>()("core/Prices") {}
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const rates = yield* ExchangeRates
   const { maxRateAgeMillis } = yield* Policy
 
   return Prices.of({
-    price: Effect.fnUntraced(function*({ amount, currency }) {
+    price: Effect.fnUntraced(function* ({ amount, currency }) {
       if (!Amount.isFiat(currency)) return { amount: yield* Effect.fromResult(Amount.toMsat(amount, currency)), rate: null }
       const { price, atMillis } = yield* rates.rate(currency)
       if ((yield* Clock.currentTimeMillis) - atMillis > maxRateAgeMillis) return yield* new RateUnavailable({ currency })

@@ -23,8 +23,15 @@ export type Recipient =
 /** The rules do not allow paying this. `message` says what was wrong and what would be right. Nothing was held. */
 export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()("DestinationRefused", {
   code: Schema.Literals([
-    "amount_required", "amount_mismatch", "amount_out_of_range", "dust", "invoice_expired", "invoice_not_payable", "payment_hash_used",
-    "recipient_not_found", "final_cltv_too_long"
+    "amount_required",
+    "amount_mismatch",
+    "amount_out_of_range",
+    "dust",
+    "invoice_expired",
+    "invoice_not_payable",
+    "payment_hash_used",
+    "recipient_not_found",
+    "final_cltv_too_long"
   ]),
   message: Schema.String
 }) {}
@@ -42,13 +49,21 @@ export const checkBolt11 = (bolt11: Bolt11.Bolt11, settings: Settings, nowMillis
     return refuse("invoice_expired", "The invoice has expired or is about to: ask for a new one")
   }
   if (bolt11.minFinalCltvExpiry > settings.maxFinalCltvExpiry) {
-    return refuse("final_cltv_too_long", `The invoice could lock the payment for ${bolt11.minFinalCltvExpiry} blocks; at most ${settings.maxFinalCltvExpiry} are accepted`)
+    return refuse(
+      "final_cltv_too_long",
+      `The invoice could lock the payment for ${bolt11.minFinalCltvExpiry} blocks; at most ${settings.maxFinalCltvExpiry} are accepted`
+    )
   }
   return Result.void
 }
 
 /** Whether this recipient may be paid this amount now. */
-export const check = (recipient: Recipient, amount: Msat.Msat, settings: Settings, nowMillis: number): Result.Result<void, DestinationRefused> => {
+export const check = (
+  recipient: Recipient,
+  amount: Msat.Msat,
+  settings: Settings,
+  nowMillis: number
+): Result.Result<void, DestinationRefused> => {
   switch (recipient._tag) {
     case "Invoice":
       return checkBolt11(recipient.bolt11, settings, nowMillis)
@@ -56,7 +71,8 @@ export const check = (recipient: Recipient, amount: Msat.Msat, settings: Setting
       const { invoice } = recipient
       if (invoice.status === "settled") return refuse("invoice_not_payable", "The invoice was paid already")
       if (invoice.status === "claimed") return refuse("invoice_not_payable", "The invoice is being paid by another withdrawal")
-      if (invoice.status === "expired" || invoice.expiresAtMillis <= nowMillis) return refuse("invoice_expired", "The invoice has expired: ask for a new one")
+      if (invoice.status === "expired" || invoice.expiresAtMillis <= nowMillis)
+        return refuse("invoice_expired", "The invoice has expired: ask for a new one")
       return Result.void
     }
     case "Offer": {
@@ -81,7 +97,13 @@ export const check = (recipient: Recipient, amount: Msat.Msat, settings: Setting
  * Whether an invoice that a recipient's server sent is one for exactly this payment (LUD-06, "Pay to static QR"). A `description_hash` that is
  * there must be that of the metadata; many servers send a plain description instead, which changes nothing about who gets what.
  */
-export const checkFetched = (bolt11: Bolt11.Bolt11, offer: Offer, amount: Msat.Msat, settings: Settings, nowMillis: number): Result.Result<void, string> => {
+export const checkFetched = (
+  bolt11: Bolt11.Bolt11,
+  offer: Offer,
+  amount: Msat.Msat,
+  settings: Settings,
+  nowMillis: number
+): Result.Result<void, string> => {
   if (bolt11.network !== settings.network) return Result.fail(`an invoice of ${bolt11.network}`)
   if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
   if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(offer.metadata)))) {

@@ -10,17 +10,19 @@ import { Records } from "./Records.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "./Resolver.ts"
 
 /** Finds out who is behind a destination. */
-export class Recipients extends Context.Service<Recipients, {
-  /** Looks among our own first, then asks the outside. Moves nothing. */
-  readonly find: (destination: Destination) => Effect.Effect<
-    Recipient,
-    DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
-  >
-  /** A fresh invoice for exactly `amount`, checked: the right network, amount and description, and time left. */
-  readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Bolt11.Bolt11, RecipientRefused | RecipientUnreachable>
-}>()("core/Recipients") {}
+export class Recipients extends Context.Service<
+  Recipients,
+  {
+    /** Looks among our own first, then asks the outside. Moves nothing. */
+    readonly find: (
+      destination: Destination
+    ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
+    /** A fresh invoice for exactly `amount`, checked: the right network, amount and description, and time left. */
+    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Bolt11.Bolt11, RecipientRefused | RecipientUnreachable>
+  }
+>()("core/Recipients") {}
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const records = yield* Records
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
@@ -29,14 +31,18 @@ export const make = Effect.gen(function*() {
   const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
   return Recipients.of({
-    find: Effect.fnUntraced(function*(destination): Effect.fn.Return<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable> {
+    find: Effect.fnUntraced(function* (destination): Effect.fn.Return<
+      Recipient,
+      DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+    > {
       switch (destination._tag) {
         case "LightningInvoice": {
           const bolt11 = destination.invoice
           if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
           const invoice = yield* records.invoiceByHash(bolt11.paymentHash)
           // Hash and text both: an invoice that only borrows the hash of one of ours asks for somebody else's amount.
-          if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest) return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
+          if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
+            return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
           return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
         }
         case "LightningAddress": {
@@ -44,25 +50,31 @@ export const make = Effect.gen(function*() {
           const ours = domain === policy.domain || (yield* records.domain(domain))._tag === "Some"
           if (!ours) return { _tag: "Offer", offer: yield* resolver.offer(url) }
           const found = yield* records.lightningAddress(handle, domain)
-          if (found._tag === "Some" && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
+          if (found._tag === "Some" && found.value.deletedAtMillis === null)
+            return { _tag: "OwnLightningAddress", lightningAddress: found.value }
           return yield* notFound(`There is no Lightning address ${address}`)
         }
         case "Lnurl":
           return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
         case "ChainAddress": {
           const [onChainAddress] = yield* records.onChainAddresses([destination.address.scriptPubKey])
-          return onChainAddress === undefined ? { _tag: "Address", address: destination.address } : { _tag: "OwnChainAddress", onChainAddress }
+          return onChainAddress === undefined
+            ? { _tag: "Address", address: destination.address }
+            : { _tag: "OwnChainAddress", onChainAddress }
         }
       }
     }),
-    invoice: Effect.fnUntraced(function*(offer, amount) {
+    invoice: Effect.fnUntraced(function* (offer, amount) {
       const text = yield* resolver.invoice(offer, amount)
       const nowMillis = yield* Clock.currentTimeMillis
       const checked = Result.flatMap(
         Result.mapError(Bolt11.decode(text), ({ message }) => message),
         (bolt11) => Result.map(checkFetched(bolt11, offer, amount, policy, nowMillis), () => bolt11)
       )
-      return yield* Effect.mapError(Effect.fromResult(checked), (reason) => new RecipientRefused({ reason: `The recipient's server sent ${reason}` }))
+      return yield* Effect.mapError(
+        Effect.fromResult(checked),
+        (reason) => new RecipientRefused({ reason: `The recipient's server sent ${reason}` })
+      )
     })
   })
 })

@@ -32,46 +32,49 @@ export interface Published {
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /** Reads what was committed. A method that takes a company's id answers only what is that company's. */
-export class Records extends Context.Service<Records, {
-  /** A company that nobody opened has nothing. */
-  readonly balance: (companyId: string) => Read<Balance>
-  readonly company: (id: string) => Read<Option.Option<Company>>
-  /** A key by the id in its text, whoever's it is, and its company's plan. */
-  readonly apiKey: (id: string) => Read<Option.Option<Holder>>
-  readonly domain: (domain: string) => Read<Option.Option<Domain>>
-  readonly answer: (owner: string, key: string) => Read<Option.Option<Answer>>
-  readonly cursor: (source: string) => Read<Option.Option<string>>
+export class Records extends Context.Service<
+  Records,
+  {
+    /** A company that nobody opened has nothing. */
+    readonly balance: (companyId: string) => Read<Balance>
+    readonly company: (id: string) => Read<Option.Option<Company>>
+    /** A key by the id in its text, whoever's it is, and its company's plan. */
+    readonly apiKey: (id: string) => Read<Option.Option<Holder>>
+    readonly domain: (domain: string) => Read<Option.Option<Domain>>
+    readonly answer: (owner: string, key: string) => Read<Option.Option<Answer>>
+    readonly cursor: (source: string) => Read<Option.Option<string>>
 
-  readonly invoice: (companyId: string, id: string) => Read<Option.Option<Invoice>>
-  readonly invoiceByHash: (paymentHash: string) => Read<Option.Option<Invoice>>
-  /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
-  readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
-  readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
-  /** Whichever of these scripts are ours. */
-  readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
-  /** Every address we ever gave out, by id, after `after`: what a chain source has to watch. */
-  readonly allOnChainAddresses: (after: string | null, limit: number) => Read<ReadonlyArray<OnChainAddress>>
+    readonly invoice: (companyId: string, id: string) => Read<Option.Option<Invoice>>
+    readonly invoiceByHash: (paymentHash: string) => Read<Option.Option<Invoice>>
+    /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
+    readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
+    readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
+    /** Whichever of these scripts are ours. */
+    readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
+    /** Every address we ever gave out, by id, after `after`: what a chain source has to watch. */
+    readonly allOnChainAddresses: (after: string | null, limit: number) => Read<ReadonlyArray<OnChainAddress>>
 
-  readonly deposit: (companyId: string, id: string) => Read<Option.Option<Deposit>>
-  readonly depositByOutpoint: (txId: string, vout: number) => Read<Option.Option<Deposit>>
-  /** On-chain deposits that are pending and in a block, by id, after `after`. */
-  readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    readonly deposit: (companyId: string, id: string) => Read<Option.Option<Deposit>>
+    readonly depositByOutpoint: (txId: string, vout: number) => Read<Option.Option<Deposit>>
+    /** On-chain deposits that are pending and in a block, by id, after `after`. */
+    readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
 
-  readonly withdrawal: (companyId: string, id: string) => Read<Option.Option<Withdrawal>>
-  /** The withdrawal, of whichever company, that this payment hash belongs to. */
-  readonly withdrawalByHash: (paymentHash: string) => Read<Option.Option<Withdrawal>>
-  /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
-  readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
+    readonly withdrawal: (companyId: string, id: string) => Read<Option.Option<Withdrawal>>
+    /** The withdrawal, of whichever company, that this payment hash belongs to. */
+    readonly withdrawalByHash: (paymentHash: string) => Read<Option.Option<Withdrawal>>
+    /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
+    readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
 
-  /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`). */
-  readonly transactions: (companyId: string, query: Query) => Read<ReadonlyArray<Transaction>>
-  /** Committed events after `after`, oldest first. */
-  readonly events: (after: bigint, limit: number) => Read<ReadonlyArray<Published>>
+    /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`). */
+    readonly transactions: (companyId: string, query: Query) => Read<ReadonlyArray<Transaction>>
+    /** Committed events after `after`, oldest first. */
+    readonly events: (after: bigint, limit: number) => Read<ReadonlyArray<Published>>
 
-  /** Recounts everything of one company: for tests and the nightly job, never for a request. */
-  readonly audit: (companyId: string) => Read<Audit>
-  /** What all entries of all companies come to, by account: they sum to zero, and `internal` is zero. Recounts everything. */
-  readonly trialBalance: Read<Readonly<Record<Account, Msat>>>
-  /** Every company, by id, after `after`. */
-  readonly companies: (after: string | null, limit: number) => Read<ReadonlyArray<Company>>
-}>()("core/Records") {}
+    /** Recounts everything of one company: for tests and the nightly job, never for a request. */
+    readonly audit: (companyId: string) => Read<Audit>
+    /** What all entries of all companies come to, by account: they sum to zero, and `internal` is zero. Recounts everything. */
+    readonly trialBalance: Read<Readonly<Record<Account, Msat>>>
+    /** Every company, by id, after `after`. */
+    readonly companies: (after: string | null, limit: number) => Read<ReadonlyArray<Company>>
+  }
+>()("core/Records") {}

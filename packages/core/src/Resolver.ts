@@ -17,9 +17,12 @@ export interface Offer {
 }
 
 /** Asks other people's servers, on behalf of a user who gave us their address. The only holder of a way out to the web. */
-export class Resolver extends Context.Service<Resolver, {
-  /** What the server behind `url` offers. */
-  readonly offer: (url: string) => Effect.Effect<Offer, RecipientRefused | RecipientUnreachable>
-  /** A fresh invoice for exactly `amount`, as the server sent it: to be checked before it is paid. */
-  readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<string, RecipientRefused | RecipientUnreachable>
-}>()("core/Resolver") {}
+export class Resolver extends Context.Service<
+  Resolver,
+  {
+    /** What the server behind `url` offers. */
+    readonly offer: (url: string) => Effect.Effect<Offer, RecipientRefused | RecipientUnreachable>
+    /** A fresh invoice for exactly `amount`, as the server sent it: to be checked before it is paid. */
+    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<string, RecipientRefused | RecipientUnreachable>
+  }
+>()("core/Resolver") {}

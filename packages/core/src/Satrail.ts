@@ -17,8 +17,15 @@ import * as Withdrawals from "./Withdrawals.ts"
 /** Every service, over the ports: the storage (`Journal`, `Records`, `Tasks`), the nodes, `ExchangeRates` and `Resolver`. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
-    Companies.layer, ApiKeys.layer, Invoices.layer, LightningAddresses.layer, OnChainAddresses.layer, Transactions.layer,
-    Settlements.layer, ChainDeposits.layer, Dispatcher.layer
+    Companies.layer,
+    ApiKeys.layer,
+    Invoices.layer,
+    LightningAddresses.layer,
+    OnChainAddresses.layer,
+    Transactions.layer,
+    Settlements.layer,
+    ChainDeposits.layer,
+    Dispatcher.layer
   ).pipe(
     Layer.provideMerge(Withdrawals.layer),
     Layer.provideMerge(Layer.mergeAll(Prices.layer, Recipients.layer)),

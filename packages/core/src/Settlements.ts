@@ -16,14 +16,17 @@ const pageSize = 200
 const lookupsAtOnce = 8
 
 /** Credits what the node received. Two ways lead here, the node's notices and looking up what is open, and both end in the same idempotent Change. */
-export class Settlements extends Context.Service<Settlements, {
-  /** Follows the node's notices from where the last credit left off. Ends only when the node breaks off. */
-  readonly listen: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
-  /** Looks every open invoice up once: finds what a notice was lost of, and expires what nobody will pay any more. */
-  readonly poll: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
-}>()("core/Settlements") {}
+export class Settlements extends Context.Service<
+  Settlements,
+  {
+    /** Follows the node's notices from where the last credit left off. Ends only when the node breaks off. */
+    readonly listen: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
+    /** Looks every open invoice up once: finds what a notice was lost of, and expires what nobody will pay any more. */
+    readonly poll: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
+  }
+>()("core/Settlements") {}
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const receiver = yield* LightningReceiver
@@ -32,18 +35,30 @@ export const make = Effect.gen(function*() {
   const source = `lightning:${receiver.nodeId}`
 
   /** The node's money is there, but its invoice was settled by another payment: it is nobody's until a person has looked. */
-  const suspend = Effect.fnUntraced(function*(invoice: Invoice.Invoice, received: Msat.Msat, nowMillis: number, cursor: string | undefined) {
-    yield* Effect.logError("an invoice was paid twice; the second payment waits in suspense", { invoiceId: invoice.id, received: String(received) })
+  const suspend = Effect.fnUntraced(function* (
+    invoice: Invoice.Invoice,
+    received: Msat.Msat,
+    nowMillis: number,
+    cursor: string | undefined
+  ) {
+    yield* Effect.logError("an invoice was paid twice; the second payment waits in suspense", {
+      invoiceId: invoice.id,
+      received: String(received)
+    })
     // From the hash, so that the same payment told twice is one: the first 16 of its bytes in the shape of a UUIDv8 (RFC 9562, section 5.8).
     const hash = invoice.paymentHash
     const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
     const unmatched = { id, companyId: invoice.companyId, paymentHash: hash, received, reason: "invoice settled by another payment" }
-    yield* journal.commit(Invoice.unmatched(unmatched, nowMillis, cursor === undefined ? undefined : { source, value: cursor })).pipe(
-      Effect.catchTag("Conflict", (conflict) => Effect.logError("and a third one", conflict))
-    )
+    yield* journal
+      .commit(Invoice.unmatched(unmatched, nowMillis, cursor === undefined ? undefined : { source, value: cursor }))
+      .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("and a third one", conflict)))
   })
 
-  const credit = Effect.fnUntraced(function*(paid: Omit<Settled, "cursor" | "settledAtMillis">, cursor?: string) {
+  /** Whether a withdrawal of ours paid this without the node: it has the hash, and was never dispatched. */
+  const isFromInside = (paymentHash: string) =>
+    Effect.map(records.withdrawalByHash(paymentHash), (found) => found._tag === "Some" && found.value.dispatchedAtMillis === null)
+
+  const credit = Effect.fnUntraced(function* (paid: Omit<Settled, "cursor" | "settledAtMillis">, cursor?: string) {
     const nowMillis = yield* Clock.currentTimeMillis
     const found = yield* records.invoiceByHash(paid.paymentHash)
     if (found._tag === "None") {
@@ -53,41 +68,60 @@ export const make = Effect.gen(function*() {
     }
     const invoice = found.value
     if (!Withdrawal.proves(paid.preimage, paid.paymentHash)) {
-      return yield* Effect.logError("the node calls an invoice settled and has no preimage for it; nothing is credited", { invoiceId: invoice.id })
+      return yield* Effect.logError("the node calls an invoice settled and has no preimage for it; nothing is credited", {
+        invoiceId: invoice.id
+      })
     }
+    // What was paid from inside has the same proof, so that another payment from outside would be taken for it, told again.
+    if (invoice.status === "settled" && (yield* isFromInside(paid.paymentHash)))
+      return yield* suspend(invoice, paid.received, nowMillis, cursor)
     const deposit: Deposit & { readonly lightningInvoiceId: string } = {
-      id: Id.fromMillis(nowMillis, entropy), companyId: invoice.companyId, ledgerTxId: Id.fromMillis(nowMillis, entropy),
-      recipient: invoice.paymentRequest, amount: paid.received, network: policy.network, rail: "lightning", status: "settled",
-      chainTxId: null, vout: null, height: null, lightningInvoiceId: invoice.id, absorbed: Msat.zero, revision: 0,
-      createdAtMillis: nowMillis, updatedAtMillis: nowMillis
+      id: Id.fromMillis(nowMillis, entropy),
+      companyId: invoice.companyId,
+      ledgerTxId: Id.fromMillis(nowMillis, entropy),
+      recipient: invoice.paymentRequest,
+      amount: paid.received,
+      network: policy.network,
+      rail: "lightning",
+      status: "settled",
+      chainTxId: null,
+      vout: null,
+      height: null,
+      lightningInvoiceId: invoice.id,
+      absorbed: Msat.zero,
+      revision: 0,
+      createdAtMillis: nowMillis,
+      updatedAtMillis: nowMillis
     }
-    yield* journal.commit(Invoice.settled(deposit, paid.preimage, cursor === undefined ? undefined : { source, value: cursor })).pipe(
-      Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, cursor))
-    )
+    yield* journal
+      .commit(Invoice.settled(deposit, paid.preimage, cursor === undefined ? undefined : { source, value: cursor }))
+      .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, cursor)))
   })
 
   /** What the node says about one open invoice decides; a node that does not know it, or still holds a payment for it, decides nothing. */
-  const look = Effect.fnUntraced(function*(invoice: Invoice.Invoice) {
+  const look = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
-    if (state._tag === "settled") return yield* credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage })
+    if (state._tag === "settled")
+      return yield* credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage })
     const nowMillis = yield* Clock.currentTimeMillis
     const over = nowMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
-    if (over && invoice.status === "pending" && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, nowMillis))
+    if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, nowMillis))
   })
 
   return Settlements.of({
-    listen: Effect.gen(function*() {
+    listen: Effect.gen(function* () {
       const after = yield* records.cursor(source)
       yield* Stream.runForEach(receiver.settlements(after._tag === "Some" ? after.value : null), (paid) =>
         // What is being credited is finished, and a store that is away for a while does not make us forget it.
-        Effect.uninterruptible(Effect.retry(credit(paid, paid.cursor), { times: 5, schedule: Schedule.exponential("200 millis") })))
+        Effect.uninterruptible(Effect.retry(credit(paid, paid.cursor), { times: 5, schedule: Schedule.exponential("200 millis") }))
+      )
     }),
-    poll: Effect.gen(function*() {
+    poll: Effect.gen(function* () {
       let after: string | null = null
       do {
         const page: ReadonlyArray<Invoice.Invoice> = yield* records.openInvoices(after, pageSize)
         yield* Effect.forEach(page, look, { concurrency: lookupsAtOnce, discard: true })
-        after = page.length < pageSize ? null : page.at(-1)?.id ?? null
+        after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
       } while (after !== null)
     })
   })
@@ -96,9 +130,11 @@ export const make = Effect.gen(function*() {
 export const layer = Layer.effect(Settlements, make)
 
 /** Listens and polls for as long as the scope is open. */
-export const layerWorker = Layer.effectDiscard(Effect.gen(function*() {
-  const settlements = yield* Settlements
-  const { invoicePollMillis } = yield* Policy
-  yield* Worker.runOpen("settlement notices", settlements.listen, Effect.sleep("1 second"))
-  yield* Worker.run("open invoices", settlements.poll, Effect.sleep(invoicePollMillis))
-}))
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const settlements = yield* Settlements
+    const { invoicePollMillis } = yield* Policy
+    yield* Worker.runOpen("settlement notices", settlements.listen, Effect.sleep("1 second"))
+    yield* Worker.run("open invoices", settlements.poll, Effect.sleep(invoicePollMillis))
+  })
+)

@@ -11,6 +11,9 @@ export interface Signed {
 }
 
 /** Holds the keys, and does nothing but sign: a PSBT (BIP 174, base64) in, the finished transaction out. */
-export class Signer extends Context.Service<Signer, {
-  readonly sign: (psbt: string) => Effect.Effect<Signed, SignerUnavailable>
-}>()("core/Signer") {}
+export class Signer extends Context.Service<
+  Signer,
+  {
+    readonly sign: (psbt: string) => Effect.Effect<Signed, SignerUnavailable>
+  }
+>()("core/Signer") {}

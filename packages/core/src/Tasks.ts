@@ -16,9 +16,16 @@ export interface Task {
 export const fence = (task: Task): Fence => ({ taskId: task.id, token: task.token })
 
 /** Hands out due work to one worker at a time, among any number of processes. */
-export class Tasks extends Context.Service<Tasks, {
-  /** Claims up to `limit` tasks that are due and that nobody holds, the longest due first. A claim that is not given back ends at `nowMillis + leaseMillis`. */
-  readonly claim: (ask: { readonly nowMillis: number; readonly leaseMillis: number; readonly limit: number }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
-  /** Gives the task back, to be claimed again from `untilMillis` on. False when somebody else has claimed it since. */
-  readonly postpone: (task: Task, untilMillis: number) => Effect.Effect<boolean, StoreUnavailable>
-}>()("core/Tasks") {}
+export class Tasks extends Context.Service<
+  Tasks,
+  {
+    /** Claims up to `limit` tasks that are due and that nobody holds, the longest due first. A claim that is not given back ends at `nowMillis + leaseMillis`. */
+    readonly claim: (ask: {
+      readonly nowMillis: number
+      readonly leaseMillis: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
+    /** Gives the task back, to be claimed again from `untilMillis` on. False when somebody else has claimed it since. */
+    readonly postpone: (task: Task, untilMillis: number) => Effect.Effect<boolean, StoreUnavailable>
+  }
+>()("core/Tasks") {}

@@ -9,31 +9,37 @@ import * as Transaction from "./Transaction.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
 /** What came in and went out. */
-export class Transactions extends Context.Service<Transactions, {
-  readonly balance: (companyId: string) => Effect.Effect<Balance, StoreUnavailable>
-  readonly deposit: (companyId: string, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
-  readonly withdrawal: (companyId: string, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
-  /** A page, newest first; `next` is where the page after it starts, undefined when there is none. */
-  readonly list: (companyId: string, query: Transaction.Query) => Effect.Effect<
-    { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Transaction.Position | undefined },
-    Invalid | StoreUnavailable
-  >
-}>()("core/Transactions") {}
+export class Transactions extends Context.Service<
+  Transactions,
+  {
+    readonly balance: (companyId: string) => Effect.Effect<Balance, StoreUnavailable>
+    readonly deposit: (companyId: string, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
+    readonly withdrawal: (companyId: string, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
+    /** A page, newest first; `next` is where the page after it starts, undefined when there is none. */
+    readonly list: (
+      companyId: string,
+      query: Transaction.Query
+    ) => Effect.Effect<
+      { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Transaction.Position | undefined },
+      Invalid | StoreUnavailable
+    >
+  }
+>()("core/Transactions") {}
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const records = yield* Records
 
   return Transactions.of({
     balance: records.balance,
-    deposit: Effect.fnUntraced(function*(companyId, id) {
+    deposit: Effect.fnUntraced(function* (companyId, id) {
       const found = Id.is(id) ? yield* records.deposit(companyId, id) : undefined
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "deposit", id })
     }),
-    withdrawal: Effect.fnUntraced(function*(companyId, id) {
+    withdrawal: Effect.fnUntraced(function* (companyId, id) {
       const found = Id.is(id) ? yield* records.withdrawal(companyId, id) : undefined
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "withdrawal", id })
     }),
-    list: Effect.fnUntraced(function*(companyId, query) {
+    list: Effect.fnUntraced(function* (companyId, query) {
       const { maximum } = Transaction.limit
       if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > maximum) {
         return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${maximum}` })

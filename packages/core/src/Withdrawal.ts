@@ -19,8 +19,18 @@ export type Rail = typeof Rail.Type
 
 /** Why a withdrawal failed. Every one of them means: nothing was paid, and nothing will be. */
 export const Failure = Schema.Literals([
-  "no_route", "timeout", "incorrect_payment_details", "insufficient_liquidity", "canceled", "node_error",
-  "invoice_expired", "invoice_not_payable", "payment_hash_used", "recipient_refused", "recipient_unreachable", "address_not_payable"
+  "no_route",
+  "timeout",
+  "incorrect_payment_details",
+  "insufficient_liquidity",
+  "canceled",
+  "node_error",
+  "invoice_expired",
+  "invoice_not_payable",
+  "payment_hash_used",
+  "recipient_refused",
+  "recipient_unreachable",
+  "address_not_payable"
 ])
 export type Failure = typeof Failure.Type
 
@@ -82,13 +92,13 @@ export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { wi
 export type Attempt =
   | { readonly _tag: "Lightning"; readonly paymentHash: string; readonly paymentRequest: string }
   | {
-    readonly _tag: "Chain"
-    readonly txId: string
-    readonly rawTx: string
-    /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
-    readonly coins: ReadonlyArray<string>
-    readonly networkFee: Msat.Msat
-  }
+      readonly _tag: "Chain"
+      readonly txId: string
+      readonly rawTx: string
+      /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
+      readonly coins: ReadonlyArray<string>
+      readonly networkFee: Msat.Msat
+    }
 
 /** How a payment ended well. */
 export interface Settlement {
@@ -123,7 +133,8 @@ export interface InternalTransferred extends Change.Parts<"InternalTransferred">
 }
 
 /** The whole fee on top of the amount. */
-export const fee = (withdrawal: Withdrawal): Msat.Msat => Fee.total({ service: withdrawal.serviceFee, network: withdrawal.networkAllowance })
+export const fee = (withdrawal: Withdrawal): Msat.Msat =>
+  Fee.total({ service: withdrawal.serviceFee, network: withdrawal.networkAllowance })
 
 /** What is held while it is pending. */
 export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.amount, fee(withdrawal))
@@ -145,12 +156,17 @@ const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray
 export const requested = (withdrawal: Withdrawal, once?: Change.Once): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
   ...parts(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }], undefined),
-  withdrawal, event: { type: "withdrawal.requested", subject: withdrawal.id }, ...Change.optional({ once })
+  withdrawal,
+  event: { type: "withdrawal.requested", subject: withdrawal.id },
+  ...Change.optional({ once })
 })
 
 /** What will be sent is decided. No money moves. */
 export const dispatched = (withdrawal: Withdrawal, attempt: Attempt, fence: Change.Fence, atMillis: number): WithdrawalDispatched => ({
-  _tag: "WithdrawalDispatched", ...parts(withdrawal, atMillis, [], fence), legs: [], attempt,
+  _tag: "WithdrawalDispatched",
+  ...parts(withdrawal, atMillis, [], fence),
+  legs: [],
+  attempt,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }
 })
 
@@ -170,24 +186,33 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
     { from: "loss", to: asset, amount: over }
   )
   return {
-    _tag: "WithdrawalSettled", ...parts(withdrawal, atMillis, postings, fence), settlement,
+    _tag: "WithdrawalSettled",
+    ...parts(withdrawal, atMillis, postings, fence),
+    settlement,
     event: { type: "withdrawal.settled", subject: withdrawal.id }
   }
 }
 
 /** It was not paid and never will be: the hold is voided and everything is available again. */
 export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence, atMillis: number): WithdrawalFailed => ({
-  _tag: "WithdrawalFailed", ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) }], fence), failure,
+  _tag: "WithdrawalFailed",
+  ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) }], fence),
+  failure,
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
 
 /** 1000 with a fee of 5 from one company to another: 1005 leave the hold, 1000 arrive, 5 are revenue. Nothing touches a node. */
-export const transferred = (withdrawal: Withdrawal, to: {
-  readonly deposit: Deposit
-  readonly invoice: InternalTransferred["invoice"]
-  readonly preimage: string | null
-  readonly lightningAddressId: string | null
-}, fence: Change.Fence, atMillis: number): InternalTransferred => ({
+export const transferred = (
+  withdrawal: Withdrawal,
+  to: {
+    readonly deposit: Deposit
+    readonly invoice: InternalTransferred["invoice"]
+    readonly preimage: string | null
+    readonly lightningAddressId: string | null
+  },
+  fence: Change.Fence,
+  atMillis: number
+): InternalTransferred => ({
   _tag: "InternalTransferred",
   ...parts(withdrawal, atMillis, [], fence),
   legs: [
@@ -201,7 +226,9 @@ export const transferred = (withdrawal: Withdrawal, to: {
     },
     { companyId: to.deposit.companyId, postings: [{ from: "internal", to: "available", amount: withdrawal.amount }] }
   ],
-  deposit: to.deposit, invoice: to.invoice, lightningAddressId: to.lightningAddressId,
+  deposit: to.deposit,
+  invoice: to.invoice,
+  lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, networkFee: Msat.zero, paymentIndex: null },
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })

@@ -55,22 +55,33 @@ export type Refused =
   | StoreUnavailable
 
 /** Sends money out. */
-export class Withdrawals extends Context.Service<Withdrawals, {
-  /** Checks everything that `confirm` checks but the balance, and says what it would cost. */
-  readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable>
-  /** Holds amount and fee and records the withdrawal with the task of sending it, in one commit. Sending is a worker's job. */
-  readonly confirm: (ask: Ask & {
-    readonly metadata: Metadata.Metadata
-    readonly request?: Answer.Request<Withdrawal.Withdrawal>
-  }) => Effect.Effect<Answer.Outcome<Withdrawal.Withdrawal>, Refused | Withdrawal.InsufficientBalance | Conflict | IdempotencyMismatch>
-  /** Returns as soon as this process has confirmed a withdrawal since the last time somebody waited here. */
-  readonly confirmed: Effect.Effect<void>
-}>()("core/Withdrawals") {}
+export class Withdrawals extends Context.Service<
+  Withdrawals,
+  {
+    /** Checks everything that `confirm` checks but the balance, and says what it would cost. */
+    readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable>
+    /** Holds amount and fee and records the withdrawal with the task of sending it, in one commit. Sending is a worker's job. */
+    readonly confirm: (
+      ask: Ask & {
+        readonly metadata: Metadata.Metadata
+        readonly request?: Answer.Request<Withdrawal.Withdrawal>
+      }
+    ) => Effect.Effect<Answer.Outcome<Withdrawal.Withdrawal>, Refused | Withdrawal.InsufficientBalance | Conflict | IdempotencyMismatch>
+    /** Returns as soon as this process has confirmed a withdrawal since the last time somebody waited here. */
+    readonly confirmed: Effect.Effect<void>
+  }
+>()("core/Withdrawals") {}
 
 /** The amount to pay: the one asked for and the destination's own must agree, to the sat, or within 1 % where fiat was converted. */
-const agreed = Effect.fnUntraced(function*(asked: (Priced & { readonly isFiat: boolean }) | undefined, own: Msat.Msat | undefined) {
+const agreed = Effect.fnUntraced(function* (asked: (Priced & { readonly isFiat: boolean }) | undefined, own: Msat.Msat | undefined) {
   if (own === undefined) {
-    return asked ?? (yield* new Recipient.DestinationRefused({ code: "amount_required", message: "The destination does not say how much: give amount and currency" }))
+    return (
+      asked ??
+      (yield* new Recipient.DestinationRefused({
+        code: "amount_required",
+        message: "The destination does not say how much: give amount and currency"
+      }))
+    )
   }
   if (asked === undefined) return { amount: own, rate: null }
   const difference = asked.amount > own ? asked.amount - own : own - asked.amount
@@ -81,7 +92,7 @@ const agreed = Effect.fnUntraced(function*(asked: (Priced & { readonly isFiat: b
   })
 })
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const prices = yield* Prices
@@ -92,7 +103,7 @@ export const make = Effect.gen(function*() {
   const entropy = yield* Entropy
   const confirmed = yield* Latch.make(false)
 
-  const feeFor = Effect.fnUntraced(function*(recipient: Recipient.Recipient, amount: Msat.Msat, plan: Company["plan"]) {
+  const feeFor = Effect.fnUntraced(function* (recipient: Recipient.Recipient, amount: Msat.Msat, plan: Company["plan"]) {
     const fees = policy.fees[plan]
     if (Recipient.isInternal(recipient)) return { service: Fee.at(fees.internal, amount), network: Msat.zero }
     if (recipient._tag === "Address") {
@@ -103,31 +114,42 @@ export const make = Effect.gen(function*() {
   })
 
   /** Everything about a request that can be known before any money is touched. */
-  const plan = Effect.fnUntraced(function*({ company, asked, destination: text }: Ask) {
+  const plan = Effect.fnUntraced(function* ({ company, asked, destination: text }: Ask) {
     const destination = yield* Effect.fromResult(Destination.parse(text, policy.network))
-    const priced = asked && { ...yield* prices.price(asked), isFiat: Amount.isFiat(asked.currency) }
+    const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const { amount, rate } = yield* agreed(priced, Destination.amount(destination))
     if (amount < policy.minAmount || amount > policy.maxWithdrawal) {
-      return yield* new Invalid({ path: "amount", message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxWithdrawal)} sats` })
+      return yield* new Invalid({
+        path: "amount",
+        message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxWithdrawal)} sats`
+      })
     }
     const recipient = yield* recipients.find(destination)
     yield* Effect.fromResult(Recipient.check(recipient, amount, policy, yield* Clock.currentTimeMillis))
     // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
-    if (recipient._tag === "Invoice" && (yield* records.withdrawalByHash(recipient.bolt11.paymentHash))._tag === "Some") {
-      return yield* new Recipient.DestinationRefused({ code: "payment_hash_used", message: "Another withdrawal was made for this invoice: ask for a new one" })
+    if ("bolt11" in recipient && (yield* records.withdrawalByHash(recipient.bolt11.paymentHash))._tag === "Some") {
+      return yield* new Recipient.DestinationRefused({
+        code: "payment_hash_used",
+        message: "Another withdrawal was made for this invoice: ask for a new one"
+      })
     }
     return { destination, recipient, amount, rate, fee: yield* feeFor(recipient, amount, company.plan) }
   })
 
-  const probability = Effect.fnUntraced(function*(recipient: Recipient.Recipient, amount: Msat.Msat, feeLimit: Msat.Msat) {
+  const probability = Effect.fnUntraced(function* (recipient: Recipient.Recipient, amount: Msat.Msat, feeLimit: Msat.Msat) {
     if (Recipient.isInternal(recipient) || recipient._tag === "Address") return 1
-    const invoice = recipient._tag === "Offer" ? yield* recipients.invoice(recipient.offer, amount) : recipient._tag === "Invoice" ? recipient.bolt11 : undefined
+    const invoice =
+      recipient._tag === "Offer"
+        ? yield* recipients.invoice(recipient.offer, amount)
+        : recipient._tag === "Invoice"
+          ? recipient.bolt11
+          : undefined
     const quote = invoice && (yield* sender.quote({ invoice, amount, feeLimit }))
     return quote?.probability ?? 0
   })
 
   return Withdrawals.of({
-    estimate: Effect.fnUntraced(function*(ask) {
+    estimate: Effect.fnUntraced(function* (ask) {
       const { destination, recipient, amount, fee } = yield* plan(ask)
       return {
         recipient: Destination.text(destination),
@@ -137,7 +159,7 @@ export const make = Effect.gen(function*() {
         successProbability: yield* probability(recipient, amount, fee.network)
       }
     }),
-    confirm: Effect.fnUntraced(function*({ metadata, request, ...ask }) {
+    confirm: Effect.fnUntraced(function* ({ metadata, request, ...ask }) {
       const companyId = ask.company.id
       const before = yield* Answers.earlier(records, companyId, request)
       if (before !== undefined) return before
@@ -145,12 +167,30 @@ export const make = Effect.gen(function*() {
       const { destination, recipient, amount, rate, fee } = yield* plan(ask)
       const nowMillis = yield* Clock.currentTimeMillis
       const withdrawal: Withdrawal.Withdrawal = {
-        id: Id.fromMillis(nowMillis, entropy), companyId, ledgerTxId: Id.fromMillis(nowMillis, entropy), amount,
-        serviceFee: fee.service, networkAllowance: fee.network,
-        recipient: Destination.text(destination), recipientType: Destination.recipientType(destination), rail: Recipient.rail(recipient),
-        network: policy.network, metadata, rate, status: "pending",
-        paymentHash: null, paymentRequest: null, chainTxId: null, rawTx: null, dispatchedAtMillis: null,
-        preimage: null, networkFee: null, paymentIndex: null, failure: null, createdAtMillis: nowMillis, updatedAtMillis: nowMillis
+        id: Id.fromMillis(nowMillis, entropy),
+        companyId,
+        ledgerTxId: Id.fromMillis(nowMillis, entropy),
+        amount,
+        serviceFee: fee.service,
+        networkAllowance: fee.network,
+        recipient: Destination.text(destination),
+        recipientType: Destination.recipientType(destination),
+        rail: Recipient.rail(recipient),
+        network: policy.network,
+        metadata,
+        rate,
+        status: "pending",
+        paymentHash: null,
+        paymentRequest: null,
+        chainTxId: null,
+        rawTx: null,
+        dispatchedAtMillis: null,
+        preimage: null,
+        networkFee: null,
+        paymentIndex: null,
+        failure: null,
+        createdAtMillis: nowMillis,
+        updatedAtMillis: nowMillis
       }
       // A withdrawal's key is never forgotten: nobody can know how late a caller tries again.
       const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null)))

@@ -2,7 +2,11 @@ import { Effect, type Scope } from "effect"
 
 const maxPauseMillis = 30_000
 
-const forever = <E, R>(name: string, step: Effect.Effect<unknown, E, R>, pause: Effect.Effect<unknown>): Effect.Effect<void, never, R | Scope.Scope> => {
+const forever = <E, R>(
+  name: string,
+  step: Effect.Effect<unknown, E, R>,
+  pause: Effect.Effect<unknown>
+): Effect.Effect<void, never, R | Scope.Scope> => {
   let failures = 0
   const once = Effect.matchCauseEffect(step, {
     onSuccess: () => {

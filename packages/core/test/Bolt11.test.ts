@@ -289,6 +289,12 @@ describe("BOLT 11, requirements of a reader", () => {
     it(`${reason === "valid" ? "reads" : "refuses"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
   }
 
+  it("refuses a recovery id that there is none of, next to a declared key too", () => {
+    const { prefix, words } = bech32.decode(raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), false)
+    // The last word and three bits before it are the recovery id.
+    assert.strictEqual(reasonOf(bech32.encode(prefix, [...words.slice(0, -1), 4], false)), "signature")
+  })
+
   it("takes the first of two fields of one type", () => {
     const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])

@@ -52,7 +52,15 @@ describe("LUD-01", () => {
     ]) {
       assert.strictEqual(read(Lnurl.encode(`https://${host}/x`)), "host", host)
     }
-    for (const broken of ["https://exa mple.com/x", "https://example.com/\n", "https:\\\\example.com", "example.com", "https://", ""]) {
+    for (const broken of [
+      "https://exa mple.com/x",
+      "https://example.com/\n",
+      "https://example.com/\u0000",
+      "https:\\\\example.com",
+      "example.com",
+      "https://",
+      ""
+    ]) {
       assert.strictEqual(read(Lnurl.encode(broken)), "url", broken)
     }
   })

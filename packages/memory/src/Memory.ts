@@ -11,14 +11,25 @@ import { fee, held, type Withdrawal } from "@satrail/core/Withdrawal"
 import * as State from "./State.ts"
 import { apply } from "./Verdict.ts"
 
-const compare = <A>(a: A, b: A): number => a < b ? -1 : a > b ? 1 : 0
+const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The page of `rows` by id that starts after `after`. */
 const page = <A extends { readonly id: string }>(rows: Iterable<A>, after: string | null, limit: number): ReadonlyArray<A> =>
-  Array.from(rows).filter(({ id }) => after === null || id > after).toSorted((a, b) => compare(a.id, b.id)).slice(0, limit)
+  Array.from(rows)
+    .filter(({ id }) => after === null || id > after)
+    .toSorted((a, b) => compare(a.id, b.id))
+    .slice(0, limit)
 
 const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAtMillis }: Deposit): Transaction => ({
-  id, companyId, amount, recipient, rail, type: "deposit", fee: Msat.zero, status, createdAtMillis
+  id,
+  companyId,
+  amount,
+  recipient,
+  rail,
+  type: "deposit",
+  fee: Msat.zero,
+  status,
+  createdAtMillis
 })
 
 const fromWithdrawal = (withdrawal: Withdrawal): Transaction => {
@@ -30,17 +41,22 @@ const fromWithdrawal = (withdrawal: Withdrawal): Transaction => {
 const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
   compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
-const transactions = (state: State.State, companyId: string, query: Query): ReadonlyArray<Transaction> => [
-  ...State.rows(state.deposits, State.listed(state.depositsOf, companyId)).map(fromDeposit),
-  ...State.rows(state.withdrawals, State.listed(state.withdrawalsOf, companyId)).map(fromWithdrawal)
-].filter((one) =>
-  (query.after === undefined || newest(query.after, one) < 0) &&
-  (query.type === undefined || query.type === one.type) &&
-  (query.status === undefined || query.status === one.status) &&
-  (query.rail === undefined || query.rail === one.rail) &&
-  (query.createdAfterMillis === undefined || query.createdAfterMillis < one.createdAtMillis) &&
-  (query.createdBeforeMillis === undefined || query.createdBeforeMillis > one.createdAtMillis)
-).toSorted(newest).slice(0, query.limit)
+const transactions = (state: State.State, companyId: string, query: Query): ReadonlyArray<Transaction> =>
+  [
+    ...State.rows(state.deposits, State.listed(state.depositsOf, companyId)).map(fromDeposit),
+    ...State.rows(state.withdrawals, State.listed(state.withdrawalsOf, companyId)).map(fromWithdrawal)
+  ]
+    .filter(
+      (one) =>
+        (query.after === undefined || newest(query.after, one) < 0) &&
+        (query.type === undefined || query.type === one.type) &&
+        (query.status === undefined || query.status === one.status) &&
+        (query.rail === undefined || query.rail === one.rail) &&
+        (query.createdAfterMillis === undefined || query.createdAfterMillis < one.createdAtMillis) &&
+        (query.createdBeforeMillis === undefined || query.createdBeforeMillis > one.createdAtMillis)
+    )
+    .toSorted(newest)
+    .slice(0, query.limit)
 
 const published = (state: State.State, after: bigint, limit: number): ReadonlyArray<Published> => {
   const page: Array<Published> = []
@@ -55,14 +71,24 @@ const published = (state: State.State, after: bigint, limit: number): ReadonlyAr
 const recount = (state: State.State, companyId: string): Audit => ({
   totals: State.balanceOf(state, companyId),
   entries: Balance.effect(Array.from(State.listed(state.entries, companyId))),
-  pending: Msat.sum(...State.rows(state.withdrawals, State.listed(state.withdrawalsOf, companyId))
-    .filter(({ status }) => status === "pending").map(held))
+  pending: Msat.sum(
+    ...State.rows(state.withdrawals, State.listed(state.withdrawalsOf, companyId))
+      .filter(({ status }) => status === "pending")
+      .map(held)
+  )
 })
 
 const trialBalance = (state: State.State): Readonly<Record<Account, Msat.Msat>> => {
   const sums: Record<Account, Msat.Msat> = {
-    available: Msat.zero, held: Msat.zero, node: Msat.zero, chain: Msat.zero, service_fees: Msat.zero, network_fees: Msat.zero,
-    suspense: Msat.zero, loss: Msat.zero, internal: Msat.zero
+    available: Msat.zero,
+    held: Msat.zero,
+    node: Msat.zero,
+    chain: Msat.zero,
+    service_fees: Msat.zero,
+    network_fees: Msat.zero,
+    suspense: Msat.zero,
+    loss: Msat.zero,
+    internal: Msat.zero
   }
   for (const list of HashMap.values(state.entries)) {
     for (const { from, to, amount } of State.items(list)) {
@@ -76,12 +102,20 @@ const trialBalance = (state: State.State): Readonly<Record<Account, Msat.Msat>> 
 const claim = (state: State.State, ask: { readonly nowMillis: number; readonly leaseMillis: number; readonly limit: number }) => {
   const due = Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
     .filter(({ dueAtMillis }) => dueAtMillis <= ask.nowMillis)
-    .toSorted((a, b) => compare(a.dueAtMillis, b.dueAtMillis) || compare(a.id, b.id)).slice(0, ask.limit)
+    .toSorted((a, b) => compare(a.dueAtMillis, b.dueAtMillis) || compare(a.id, b.id))
+    .slice(0, ask.limit)
   const claimed = due.map(({ id, companyId, token, attempts }): Task => ({ id, companyId, token: token + 1, attempts: attempts + 1 }))
   const dueAtMillis = ask.nowMillis + ask.leaseMillis
-  return [claimed, {
-    ...state, tasks: HashMap.setMany(state.tasks, claimed.map(({ id, ...work }) => [id, { ...work, dueAtMillis }] as const))
-  }] as const
+  return [
+    claimed,
+    {
+      ...state,
+      tasks: HashMap.setMany(
+        state.tasks,
+        claimed.map(({ id, ...work }) => [id, { ...work, dueAtMillis }] as const)
+      )
+    }
+  ] as const
 }
 
 const postpone = (state: State.State, { id, token }: Task, untilMillis: number): readonly [boolean, State.State] => {
@@ -91,47 +125,60 @@ const postpone = (state: State.State, { id, token }: Task, untilMillis: number):
 }
 
 /** The three storage ports over one immutable value: gone when the process ends. For tests and simulations. */
-export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effectContext(Effect.gen(function*() {
-  const state = yield* Ref.make(State.empty)
-  const read = <A>(select: (now: State.State) => A) => Effect.map(Ref.get(state), select)
-  const ofCompany = <A extends { readonly companyId: string }>(row: Option.Option<A>, companyId: string) =>
-    Option.filter(row, (one) => one.companyId === companyId)
+export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effectContext(
+  Effect.gen(function* () {
+    const state = yield* Ref.make(State.empty)
+    const read = <A>(select: (now: State.State) => A) => Effect.map(Ref.get(state), select)
+    const ofCompany = <A extends { readonly companyId: string }>(row: Option.Option<A>, companyId: string) =>
+      Option.filter(row, (one) => one.companyId === companyId)
 
-  const records = Records.of({
-    balance: (companyId) => read((now) => State.balanceOf(now, companyId)),
-    company: (id) => read((now) => HashMap.get(now.companies, id)),
-    apiKey: (id) => read((now) => Option.map(HashMap.get(now.apiKeys, id), (apiKey) => ({
-      apiKey, plan: HashMap.getUnsafe(now.companies, apiKey.companyId).plan
-    }))),
-    domain: (domain) => read((now) => HashMap.get(now.domains, domain)),
-    answer: (owner, key) => read((now) =>
-      Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))),
-    cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
-    invoice: (companyId, id) => read((now) => ofCompany(HashMap.get(now.invoices, id), companyId)),
-    invoiceByHash: (paymentHash) => read((now) => State.found(now.invoices, now.invoiceByHash, paymentHash)),
-    openInvoices: (after, limit) => read((now) => page(State.rows(now.invoices, now.openInvoices), after, limit)),
-    lightningAddress: (handle, domain) =>
-      read((now) => State.found(now.lightningAddresses, now.lightningAddressByText, `${handle}@${domain}`)),
-    onChainAddresses: (scripts) => read((now) =>
-      Array.from(new Set(scripts)).flatMap((script) => Option.toArray(State.found(now.onChainAddresses, now.onChainAddressByScript, script)))),
-    allOnChainAddresses: (after, limit) => read((now) => page(HashMap.values(now.onChainAddresses), after, limit)),
-    deposit: (companyId, id) => read((now) => ofCompany(HashMap.get(now.deposits, id), companyId)),
-    depositByOutpoint: (txId, vout) => read((now) => State.found(now.deposits, now.depositByOutpoint, State.outpoint(txId, vout))),
-    depositsInBlocks: (after, limit) => read((now) => page(State.rows(now.deposits, now.depositsInBlocks), after, limit)),
-    withdrawal: (companyId, id) => read((now) => ofCompany(HashMap.get(now.withdrawals, id), companyId)),
-    withdrawalByHash: (paymentHash) => read((now) => State.found(now.withdrawals, now.withdrawalByHash, paymentHash)),
-    spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
-    transactions: (companyId, query) => read((now) => transactions(now, companyId, query)),
-    events: (after, limit) => read((now) => published(now, after, limit)),
-    audit: (companyId) => read((now) => recount(now, companyId)),
-    trialBalance: read(trialBalance),
-    companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
+    const records = Records.of({
+      balance: (companyId) => read((now) => State.balanceOf(now, companyId)),
+      company: (id) => read((now) => HashMap.get(now.companies, id)),
+      apiKey: (id) =>
+        read((now) =>
+          Option.map(HashMap.get(now.apiKeys, id), (apiKey) => ({
+            apiKey,
+            plan: HashMap.getUnsafe(now.companies, apiKey.companyId).plan
+          }))
+        ),
+      domain: (domain) => read((now) => HashMap.get(now.domains, domain)),
+      answer: (owner, key) =>
+        read((now) =>
+          Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))
+        ),
+      cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
+      invoice: (companyId, id) => read((now) => ofCompany(HashMap.get(now.invoices, id), companyId)),
+      invoiceByHash: (paymentHash) => read((now) => State.found(now.invoices, now.invoiceByHash, paymentHash)),
+      openInvoices: (after, limit) => read((now) => page(State.rows(now.invoices, now.openInvoices), after, limit)),
+      lightningAddress: (handle, domain) =>
+        read((now) => State.found(now.lightningAddresses, now.lightningAddressByText, `${handle}@${domain}`)),
+      onChainAddresses: (scripts) =>
+        read((now) =>
+          Array.from(new Set(scripts)).flatMap((script) =>
+            Option.toArray(State.found(now.onChainAddresses, now.onChainAddressByScript, script))
+          )
+        ),
+      allOnChainAddresses: (after, limit) => read((now) => page(HashMap.values(now.onChainAddresses), after, limit)),
+      deposit: (companyId, id) => read((now) => ofCompany(HashMap.get(now.deposits, id), companyId)),
+      depositByOutpoint: (txId, vout) => read((now) => State.found(now.deposits, now.depositByOutpoint, State.outpoint(txId, vout))),
+      depositsInBlocks: (after, limit) => read((now) => page(State.rows(now.deposits, now.depositsInBlocks), after, limit)),
+      withdrawal: (companyId, id) => read((now) => ofCompany(HashMap.get(now.withdrawals, id), companyId)),
+      withdrawalByHash: (paymentHash) => read((now) => State.found(now.withdrawals, now.withdrawalByHash, paymentHash)),
+      spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
+      transactions: (companyId, query) => read((now) => transactions(now, companyId, query)),
+      events: (after, limit) => read((now) => published(now, after, limit)),
+      audit: (companyId) => read((now) => recount(now, companyId)),
+      trialBalance: read(trialBalance),
+      companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
+    })
+    const tasks = Tasks.of({
+      claim: (ask) => Ref.modify(state, (now) => claim(now, ask)),
+      postpone: (task, untilMillis) => Ref.modify(state, (now) => postpone(now, task, untilMillis))
+    })
+    return Context.make(
+      Journal.Journal,
+      Journal.make((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))
+    ).pipe(Context.add(Records, records), Context.add(Tasks, tasks))
   })
-  const tasks = Tasks.of({
-    claim: (ask) => Ref.modify(state, (now) => claim(now, ask)),
-    postpone: (task, untilMillis) => Ref.modify(state, (now) => postpone(now, task, untilMillis))
-  })
-  return Context.make(Journal.Journal, Journal.make((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))).pipe(
-    Context.add(Records, records), Context.add(Tasks, tasks)
-  )
-}))
+)

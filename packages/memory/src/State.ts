@@ -134,9 +134,10 @@ export const putInvoice = (state: State, invoice: Invoice): State => ({
   ...state,
   invoices: HashMap.set(state.invoices, invoice.id, invoice),
   invoiceByHash: HashMap.set(state.invoiceByHash, invoice.paymentHash, invoice.id),
-  openInvoices: invoice.status === "pending" || invoice.status === "claimed"
-    ? HashSet.add(state.openInvoices, invoice.id)
-    : HashSet.remove(state.openInvoices, invoice.id)
+  openInvoices:
+    invoice.status === "pending" || invoice.status === "claimed"
+      ? HashSet.add(state.openInvoices, invoice.id)
+      : HashSet.remove(state.openInvoices, invoice.id)
 })
 
 /** The Lightning address as it is now, wherever it is found. */
@@ -158,12 +159,14 @@ export const putDeposit = (state: State, deposit: Deposit): State => ({
   ...state,
   deposits: HashMap.set(state.deposits, deposit.id, deposit),
   depositsOf: HashMap.has(state.deposits, deposit.id) ? state.depositsOf : push(state.depositsOf, deposit.companyId, deposit.id),
-  depositByOutpoint: deposit.chainTxId === null || deposit.vout === null
-    ? state.depositByOutpoint
-    : HashMap.set(state.depositByOutpoint, outpoint(deposit.chainTxId, deposit.vout), deposit.id),
-  depositsInBlocks: deposit.status === "pending" && deposit.height !== null
-    ? HashSet.add(state.depositsInBlocks, deposit.id)
-    : HashSet.remove(state.depositsInBlocks, deposit.id)
+  depositByOutpoint:
+    deposit.chainTxId === null || deposit.vout === null
+      ? state.depositByOutpoint
+      : HashMap.set(state.depositByOutpoint, outpoint(deposit.chainTxId, deposit.vout), deposit.id),
+  depositsInBlocks:
+    deposit.status === "pending" && deposit.height !== null
+      ? HashSet.add(state.depositsInBlocks, deposit.id)
+      : HashSet.remove(state.depositsInBlocks, deposit.id)
 })
 
 /** The withdrawal as it is now, wherever it is found. One that ended has no task. */
@@ -173,8 +176,7 @@ export const putWithdrawal = (state: State, withdrawal: Withdrawal): State => ({
   withdrawalsOf: HashMap.has(state.withdrawals, withdrawal.id)
     ? state.withdrawalsOf
     : push(state.withdrawalsOf, withdrawal.companyId, withdrawal.id),
-  withdrawalByHash: withdrawal.paymentHash === null
-    ? state.withdrawalByHash
-    : HashMap.set(state.withdrawalByHash, withdrawal.paymentHash, withdrawal.id),
+  withdrawalByHash:
+    withdrawal.paymentHash === null ? state.withdrawalByHash : HashMap.set(state.withdrawalByHash, withdrawal.paymentHash, withdrawal.id),
   tasks: withdrawal.status === "pending" ? state.tasks : HashMap.remove(state.tasks, withdrawal.id)
 })

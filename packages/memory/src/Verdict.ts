@@ -6,7 +6,14 @@ import { type Deposit, DepositMoved } from "@satrail/core/Deposit"
 import { InvoiceNotPayable } from "@satrail/core/Invoice"
 import * as Journal from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
-import { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken, type Settlement, type Withdrawal } from "@satrail/core/Withdrawal"
+import {
+  AlreadyTerminal,
+  CoinTaken,
+  InsufficientBalance,
+  PaymentHashTaken,
+  type Settlement,
+  type Withdrawal
+} from "@satrail/core/Withdrawal"
 import * as State from "./State.ts"
 
 /** How a Change is answered. */
@@ -32,7 +39,10 @@ const sameSettlement = (withdrawal: Withdrawal, { preimage, networkFee }: Settle
 
 /** A creation: nothing is there yet, or it is there as asked for, or otherwise. */
 const creation = <A extends object, K extends keyof A = never>(
-  change: Change, map: HashMap.HashMap<string, A>, asked: A, changing: ReadonlyArray<K> = []
+  change: Change,
+  map: HashMap.HashMap<string, A>,
+  asked: A,
+  changing: ReadonlyArray<K> = []
 ): Journal.Conflict | "again" | undefined => {
   const row = Option.getOrUndefined(HashMap.get(map, change.id))
   return row === undefined ? undefined : same(row, asked, changing) ? "again" : conflict(change)
@@ -43,8 +53,17 @@ const later = {
   invoice: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
   deposit: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
   withdrawal: [
-    "status", "paymentHash", "paymentRequest", "chainTxId", "rawTx", "dispatchedAtMillis", "preimage", "networkFee", "paymentIndex",
-    "failure", "updatedAtMillis"
+    "status",
+    "paymentHash",
+    "paymentRequest",
+    "chainTxId",
+    "rawTx",
+    "dispatchedAtMillis",
+    "preimage",
+    "networkFee",
+    "paymentIndex",
+    "failure",
+    "updatedAtMillis"
   ]
 } as const
 
@@ -135,9 +154,13 @@ const stale = (state: State.State, { fence }: Change): Journal.StaleFence | unde
 }
 
 const addressUsed = (state: State.State, id: string | null, atMillis: number): State.State =>
-  id === null ? state : State.putLightningAddress(state, {
-    ...HashMap.getUnsafe(state.lightningAddresses, id), lastUsedAtMillis: atMillis, updatedAtMillis: atMillis
-  })
+  id === null
+    ? state
+    : State.putLightningAddress(state, {
+        ...HashMap.getUnsafe(state.lightningAddresses, id),
+        lastUsedAtMillis: atMillis,
+        updatedAtMillis: atMillis
+      })
 
 /** Credits come once under an id. */
 const credited = (state: State.State, deposit: Deposit): State.State => {
@@ -158,10 +181,17 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
     case "ApiKeyIssued": {
       const { apiKey, replaces } = change
       const apiKeys = HashMap.set(state.apiKeys, apiKey.id, apiKey)
-      return { ...state, apiKeys: replaces === null ? apiKeys : HashMap.modify(apiKeys, replaces.id, (old) =>
-        old.companyId !== change.companyId
-          ? old
-          : { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }) }
+      return {
+        ...state,
+        apiKeys:
+          replaces === null
+            ? apiKeys
+            : HashMap.modify(apiKeys, replaces.id, (old) =>
+                old.companyId !== change.companyId
+                  ? old
+                  : { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }
+              )
+      }
     }
     case "ApiKeyRevoked":
       return { ...state, apiKeys: HashMap.modify(state.apiKeys, change.id, (key) => ({ ...key, revokedAtMillis: atMillis })) }
@@ -224,16 +254,23 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
       if (coins.some((coin) => HashMap.has(state.withdrawalByCoin, coin))) return new CoinTaken({ withdrawalId: change.id })
       return {
         ...State.putWithdrawal(state, { ...row, chainTxId: txId, rawTx, networkFee }),
-        attempts, withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, change.id), state.withdrawalByCoin)
+        attempts,
+        withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, change.id), state.withdrawalByCoin)
       }
     }
     case "WithdrawalSettled":
       return State.putWithdrawal(state, {
-        ...own(state.withdrawals, change), ...change.settlement, status: "settled", updatedAtMillis: atMillis
+        ...own(state.withdrawals, change),
+        ...change.settlement,
+        status: "settled",
+        updatedAtMillis: atMillis
       })
     case "WithdrawalFailed":
       return State.putWithdrawal(state, {
-        ...own(state.withdrawals, change), failure: change.failure, status: "failed", updatedAtMillis: atMillis
+        ...own(state.withdrawals, change),
+        failure: change.failure,
+        status: "failed",
+        updatedAtMillis: atMillis
       })
     case "InternalTransferred": {
       const { invoice: pays, settlement, deposit } = change

@@ -52,16 +52,26 @@ export const one = <Ask extends ReadonlyArray<unknown>, A>(
 select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cross join lateral (${options.select} limit 1) t`
     const get = yield* GroupCommit.make({
       laneOf: () => operation,
-      flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) =>
-        sql
+      flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) => {
+        // The requests of one company ask for the same rows: each is found and read once. No text in a key has a \0.
+        const places = new Map<string, number>()
+        const distinct: Array<ReadonlyArray<unknown>> = []
+        const placeOf = keys.map((values) => {
+          const identity = values.join("\0")
+          const place = places.get(identity) ?? distinct.push(values) - 1
+          places.set(identity, place)
+          return place
+        })
+        return sql
           .unsafe<{ readonly n: string }>(text, [
-            JSON.stringify(keys.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])])))
+            JSON.stringify(distinct.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])])))
           ])
           .pipe(
             Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
-            Effect.map((found) => keys.map((_, n) => Exit.succeed(Option.fromUndefinedOr(found.get(n))))),
+            Effect.map((found) => placeOf.map((place) => Exit.succeed(Option.fromUndefinedOr(found.get(place))))),
             Effect.catch(translate(operation))
-          ),
+          )
+      },
       maxItemsPerFlush: 256,
       maxWaiting: 4096,
       onTurnedAway: turnedAway(operation)

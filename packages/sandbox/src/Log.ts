@@ -12,7 +12,11 @@ export interface Log {
 }
 
 /** The directory cannot be used, or holds another sandbox. */
-export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", { directory: Schema.String, reason: Schema.String }) {}
+export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", { directory: Schema.String, reason: Schema.String }) {
+  override get message(): string {
+    return `The sandbox in ${this.directory} cannot be used. ${this.reason}.`
+  }
+}
 
 /** Forgets with the process. */
 export const memory: Log = { events: [], append: () => {} }

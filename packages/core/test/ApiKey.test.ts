@@ -1,0 +1,123 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import * as ApiKey from "../src/ApiKey.ts"
+import { Entropy } from "../src/Entropy.ts"
+import * as Network from "../src/Network.ts"
+
+const row = (generated: { readonly id: string; readonly secretHash: string }, fields: Partial<ApiKey.ApiKey> = {}): ApiKey.ApiKey => ({
+  id: generated.id,
+  companyId: "c",
+  name: "till",
+  secretHash: generated.secretHash,
+  scopes: ["read"],
+  createdAtMillis: 0,
+  expiresAtMillis: null,
+  revokedAtMillis: null,
+  lastUsedAtMillis: null,
+  ...fields
+})
+const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
+
+describe("An API key", () => {
+  it.effect("is read back from its text, and opens", () =>
+    Effect.gen(function* () {
+      for (const network of Network.all) {
+        for (let i = 0; i < 100; i++) {
+          const generated = yield* generate(network)
+          const parsed = ApiKey.parse(Redacted.value(generated.text))
+          assert.strictEqual(parsed?.network, network)
+          assert.strictEqual(parsed?.id, generated.id)
+          assert.isTrue(parsed !== undefined && ApiKey.matches(row(generated), parsed.secret))
+        }
+      }
+    })
+  )
+
+  it("is read back however its random bytes fall", () => {
+    for (const byte of [0, 1, 57, 58, 231]) {
+      const generated = ApiKey.generate("regtest", (size) => new Uint8Array(size).fill(byte))
+      const parsed = ApiKey.parse(Redacted.value(generated.text))
+      assert.isTrue(parsed !== undefined && parsed.id === generated.id && ApiKey.matches(row(generated), parsed.secret), `of bytes ${byte}`)
+    }
+  })
+
+  it("has an id that favours no letter: bytes that would are drawn again", () => {
+    let next = 0
+    const counting = (size: number) => (size === 12 ? Uint8Array.from({ length: size }, () => next++ % 256) : new Uint8Array(size))
+    const letters = new Map<string, number>()
+    for (let i = 0; i < 58 * 40; i++)
+      for (const letter of ApiKey.generate("regtest", counting).id) letters.set(letter, (letters.get(letter) ?? 0) + 1)
+    assert.strictEqual(letters.size, 58)
+    // 27840 letters over 58 are 480 each; with the bytes from 232 on, the first 24 letters would have 544 each.
+    for (const [letter, count] of letters) assert.isTrue(count >= 460 && count <= 500, `${letter} came ${count} times`)
+  })
+
+  it.effect("C57: opens with its own secret alone, of which nothing is kept but a hash", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* generate(), yield* generate()]
+      const secret = ApiKey.parse(Redacted.value(one.text))?.secret ?? ""
+      const apiKey = row(one)
+      assert.isFalse(ApiKey.matches(row(other), secret))
+      for (const wrong of ["", secret.slice(1), `${secret}1`, secret.toLowerCase(), one.secretHash])
+        assert.isFalse(ApiKey.matches(apiKey, wrong))
+      assert.isFalse(ApiKey.matches({ ...apiKey, secretHash: "" }, secret))
+      assert.notInclude(JSON.stringify(apiKey), secret)
+    })
+  )
+
+  it.effect("C56: does not show itself in a log", () =>
+    Effect.gen(function* () {
+      const generated = yield* generate()
+      const secret = ApiKey.parse(Redacted.value(generated.text))?.secret ?? "nothing"
+      for (const shown of [String(generated.text), JSON.stringify(generated), `${generated.text}`]) assert.notInclude(shown, secret)
+    })
+  )
+
+  it("is not read from anything else", () => {
+    const id = "123456789ABC"
+    const secret = "1".repeat(43)
+    assert.isDefined(ApiKey.parse(`sr_regtest_${id}_${secret}`))
+    for (const text of [
+      "",
+      "Bearer x",
+      `sr_regtest_${id}`,
+      `sr_regtest_${id}_`,
+      `sk_regtest_${id}_${secret}`,
+      `sr_regtest_${id}0_${secret}`,
+      `sr_regtest_12345678O0Il_${secret}`,
+      `sr_regtest_${id}_${"1".repeat(31)}`,
+      `sr_regtest_${id}_${"1".repeat(45)}`,
+      `sr_REGTEST_${id}_${secret}`,
+      ` sr_regtest_${id}_${secret}`,
+      `sr_regtest_${id}_${secret}\n`,
+      `sr_regtest_${id}_${secret}_${secret}`
+    ])
+      assert.isUndefined(ApiKey.parse(text), JSON.stringify(text))
+  })
+
+  it.effect("ends when it expires, and at once when it is revoked", () =>
+    Effect.gen(function* () {
+      const apiKey = row(yield* generate(), { expiresAtMillis: 1000 })
+      assert.isUndefined(ApiKey.refusal(apiKey, 999))
+      assert.strictEqual(ApiKey.refusal(apiKey, 1000)?.reason, "expired")
+      assert.strictEqual(ApiKey.refusal({ ...apiKey, revokedAtMillis: 5000 }, 0)?.reason, "revoked")
+      assert.isUndefined(ApiKey.refusal({ ...apiKey, expiresAtMillis: null }, Number.MAX_SAFE_INTEGER))
+    })
+  )
+
+  it.effect("may do what its scopes say, admin everything", () =>
+    Effect.gen(function* () {
+      const generated = yield* generate()
+      for (const scope of ApiKey.Scope.literals) {
+        for (const needed of ApiKey.Scope.literals) {
+          assert.strictEqual(
+            ApiKey.allows(row(generated, { scopes: [scope] }), needed),
+            scope === needed || scope === "admin",
+            `${scope} for ${needed}`
+          )
+        }
+      }
+      assert.isFalse(ApiKey.allows(row(generated, { scopes: [] }), "read"))
+    })
+  )
+})

@@ -1,0 +1,158 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { ApiKeys, type Issued } from "../src/ApiKeys.ts"
+import { Companies } from "../src/Companies.ts"
+import { Journal } from "../src/Journal.ts"
+import { Records } from "../src/Records.ts"
+import { beginsAtMillis, company, inWorld, replace, said } from "./World.ts"
+
+type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]
+
+const issue = Effect.fnUntraced(function* (companyId: string, fields: Partial<Ask> = {}) {
+  return yield* (yield* ApiKeys).issue({ companyId, name: "till", scopes: ["read"], expiresAtMillis: null, ...fields })
+})
+const check = (text: string) => Effect.flatMap(ApiKeys, ({ check }) => check(text))
+const opens = (issued: Issued) => said(check(Redacted.value(issued.text)))
+const lastUsed = ({ apiKey: { id } }: Issued) =>
+  Effect.gen(function* () {
+    yield* Effect.yieldNow // it is noted beside the request
+    return Option.getOrThrow(yield* (yield* Records).apiKey(id)).apiKey.lastUsedAtMillis
+  })
+
+describe("An API key", () => {
+  it.effect("opens its company's door, with the plan of now", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company("free")
+        const issued = yield* issue(row.id, { scopes: ["read", "send", "read"] })
+        const holder = yield* check(Redacted.value(issued.text))
+        assert.deepStrictEqual([holder.apiKey.companyId, holder.apiKey.scopes, holder.plan], [row.id, ["read", "send"], "free"])
+        yield* (yield* Companies).changePlan(row.id, "paid")
+        assert.strictEqual((yield* check(Redacted.value(issued.text))).plan, "paid")
+      })
+    )
+  )
+
+  it.effect("opens nothing when it is none, another's, or of another network", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
+        const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
+        assert.strictEqual(yield* said(check("")), "Unauthorized: missing")
+        const crossed = `${text.slice(0, text.lastIndexOf("_"))}${wrong.slice(wrong.lastIndexOf("_"))}`
+        for (const bad of ["x", crossed, text.replace("regtest", "mainnet"), text.slice(0, -1), `${text}x`, `Bearer ${text}`]) {
+          assert.strictEqual(yield* said(check(bad)), "Unauthorized: unknown", bad)
+        }
+      })
+    )
+  )
+
+  it.effect("is issued by these rules", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        assert.strictEqual(yield* said(issue(id, { name: " " })), "Invalid: name")
+        assert.strictEqual(yield* said(issue(id, { scopes: [] })), "Invalid: scopes")
+        assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis })), "Invalid: expires_at")
+        assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis + 1 })), "ok")
+        assert.strictEqual(yield* said(issue("nobody")), "NotFound")
+      })
+    )
+  )
+
+  it.effect("expires", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const issued = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
+        yield* TestClock.adjust(999)
+        assert.strictEqual(yield* opens(issued), "ok")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* opens(issued), "Unauthorized: expired")
+      })
+    )
+  )
+
+  it.effect("C52: is closed at once, and stays closed", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const issued = yield* issue((yield* company()).id)
+        const { revoke, rotate } = yield* ApiKeys
+        yield* revoke(issued.apiKey.id)
+        assert.strictEqual(yield* opens(issued), "Unauthorized: revoked")
+        yield* revoke(issued.apiKey.id)
+        assert.strictEqual(yield* said(rotate(issued.apiKey.id, 60)), "NotFound")
+        assert.strictEqual(yield* said(revoke("nobody")), "NotFound")
+      })
+    )
+  )
+
+  it.effect("is rotated with an overlap: both open, then only the new one", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
+        const fresh = yield* (yield* ApiKeys).rotate(old.apiKey.id, 60)
+        assert.deepStrictEqual(
+          [fresh.apiKey.scopes, fresh.apiKey.expiresAtMillis, fresh.apiKey.name],
+          [old.apiKey.scopes, old.apiKey.expiresAtMillis, "till"]
+        )
+        yield* TestClock.adjust(59_999)
+        assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["ok", "ok"])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["Unauthorized: expired", "ok"])
+        assert.strictEqual(yield* said((yield* ApiKeys).rotate(old.apiKey.id, 60)), "NotFound")
+      })
+    )
+  )
+
+  it.effect("is not given a longer life by rotating it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { rotate } = yield* ApiKeys
+        const old = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
+        yield* rotate(old.apiKey.id, 3600)
+        yield* rotate(old.apiKey.id, 0)
+        assert.strictEqual(yield* opens(old), "Unauthorized: expired")
+        for (const seconds of [-1, 0.5, NaN, 30 * 24 * 3600 + 1])
+          assert.strictEqual(yield* said(rotate(old.apiKey.id, seconds)), "Invalid: overlap_seconds")
+      })
+    )
+  )
+
+  const uses: Array<number> = []
+  const counting = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => {
+        if (change._tag === "ApiKeyUsed") uses.push(change.atMillis)
+        return journal.commit(change)
+      }
+    })
+  )
+
+  it.effect("says when it was last used, to the minute: a busy key costs one write in that time", () =>
+    inWorld(
+      Effect.gen(function* () {
+        uses.length = 0
+        const issued = yield* issue((yield* company()).id)
+        for (let i = 0; i < 50; i++) {
+          yield* opens(issued)
+          yield* TestClock.adjust(2000)
+        }
+        assert.strictEqual(yield* lastUsed(issued), beginsAtMillis + 60_000)
+        assert.deepStrictEqual(uses, [beginsAtMillis, beginsAtMillis + 60_000])
+      }),
+      { change: counting }
+    )
+  )
+
+  it.effect("that opens nothing was not used", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const issued = yield* issue((yield* company()).id)
+        yield* said(check(`${Redacted.value(issued.text)}1`))
+        assert.isNull(yield* lastUsed(issued))
+      })
+    )
+  )
+})

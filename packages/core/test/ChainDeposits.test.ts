@@ -1,0 +1,467 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Context, Deferred, Effect, Fiber, Option } from "effect"
+import { ChainDeposits } from "../src/ChainDeposits.ts"
+import { ChainSource } from "../src/ChainSource.ts"
+import type { Company } from "../src/Company.ts"
+import { Journal } from "../src/Journal.ts"
+import * as Msat from "../src/Msat.ts"
+import { Records } from "../src/Records.ts"
+import {
+  accounts,
+  audited,
+  company,
+  confirm,
+  follow,
+  has,
+  inWorld,
+  lightningAddress,
+  mine,
+  onChainAddress,
+  outside,
+  type Ports,
+  replace,
+  start,
+  step,
+  steps
+} from "./World.ts"
+
+const control = Sandbox
+const send = (address: string, sats: number) => Effect.flatMap(control, (sandbox) => sandbox.send({ address, amount: Msat.fromSats(sats) }))
+const reorg = (depth: number) => Effect.flatMap(control, (sandbox) => sandbox.reorg(depth))
+const doubleSpend = (txId: string) => Effect.flatMap(control, (sandbox) => sandbox.doubleSpend(txId))
+
+/** A company with an address, and so many sats on their way to it. */
+const paid = Effect.fnUntraced(function* (sats: number) {
+  const row = yield* company()
+  const { address } = yield* onChainAddress(row)
+  return { row, address, txId: yield* send(address, sats) }
+})
+
+/** A company's deposits: how they stand, how many sats, and how many of them the operator bears. */
+const deposits = Effect.fnUntraced(function* ({ id }: Company) {
+  const records = yield* Records
+  const found = yield* records.transactions(id, { limit: 100, type: "deposit" })
+  return yield* Effect.forEach(
+    found,
+    Effect.fnUntraced(function* (one) {
+      const { status, amount, absorbed } = Option.getOrThrow(yield* records.deposit(id, one.id))
+      return [status, Number(amount) / 1000, Number(absorbed) / 1000] as const
+    })
+  )
+})
+
+const mineAndFollow = (blocks: number) => Effect.andThen(mine(blocks), follow)
+const spend = Effect.fnUntraced(function* (from: Company, sats: number) {
+  const to = yield* company()
+  const { handle, domain } = yield* lightningAddress(to)
+  yield* confirm(from, `${handle}@${domain}`, sats)
+  yield* step
+  return to
+})
+
+describe("A deposit on the chain", () => {
+  for (const [sats, needed] of [
+    [1_000_000, 2],
+    [1_000_001, 3],
+    [50_000_000, 3],
+    [50_000_001, 6]
+  ] as const) {
+    it.effect(`C46: of ${sats} sats is pending when seen, and credited at ${needed} confirmations, not before`, () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const { row } = yield* paid(sats)
+            for (let i = 0; i < 3; i++) yield* follow // however often one looks, the mempool is no block
+            assert.deepStrictEqual(yield* deposits(row), [["pending", sats, 0]])
+            for (let depth = 1; depth < needed; depth++) {
+              yield* mineAndFollow(1)
+              yield* follow
+              assert.deepStrictEqual(
+                [yield* deposits(row), yield* has(row)],
+                [[["pending", sats, 0]], { posted: 0, held: 0 }],
+                `at ${depth}`
+              )
+            }
+            yield* mineAndFollow(1)
+            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", sats, 0]], { posted: sats, held: 0 }])
+            yield* mineAndFollow(10)
+            assert.deepStrictEqual(yield* has(row), { posted: sats, held: 0 })
+          })
+        )
+      )
+    )
+  }
+
+  it.effect("C46: needs as many as all that its transaction brings: a large payment cut in pieces is a large payment", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [one, other] = [yield* company(), yield* company()]
+          const to = yield* Effect.forEach([one, other, one], (row) =>
+            Effect.map(onChainAddress(row), ({ address }) => ({ address, amount: Msat.fromSats(400_000) }))
+          )
+          yield* (yield* control).sendMany(to)
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual(
+            [yield* has(one), yield* has(other)],
+            [
+              { posted: 0, held: 0 },
+              { posted: 0, held: 0 }
+            ]
+          )
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual(
+            [yield* has(one), yield* has(other)],
+            [
+              { posted: 800_000, held: 0 },
+              { posted: 400_000, held: 0 }
+            ]
+          )
+        })
+      )
+    )
+  )
+
+  it.effect("C43: is one for each output, also of one transaction, to one address, to two companies", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [one, other] = [yield* company(), yield* company()]
+          const [first, second] = [yield* onChainAddress(one), yield* onChainAddress(other)]
+          const outputs = [
+            [first, 1000],
+            [second, 2000],
+            [first, 3000],
+            [first, 1000]
+          ] as const
+          yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
+          yield* follow
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual(
+            [yield* has(one), yield* has(other)],
+            [
+              { posted: 5000, held: 0 },
+              { posted: 2000, held: 0 }
+            ]
+          )
+          assert.strictEqual((yield* deposits(one)).length, 3)
+        })
+      )
+    )
+  )
+
+  it.effect("may come again to an address that was paid before", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row, address } = yield* paid(1000)
+          yield* mineAndFollow(2)
+          yield* send(address, 500)
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual(yield* has(row), { posted: 1500, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("that was mined before anyone looked is credited from its block on", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          yield* mine(5)
+          yield* follow
+          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("C42 C44: told any number of times, to any number of processes at once, is credited once", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const ports = yield* Effect.context<Ports>()
+          const forgetful = replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: () => chain.activity(null) }))(ports)
+          const processes = yield* Effect.forEach([1, 2, 3], () =>
+            Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow)
+          )
+          const { row } = yield* paid(1000)
+          for (let i = 0; i < 4; i++) {
+            yield* Effect.all(processes, { concurrency: "unbounded" })
+            yield* mine(1)
+          }
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+        })
+      )
+    )
+  )
+
+  it.effect("that reaches no address of ours is nobody's", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { destination } = yield* outside({ type: "chain_address" })
+        const [script = ""] = (yield* (yield* ChainSource).activity(null)).outputs.map(({ scriptPubKey }) => scriptPubKey)
+        assert.strictEqual(script, "")
+        yield* send(destination, 1000)
+        yield* mineAndFollow(6)
+        assert.deepStrictEqual(yield* accounts, {})
+      })
+    )
+  )
+
+  it.effect("is seen by a source that was told nothing yet, once it is told all addresses", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const watched: Array<string> = []
+          const ports = yield* Effect.context<Ports>()
+          const fresh = yield* start(
+            replace(ChainSource, (chain) =>
+              ChainSource.of({
+                ...chain,
+                watch: (scripts) =>
+                  Effect.andThen(
+                    Effect.sync(() => watched.push(...scripts)),
+                    chain.watch(scripts)
+                  )
+              })
+            )(ports)
+          )
+          const row = yield* company()
+          const scripts = yield* Effect.forEach(Array.from({ length: 12 }), () =>
+            Effect.map(onChainAddress(row), ({ scriptPubKey }) => scriptPubKey)
+          )
+          yield* Context.get(fresh, ChainDeposits).watch
+          assert.deepStrictEqual(watched.toSorted(), scripts.toSorted())
+        })
+      )
+    )
+  )
+
+  it.effect("waits for a chain that is away", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          yield* mine(2)
+          yield* (yield* control).pause("chain")
+          assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+          yield* (yield* control).resume("chain")
+          yield* follow
+          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+        })
+      )
+    )
+  )
+})
+
+describe("A reorganisation", () => {
+  it.effect("C45: takes a credit back, and gives it again when the payment is deep enough in the other chain", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+          yield* reorg(2)
+          yield* follow
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+        })
+      )
+    )
+  )
+
+  it.effect("C45: that happened while nobody looked changes nothing but the block", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          yield* mineAndFollow(2)
+          yield* reorg(2)
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+        })
+      )
+    )
+  )
+
+  it.effect("C45: of what the company has spent is the operator's loss, never a balance below zero; it returns with the payment", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          yield* mineAndFollow(2)
+          yield* spend(row, 700)
+          yield* reorg(2)
+          yield* follow
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
+          assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 300, held: 0 }])
+          assert.deepStrictEqual(yield* accounts, { available: 1000, chain: -1000 })
+        })
+      )
+    )
+  )
+
+  it.effect("C45: leaves alone what a pending withdrawal holds", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(5000)
+          yield* mineAndFollow(2)
+          const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
+          yield* confirm(row, destination)
+          yield* step
+          yield* reorg(2)
+          yield* follow
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 5000, 1012]], { posted: 1012, held: 1012 }])
+          yield* (yield* control).release({ paymentHash: paymentHash ?? "", outcome: "settle" })
+          yield* steps(3)
+          assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("C45: while the company spends takes what is left in the end", () => {
+    let interfere: Effect.Effect<unknown> = Effect.void
+    const meanwhile = replace(Journal, (journal) =>
+      Journal.of({
+        commit: (change) => {
+          if (change._tag !== "DepositReversed") return journal.commit(change)
+          const first = interfere
+          interfere = Effect.void
+          return Effect.andThen(first, journal.commit(change))
+        }
+      })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          yield* mineAndFollow(2)
+          const ports = yield* Effect.context<Ports>()
+          const other = yield* start(ports)
+          interfere = Effect.orDie(Effect.provideContext(Effect.scoped(spend(row, 700)), Context.merge(ports, other)))
+          yield* reorg(2)
+          yield* follow
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
+        })
+      ),
+      { change: meanwhile }
+    )
+  })
+})
+
+describe("A double spend", () => {
+  it.effect("C45: of a deposit that waits fails it; nothing was credited", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row, txId } = yield* paid(1000)
+          yield* follow
+          yield* doubleSpend(txId)
+          yield* follow
+          assert.deepStrictEqual(yield* deposits(row), [["failed", 1000, 0]])
+          yield* mineAndFollow(10)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+        })
+      )
+    )
+  )
+
+  it.effect("C45: of a deposit that was credited takes it back: what is left from the company, the rest from the operator", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row, txId } = yield* paid(1000)
+          yield* mineAndFollow(2)
+          yield* spend(row, 700)
+          yield* reorg(2)
+          yield* doubleSpend(txId)
+          yield* mineAndFollow(10)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 700]], { posted: 0, held: 0 }])
+          assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
+        })
+      )
+    )
+  )
+})
+
+describe("A process that was told less lately than another", () => {
+  /** Follows with what the chain said when it began, and writes it down only when it is let go on. */
+  const slow = Effect.gen(function* () {
+    const [told, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const ports = replace(ChainSource, (chain) =>
+      ChainSource.of({
+        ...chain,
+        activity: (after) =>
+          Effect.tap(chain.activity(after), () => Effect.andThen(Deferred.succeed(told, undefined), Deferred.await(goesOn)))
+      })
+    )(yield* Effect.context<Ports>())
+    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow)
+    yield* Deferred.await(told)
+    return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
+  })
+
+  /** Follows, and moves the cursor only when it is let go on. */
+  const slowToFinish = Effect.gen(function* () {
+    const [almost, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const ports = replace(Journal, (journal) =>
+      Journal.of({
+        commit: (change) =>
+          change._tag === "CursorMoved"
+            ? Effect.andThen(Deferred.succeed(almost, undefined), Effect.andThen(Deferred.await(goesOn), journal.commit(change)))
+            : journal.commit(change)
+      })
+    )(yield* Effect.context<Ports>())
+    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow)
+    yield* Deferred.await(almost)
+    return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
+  })
+
+  it.effect("C45: does not put a deposit back into the mempool, where nobody would look for it again", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          const behind = yield* slow
+          yield* mine(1)
+          const ahead = yield* slowToFinish
+          yield* behind
+          yield* ahead
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+        })
+      )
+    )
+  )
+
+  it.effect("C45: does not put a deposit back into a block that is gone, from where it would be credited", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row, txId } = yield* paid(1000)
+          yield* mineAndFollow(1)
+          yield* reorg(1)
+          yield* mine(1) // in another block
+          const behind = yield* slow
+          yield* reorg(1)
+          yield* doubleSpend(txId)
+          const ahead = yield* slowToFinish
+          yield* behind
+          yield* ahead
+          yield* mineAndFollow(5)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+        })
+      )
+    )
+  )
+})

@@ -1,0 +1,224 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import * as Answer from "../src/Answer.ts"
+import * as Balance from "../src/Balance.ts"
+import type { Change } from "../src/Change.ts"
+import * as Company from "../src/Company.ts"
+import * as Cursor from "../src/Cursor.ts"
+import * as Deposit from "../src/Deposit.ts"
+import * as Invoice from "../src/Invoice.ts"
+import * as LightningAddress from "../src/LightningAddress.ts"
+import * as Msat from "../src/Msat.ts"
+import * as OnChainAddress from "../src/OnChainAddress.ts"
+import * as Withdrawal from "../src/Withdrawal.ts"
+import { deposit, fence, invoice, moved, plain, withdrawal } from "./Rows.ts"
+
+const msat = (amount: number | bigint) => Msat.make(BigInt(amount))
+const paid = (networkFee: number | bigint): Withdrawal.Settlement => ({ preimage: null, networkFee: msat(networkFee), paymentIndex: null })
+const arrived = (amount: number | bigint) => ({
+  ...deposit({ rail: "lightning", status: "settled", amount: msat(amount) }),
+  lightningInvoiceId: "i"
+})
+const within = (row: Withdrawal.Withdrawal) =>
+  Withdrawal.transferred(
+    row,
+    {
+      deposit: deposit({ amount: row.amount, rail: "lightning", status: "settled" }),
+      invoice: null,
+      preimage: null,
+      lightningAddressId: null
+    },
+    fence,
+    2
+  )
+
+const company: Company.Company = { id: "c", name: "Acme", plan: "free", createdAtMillis: 1 }
+const address = { id: "a", companyId: "c", metadata: {}, createdAtMillis: 1 }
+
+describe("What a Change books", () => {
+  /** Each with 1000 and, where it has fees, 5 for the service and 10 for the network. */
+  const examples: ReadonlyArray<readonly [string, Change, Record<string, bigint>]> = [
+    ["InvoiceSettled: what arrived", Invoice.settled(arrived(1000), "00"), { node: -1000n, available: 1000n }],
+    ["C33: InvoiceSettled: what arrived, not what was asked", Invoice.settled(arrived(1010), "00"), { node: -1010n, available: 1010n }],
+    [
+      "PaymentUnmatched: nobody's, until a person has looked",
+      Invoice.unmatched({ id: "u", companyId: "c", paymentHash: "", received: msat(1000), reason: "" }, 1),
+      { node: -1000n, suspense: 1000n }
+    ],
+    ["WithdrawalRequested: amount and fees are held", Withdrawal.requested(withdrawal()), { available: -1015n, held: 1015n }],
+    [
+      "WithdrawalSettled: the unused allowance is the operator's",
+      Withdrawal.settled(withdrawal(), paid(3), fence, 2),
+      { held: -1015n, node: 1003n, service_fees: 5n, network_fees: 7n }
+    ],
+    [
+      "WithdrawalSettled: an allowance that was just enough",
+      Withdrawal.settled(withdrawal(), paid(10), fence, 2),
+      { held: -1015n, node: 1010n, service_fees: 5n }
+    ],
+    [
+      "C25: WithdrawalSettled: what the node took above its limit is the operator's loss",
+      Withdrawal.settled(withdrawal(), paid(14), fence, 2),
+      { held: -1015n, node: 1014n, service_fees: 5n, loss: -4n }
+    ],
+    [
+      "WithdrawalSettled on-chain: out of the chain's assets",
+      Withdrawal.settled(withdrawal({ rail: "on_chain" }), paid(3), fence, 2),
+      { held: -1015n, chain: 1003n, service_fees: 5n, network_fees: 7n }
+    ],
+    [
+      "WithdrawalFailed: everything is available again",
+      Withdrawal.failed(withdrawal(), "no_route", fence, 2),
+      { held: -1015n, available: 1015n }
+    ],
+    [
+      "InternalTransferred: both legs, and no node",
+      within(withdrawal()),
+      { held: -1015n, available: 1000n, service_fees: 5n, network_fees: 10n }
+    ],
+    ["DepositConfirmed: the amount", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
+    [
+      "DepositConfirmed: first what the operator bore",
+      Deposit.confirmed(deposit({ absorbed: msat(200) }), 2),
+      { chain: -1000n, available: 800n, loss: 200n }
+    ],
+    ["DepositReversed: all of it", Deposit.reversed(deposit({ status: "settled" }), Msat.zero, 2), { chain: 1000n, available: -1000n }],
+    [
+      "DepositReversed: what is left, the rest is the operator's loss",
+      Deposit.reversed(deposit({ status: "settled" }), msat(200), 2),
+      { chain: 1000n, available: -800n, loss: -200n }
+    ]
+  ]
+  for (const [title, change, expected] of examples) it(`${title}`, () => assert.deepStrictEqual(moved(change), expected))
+
+  /** These change what is known, and no money. */
+  const still: ReadonlyArray<Change> = [
+    Company.opened(company),
+    Company.planChanged("c", "paid", 1),
+    Company.domainVerified({ domain: "d.example", companyId: "c", verifiedAtMillis: 1 }),
+    Invoice.created(invoice()),
+    Invoice.claimed(invoice(), "w", fence, 1),
+    Invoice.expired(invoice(), 1),
+    Withdrawal.dispatched(withdrawal(), { _tag: "Lightning", paymentHash: "", paymentRequest: "" }, fence, 1),
+    Deposit.seen(deposit()),
+    Deposit.placed(deposit(), 8, 2),
+    Deposit.dropped(deposit(), 2),
+    LightningAddress.created({ ...address, handle: "h", domain: "d", updatedAtMillis: 1, lastUsedAtMillis: null, deletedAtMillis: null }),
+    OnChainAddress.created({ ...address, nodeId: "", address: "", scriptPubKey: "", type: "taproot", index: 0 }),
+    Cursor.moved({ source: "s", value: "1" }, "x", 1),
+    Answer.forgotten("x", 1)
+  ]
+  it("is nothing where no money moves", () => {
+    for (const change of still)
+      assert.deepStrictEqual(
+        change.legs.flatMap(({ postings }) => postings),
+        [],
+        change._tag
+      )
+  })
+
+  const amount = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_100_000_000 })))
+  const fee = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 })))
+  const row = (amount: number, service: number, network: number, rail: Withdrawal.Rail = "lightning") =>
+    withdrawal({ amount: msat(amount), serviceFee: msat(service), networkAllowance: msat(network), rail })
+
+  it.prop(
+    "takes from one account what it gives to another, in amounts above nothing",
+    { amount, service: fee, network: fee, actual: fee, absorbed: fee },
+    ({ amount, service, network, actual, absorbed }) => {
+      const borne = msat(Math.min(absorbed, amount))
+      const withdrawn = row(amount, service, network)
+      const changes: ReadonlyArray<Change> = [
+        Invoice.settled(arrived(amount), "00"),
+        Withdrawal.requested(withdrawn),
+        Withdrawal.settled(withdrawn, paid(actual), fence, 2),
+        Withdrawal.failed(withdrawn, "timeout", fence, 2),
+        within(withdrawn),
+        Deposit.confirmed(deposit({ amount: msat(amount), absorbed: borne }), 2),
+        Deposit.reversed(deposit({ amount: msat(amount), status: "settled" }), borne, 2)
+      ]
+      for (const change of changes) {
+        assert.strictEqual(
+          Object.values(moved(change)).reduce((sum, one) => sum + one, 0n),
+          0n,
+          change._tag
+        )
+        assert.strictEqual(moved(change).internal, undefined, `${change._tag} leaves nothing between two companies`)
+        for (const { from, to, amount } of change.legs.flatMap(({ postings }) => postings)) {
+          assert.isTrue(amount > 0n && from !== to, change._tag)
+        }
+      }
+    },
+    { arbitrary: { seed: 11, runs: 200 } }
+  )
+
+  it.prop(
+    "ends a withdrawal with nothing held, and the customer paid amount and fee, or nothing",
+    { amount, service: fee, network: fee, actual: fee },
+    ({ amount, service, network, actual }) => {
+      const before: Balance.Balance = { posted: msat(amount + service + network + 7), held: Msat.zero }
+      const run = (rail: Withdrawal.Rail, end: (row: Withdrawal.Withdrawal) => Change) => {
+        const withdrawn = row(amount, service, network, rail)
+        const changes = [Withdrawal.requested(withdrawn), end(withdrawn)]
+        return changes
+          .flatMap(({ legs }) => legs)
+          .filter(({ companyId }) => companyId === withdrawn.companyId)
+          .reduce((balance, { postings }) => Balance.add(balance, Balance.effect(postings)), before)
+      }
+      for (const rail of ["lightning", "on_chain"] as const) {
+        assert.deepStrictEqual(plain(run(rail, (one) => Withdrawal.settled(one, paid(actual), fence, 2))), { posted: 7, held: 0 })
+        assert.deepStrictEqual(plain(run(rail, within)), { posted: 7, held: 0 })
+        assert.deepStrictEqual(
+          run(rail, (one) => Withdrawal.failed(one, "canceled", fence, 2)),
+          before
+        )
+      }
+    },
+    { arbitrary: { seed: 11, runs: 200 } }
+  )
+
+  it.prop(
+    "C25: gives the operator the allowance that was not used, or the loss of what was used beyond it: never both",
+    { amount, service: fee, network: fee, actual: fee },
+    ({ amount, service, network, actual }) => {
+      const sums = moved(Withdrawal.settled(row(amount, service, network), paid(actual), fence, 2))
+      assert.strictEqual(sums.node ?? 0n, BigInt(amount + actual))
+      assert.strictEqual(sums.network_fees ?? 0n, BigInt(Math.max(0, network - actual)))
+      assert.strictEqual(sums.loss ?? 0n, -BigInt(Math.max(0, actual - network)))
+      assert.strictEqual(sums.service_fees ?? 0n, BigInt(service))
+    },
+    { arbitrary: { seed: 11, runs: 200 } }
+  )
+
+  it("says whose it is: both companies of a transfer, the same transfer in both", () => {
+    const { legs, companyId, transferId, deposit } = within(withdrawal())
+    assert.deepStrictEqual([companyId, ...legs.map(({ companyId }) => companyId)], ["payer", "payer", "payee"])
+    assert.strictEqual(transferId, deposit.ledgerTxId)
+  })
+
+  it("carries its claim wherever it is the work of a task", () => {
+    const work: ReadonlyArray<Change> = [
+      Invoice.claimed(invoice(), "w", fence, 1),
+      Withdrawal.settled(withdrawal(), paid(0), fence, 1),
+      Withdrawal.failed(withdrawal(), "timeout", fence, 1),
+      Withdrawal.dispatched(withdrawal(), { _tag: "Lightning", paymentHash: "", paymentRequest: "" }, fence, 1),
+      within(withdrawal())
+    ]
+    for (const change of work) assert.deepStrictEqual(change.fence, fence, change._tag)
+  })
+})
+
+describe("A withdrawal's proof", () => {
+  const preimage = "00".repeat(32)
+  const hash = "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925" // SHA-256 of 32 zero bytes
+
+  it("is the preimage of its payment hash", () => assert.isTrue(Withdrawal.proves(preimage, hash)))
+
+  it("is nothing else", () => {
+    for (const text of ["", "00", "00".repeat(31), "00".repeat(33), `01${"00".repeat(31)}`, "zz".repeat(32), `${preimage} `, hash]) {
+      assert.isFalse(Withdrawal.proves(text, hash), text)
+    }
+    assert.isFalse(Withdrawal.proves(preimage, hash.toUpperCase()))
+    assert.isFalse(Withdrawal.proves(preimage, ""))
+  })
+})

@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import * as Balance from "../src/Balance.ts"
+import * as Deposit from "../src/Deposit.ts"
+import * as Msat from "../src/Msat.ts"
+import { deposit } from "./Rows.ts"
+
+type Move = Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
+
+describe("An on-chain deposit", () => {
+  it("is seen, placed, credited, taken back, placed again and credited again", () => {
+    const seen = Deposit.seen(deposit({ height: null })).deposit
+    const placed = Deposit.placed(seen, 100, 2).deposit
+    const confirmed = Deposit.confirmed(placed, 3).deposit
+    const reversed = Deposit.reversed(confirmed, Msat.make(200n), 4).deposit
+    const again = Deposit.confirmed(Deposit.placed(reversed, 103, 5).deposit, 6).deposit
+    assert.deepStrictEqual(
+      [seen, placed, confirmed, reversed, again].map(({ status, height, absorbed, revision, updatedAtMillis }) => [
+        status,
+        height,
+        Number(absorbed),
+        revision,
+        updatedAtMillis
+      ]),
+      [
+        ["pending", null, 0, 0, 1],
+        ["pending", 100, 0, 1, 2],
+        ["settled", 100, 0, 2, 3],
+        ["pending", null, 200, 3, 4],
+        ["settled", 103, 0, 5, 6]
+      ]
+    )
+  })
+
+  it("is given up when its coins went elsewhere, and comes back with the chain", () => {
+    const dropped = Deposit.dropped(deposit(), 2).deposit
+    assert.deepStrictEqual([dropped.status, dropped.height], ["failed", null])
+    assert.strictEqual(Deposit.placed(dropped, null, 3).deposit.status, "pending")
+  })
+
+  it("stays credited when it only moves to another block", () => {
+    assert.strictEqual(Deposit.placed(deposit({ status: "settled" }), 9, 2).deposit.status, "settled")
+  })
+
+  const steps = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))))
+
+  it.prop(
+    "C45: whatever the chain does to it, and whatever is spent meanwhile: nothing goes below zero, and it is credited once at most",
+    { steps },
+    ({ steps }) => {
+      const amount = Msat.make(1000n)
+      let now = Deposit.seen(deposit({ amount, height: null })).deposit
+      let balance = Balance.empty
+      let spent = 0n
+      let loss = 0n
+      const apply = (move: Move) => {
+        const postings = move.legs.flatMap((leg) => leg.postings)
+        assert.isTrue(Balance.need(postings) <= Balance.available(balance))
+        assert.strictEqual(move.deposit.revision, now.revision + 1)
+        balance = Balance.add(balance, Balance.effect(postings))
+        for (const one of postings) loss += (one.from === "loss" ? one.amount : 0n) - (one.to === "loss" ? one.amount : 0n)
+        now = move.deposit
+      }
+      for (const step of steps) {
+        const left = Balance.available(balance)
+        switch (step % 5) {
+          case 0:
+            apply(Deposit.placed(now, step % 2 === 0 ? null : step, step))
+            break
+          case 1:
+            if (now.status === "pending") apply(Deposit.confirmed(now, step))
+            break
+          case 2:
+            if (now.status === "settled") apply(Deposit.reversed(now, Msat.make(left >= amount ? 0n : amount - left), step))
+            break
+          case 3:
+            if (now.status === "pending") apply(Deposit.dropped(now, step))
+            break
+          default: {
+            const part = (left * BigInt(step % 11)) / 10n
+            balance = { posted: Msat.make(balance.posted - part), held: balance.held }
+            spent += part
+          }
+        }
+        assert.isTrue(balance.posted >= 0n && loss >= 0n && loss === now.absorbed)
+        // What there is, and what was spent, came from the deposit once or from the operator.
+        assert.strictEqual(balance.posted + spent, (now.status === "settled" ? amount : 0n) + loss)
+      }
+    },
+    { arbitrary: { seed: 11, runs: 500 } }
+  )
+})

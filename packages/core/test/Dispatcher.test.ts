@@ -1,0 +1,827 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Clock, Context, Deferred, Effect, Fiber, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as Bolt11 from "../src/Bolt11.ts"
+import { Dispatcher } from "../src/Dispatcher.ts"
+import { Journal } from "../src/Journal.ts"
+import { LightningReceiver } from "../src/LightningReceiver.ts"
+import { LightningSender } from "../src/LightningSender.ts"
+import * as Msat from "../src/Msat.ts"
+import { Records } from "../src/Records.ts"
+import { Resolver } from "../src/Resolver.ts"
+import { settings } from "./Rows.ts"
+import {
+  accounts,
+  audited,
+  company,
+  companyWith,
+  confirm,
+  got,
+  has,
+  invoice,
+  inWorld,
+  lightningAddress,
+  now,
+  onChainAddress,
+  outside,
+  poll,
+  type Ports,
+  replace,
+  standing,
+  start,
+  step,
+  steps
+} from "./World.ts"
+
+const release = (paymentHash: string | undefined, outcome: "settle" | "fail") =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? "", outcome }))
+const pause = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.pause(part))
+const resume = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.resume(part))
+
+/** Writes down every call that tells the node to do something, as it begins. */
+const listening = () => {
+  const calls: Array<string> = []
+  const note = (call: string) => Effect.sync(() => calls.push(call))
+  return {
+    calls,
+    change: (ports: Context.Context<Ports>) =>
+      ports.pipe(
+        replace(Journal, (journal) => Journal.of({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
+        replace(LightningSender, (sender) =>
+          LightningSender.of({
+            ...sender,
+            pay: (ask) => Effect.andThen(note("pay"), sender.pay(ask)),
+            lookupPayment: (hash) => Effect.andThen(note("lookup"), sender.lookupPayment(hash))
+          })
+        ),
+        replace(LightningReceiver, (receiver) =>
+          LightningReceiver.of({
+            ...receiver,
+            cancelInvoice: (hash) => Effect.andThen(note("cancel"), receiver.cancelInvoice(hash))
+          })
+        )
+      )
+  }
+}
+
+const sending = (change: (sender: LightningSender["Service"]) => Partial<LightningSender["Service"]>) =>
+  replace(LightningSender, (sender) => LightningSender.of({ ...sender, ...change(sender) }))
+
+describe("A payment", () => {
+  it.effect("settles: the recipient has it, the customer paid amount and fee, the operator keeps what the route did not cost", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          const row = yield* confirm(payer, destination)
+          yield* step
+          const settled = yield* now(row)
+          assert.deepStrictEqual([settled.status, settled.failure, settled.paymentHash], ["settled", null, paymentHash])
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+          const route = Number(settled.networkFee) / 1000
+          assert.isTrue(route > 0 && route <= 10)
+          assert.deepStrictEqual(yield* accounts, {
+            available: 3988,
+            node: -5000 + 1000 + route,
+            service_fees: 2,
+            network_fees: 10 - route
+          })
+          assert.strictEqual(yield* step, 0)
+        })
+      )
+    )
+  )
+
+  it.effect("has its hash on record before the node hears of it", () => {
+    const { calls, change } = listening()
+    return inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        calls.length = 0
+        yield* step
+        assert.deepStrictEqual(calls, ["WithdrawalDispatched", "pay", "WithdrawalSettled"])
+      }),
+      { change }
+    )
+  })
+
+  it.effect("fails: everything is back, once", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          for (const [behaviour, payee, failure] of [
+            ["fail", "birch", "incorrect_payment_details"],
+            ["settle", "fern", "no_route"]
+          ] as const) {
+            const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour, payee })
+            const row = yield* confirm(payer, destination)
+            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+            yield* steps(4)
+            assert.strictEqual(yield* standing(row), `failed: ${failure}`)
+            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+            assert.strictEqual((yield* got(paymentHash)).times, 0)
+          }
+          assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+        })
+      )
+    )
+  )
+
+  for (const outcome of ["settle", "fail"] as const) {
+    it.effect(`C1: that is held stays pending for days, and ${outcome}s late: never given back before the node's final word`, () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
+            const row = yield* confirm(payer, destination)
+            for (let hour = 0; hour < 72; hour++) {
+              yield* step
+              yield* TestClock.adjust("1 hour")
+              assert.strictEqual(yield* standing(row), "pending")
+              assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+            }
+            yield* release(paymentHash, outcome)
+            yield* steps(3)
+            assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
+            assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
+            assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
+          })
+        )
+      )
+    )
+
+    it.effect(`C2 C6 C7: whose answer is lost is pending, not failed; then it ${outcome}s: neither given back nor sent twice`, () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
+            const row = yield* confirm(payer, destination)
+            for (let i = 0; i < 3; i++) {
+              // the call and two questions have no answer
+              yield* step
+              assert.strictEqual(yield* standing(row), "pending")
+              assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+              yield* TestClock.adjust("20 seconds")
+            }
+            yield* steps(3)
+            assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: timeout")
+            assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
+            assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
+          })
+        )
+      )
+    )
+  }
+
+  it.effect("C6: that was paid is not given up when asking about it fails for a day", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "unknown_then_settle" })
+          const row = yield* confirm(payer, destination)
+          yield* step
+          yield* pause("node")
+          yield* steps(24, 3600)
+          assert.strictEqual(yield* standing(row), "pending")
+          assert.strictEqual((yield* has(payer)).held, 1012)
+          yield* resume("node")
+          yield* steps(4)
+          assert.strictEqual(yield* standing(row), "settled")
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+        })
+      )
+    )
+  )
+
+  it.effect("waits for a node that is away, and is sent once when it is back", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          yield* pause("node")
+          const row = yield* confirm(payer, destination)
+          yield* steps(20)
+          assert.strictEqual(yield* standing(row), "pending")
+          yield* resume("node")
+          yield* steps(4)
+          assert.strictEqual(yield* standing(row), "settled")
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+        })
+      )
+    )
+  )
+
+  it.effect("of an invoice that expired while nobody could send it fails before it is sent", () => {
+    const { calls, change } = listening()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, (yield* outside({ sats: 1000, expirySeconds: 90 })).destination)
+          yield* TestClock.adjust("31 seconds")
+          yield* step
+          assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          assert.notInclude(calls, "pay")
+        })
+      ),
+      { change }
+    )
+  })
+
+  it.effect("that could hold the money longer than the operator accepts by now fails, and does not say it expired", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const strict = yield* start(yield* Effect.context<Ports>(), { ...settings, maxFinalCltvExpiry: 1 })
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+          yield* Context.get(strict, Dispatcher).step
+          assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("C14: of one invoice by two withdrawals is one payment; the other withdrawal fails", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          const rows = [yield* confirm(one, destination), yield* confirm(other, destination)]
+          yield* steps(3)
+          assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: payment_hash_used", "settled"])
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+        })
+      )
+    )
+  )
+
+  it.effect("C25: for which the node took more than its limit is the operator's loss, not the customer's", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        yield* step
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+        assert.deepStrictEqual(yield* accounts, { available: 3988, node: -5000 + 1000 + 13, service_fees: 2, loss: -3 })
+      }),
+      {
+        change: sending((sender) => ({
+          pay: (ask) =>
+            Effect.map(sender.pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(13) } : payment))
+        }))
+      }
+    )
+  )
+
+  it.effect("C25: is sent with the very fee limit that is held", () => {
+    const limits: Array<Msat.Msat> = []
+    return inWorld(
+      Effect.gen(function* () {
+        const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* step
+        assert.deepStrictEqual(limits, [row.networkAllowance])
+      }),
+      {
+        change: sending((sender) => ({
+          pay: (ask) => {
+            limits.push(ask.feeLimit)
+            return sender.pay(ask)
+          }
+        }))
+      }
+    )
+  })
+
+  it.effect("is not settled by a preimage that proves nothing, and not failed either", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        yield* steps(5)
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      }),
+      {
+        change: sending((sender) => {
+          const forge = <P extends { readonly _tag: string }>(payment: P): P =>
+            payment._tag === "settled" ? { ...payment, preimage: "00".repeat(32) } : payment
+          return {
+            pay: (ask) => Effect.map(sender.pay(ask), forge),
+            lookupPayment: (hash) => Effect.map(sender.lookupPayment(hash), forge)
+          }
+        })
+      }
+    )
+  )
+})
+
+describe("A payment to a Lightning address or LNURL", () => {
+  for (const type of ["lightning_address", "lnurl"] as const) {
+    it.effect(`settles (${type})`, () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const row = yield* confirm(payer, (yield* outside({ type })).destination, 1000)
+            yield* step
+            const { status, paymentHash } = yield* now(row)
+            assert.strictEqual(status, "settled")
+            assert.deepStrictEqual(yield* got(paymentHash ?? ""), { times: 1, sats: 1000 })
+          })
+        )
+      )
+    )
+  }
+
+  it.effect("waits for a server that cannot be reached, and is sent when it is back in time", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, "settle@wallet.example", 1000)
+          yield* pause("web")
+          yield* steps(18)
+          assert.strictEqual(yield* standing(row), "pending")
+          yield* resume("web")
+          yield* steps(1)
+          assert.strictEqual(yield* standing(row), "settled")
+        })
+      )
+    )
+  )
+
+  it.effect("fails when the server stays away, with the money back: nothing was sent", () => {
+    const { calls, change } = listening()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, "settle@wallet.example", 1000)
+          yield* pause("web")
+          yield* steps(20)
+          assert.strictEqual(yield* standing(row), "pending") // five minutes sharp
+          yield* steps(1)
+          yield* steps(1)
+          assert.strictEqual(yield* standing(row), "failed: recipient_unreachable")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          assert.notInclude(calls, "pay")
+        })
+      ),
+      { change }
+    )
+  })
+
+  const key = new Uint8Array(32).fill(7)
+  const open = {
+    network: "regtest",
+    timestampSeconds: 1_700_000_000,
+    paymentHash: "22".repeat(32),
+    paymentSecret: "33".repeat(32)
+  } as const
+  const encode = (draft: Parameters<typeof Bolt11.encode>[0]) => Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
+  const signed = (fields: Partial<Parameters<typeof Bolt11.encode>[0]>) =>
+    encode({ ...open, amount: Msat.fromSats(1000), description: "tea", ...fields })
+  const lies: ReadonlyArray<readonly [string, string]> = [
+    ["for a sat more", signed({ amount: Msat.fromSats(1001) })],
+    ["for a millisatoshi less", signed({ amount: Msat.make(999_999n) })],
+    ["without an amount", encode({ ...open, description: "tea" })],
+    ["of another network", signed({ network: "mainnet" })],
+    ["for another text", encode({ ...open, amount: Msat.fromSats(1000), descriptionHash: "44".repeat(32) })],
+    ["that is expired", signed({ timestampSeconds: 1_600_000_000 })],
+    ["that would hold the money for long", signed({ minFinalCltvExpiry: 5000 })],
+    ["that is none", "lnbcrt1nonsense"]
+  ]
+  for (const [what, paymentRequest] of lies) {
+    it.effect(`C39: is never made with an invoice ${what}: it fails, and the money is back`, () => {
+      const { calls, change } = listening()
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const row = yield* confirm(payer, "settle@wallet.example", 1000)
+            yield* steps(2)
+            assert.strictEqual(yield* standing(row), "failed: recipient_refused")
+            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+            assert.notInclude(calls, "pay")
+          })
+        ),
+        {
+          change: (ports) =>
+            replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: () => Effect.succeed(paymentRequest) }))(change(ports))
+        }
+      )
+    })
+  }
+
+  it.effect("whose server gives an invoice of ours stays inside", () => {
+    let ours = ""
+    const { calls, change } = listening()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          ours = (yield* invoice(payee, 1000)).paymentRequest
+          const row = yield* confirm(payer, "settle@wallet.example", 1000)
+          yield* step
+          assert.strictEqual(yield* standing(row), "settled")
+          assert.notInclude(calls, "pay")
+          assert.deepStrictEqual(
+            [yield* has(payer), yield* has(payee)],
+            [
+              { posted: 3988, held: 0 },
+              { posted: 1000, held: 0 }
+            ]
+          )
+        })
+      ),
+      {
+        change: (ports) =>
+          replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ours) }))(change(ports))
+      }
+    )
+  })
+})
+
+describe("A payment inside the service", () => {
+  it.effect("C16 C17: of an invoice is claimed, closed at the node, and only then booked, both legs together", () => {
+    const { calls, change } = listening()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const { id, paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+          const row = yield* confirm(payer, paymentRequest)
+          calls.length = 0
+          yield* step
+          assert.deepStrictEqual(calls, ["InvoiceClaimed", "cancel", "InternalTransferred"])
+          const settled = yield* now(row)
+          assert.deepStrictEqual([settled.status, settled.paymentHash], ["settled", paymentHash])
+          assert.deepStrictEqual(
+            [yield* has(payer), yield* has(payee)],
+            [
+              { posted: 4000, held: 0 },
+              { posted: 1000, held: 0 }
+            ]
+          )
+          const paid = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, id))
+          assert.deepStrictEqual([paid.status, paid.received, paid.preimage], ["settled", Msat.fromSats(1000), settled.preimage])
+          assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+        })
+      ),
+      { change }
+    )
+  })
+
+  it.effect("C15: closes the invoice to the outside", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const { paymentRequest } = yield* invoice(payee, 1000)
+          yield* confirm(payer, paymentRequest)
+          yield* step
+          const refused = yield* Effect.flip((yield* Sandbox).pay({ paymentRequest }))
+          assert.strictEqual(refused.reason, "invoice_canceled")
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("C15: fails when the outside was first; the invoice is credited once, to the msat that came", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const { paymentRequest } = yield* invoice(payee, 1000)
+          const row = yield* confirm(payer, paymentRequest)
+          yield* (yield* Sandbox).pay({ paymentRequest, amount: Msat.fromSats(1010) })
+          yield* steps(2)
+          yield* poll
+          yield* poll
+          assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+          assert.deepStrictEqual(
+            [yield* has(payer), yield* has(payee)],
+            [
+              { posted: 5000, held: 0 },
+              { posted: 1010, held: 0 }
+            ]
+          )
+        })
+      )
+    )
+  )
+
+  for (const outcome of ["settle", "fail"] as const) {
+    it.effect(`C15: fails when the outside's payment is held at the node, which then ${outcome}s`, () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const [payer, payee] = [yield* companyWith(5000), yield* company()]
+            const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+            const row = yield* confirm(payer, paymentRequest)
+            yield* (yield* Sandbox).pay({ paymentRequest, hold: true })
+            yield* steps(2)
+            assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+            yield* poll
+            assert.deepStrictEqual(
+              [yield* has(payer), yield* has(payee)],
+              [
+                { posted: 5000, held: 0 },
+                { posted: 0, held: 0 }
+              ]
+            )
+            yield* release(paymentHash, outcome)
+            yield* poll
+            assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
+            // Released, it is open again to the outside.
+            if (outcome === "fail") {
+              yield* (yield* Sandbox).pay({ paymentRequest })
+              yield* poll
+              assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+            }
+          })
+        )
+      )
+    )
+  }
+
+  it.effect("C15: by two at once is one payment; the other withdrawal fails", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]
+          const { paymentRequest } = yield* invoice(payee, 1000)
+          const rows = [yield* confirm(one, paymentRequest), yield* confirm(other, paymentRequest)]
+          yield* steps(3)
+          assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: invoice_not_payable", "settled"])
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("waits with its claim for a node that is away", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const { paymentRequest } = yield* invoice(payee, 1000, 120)
+          const row = yield* confirm(payer, paymentRequest)
+          yield* pause("node")
+          yield* steps(12)
+          assert.strictEqual(yield* standing(row), "pending")
+          yield* resume("node")
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "settled") // what was claimed in time is paid, though it expired since
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("of an invoice that expired before anyone took it up fails", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const row = yield* confirm(payer, (yield* invoice(payee, 1000, 60)).paymentRequest)
+          yield* TestClock.adjust("60 seconds")
+          yield* step
+          assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("to a Lightning address or an on-chain address of ours touches no node", () => {
+    const { calls, change } = listening()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const handle = yield* lightningAddress(payee, "tea")
+          const rows = [yield* confirm(payer, "tea@pay.example", 1000), yield* confirm(payer, (yield* onChainAddress(payee)).address, 300)]
+          yield* steps(2)
+          assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
+          assert.deepStrictEqual(
+            [yield* has(payer), yield* has(payee)],
+            [
+              { posted: 3700, held: 0 },
+              { posted: 1300, held: 0 }
+            ]
+          )
+          assert.deepStrictEqual(
+            calls.filter((call) => /^[a-z]/.test(call)),
+            []
+          )
+          const used = Option.getOrThrow(yield* (yield* Records).lightningAddress(handle.handle, handle.domain))
+          assert.isNotNull(used.lastUsedAtMillis)
+          const deposits = yield* (yield* Records).transactions(payee.id, { limit: 10, type: "deposit" })
+          assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), [
+            "settled 1000000",
+            "settled 300000"
+          ])
+        })
+      ),
+      { change }
+    )
+  })
+
+  it.effect("C31: to oneself makes and loses nothing", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const self = yield* companyWith(5000)
+          const own = yield* lightningAddress(self)
+          const rows = [
+            yield* confirm(self, (yield* invoice(self, 1000)).paymentRequest),
+            yield* confirm(self, `${own.handle}@${own.domain}`, 1000),
+            yield* confirm(self, (yield* onChainAddress(self)).address, 1000)
+          ]
+          yield* steps(3)
+          assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled", "settled"])
+          assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
+        })
+      )
+    )
+  )
+})
+
+describe("Several workers", () => {
+  it.effect("C12 C19: stepping at once over one store send every withdrawal once", () => {
+    const { calls, change } = listening()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const ports = yield* Effect.context<Ports>()
+          const dispatchers = yield* Effect.forEach([1, 2, 3], () =>
+            Effect.map(start(ports), (process) => Context.get(process, Dispatcher))
+          )
+          const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
+          const behaviours = ["settle", "fail", "unknown_then_settle", "unknown_then_fail"] as const
+          const rows = yield* Effect.forEach(
+            Array.from({ length: 60 }),
+            Effect.fnUntraced(function* (_, at) {
+              const payer = payers[at % 4] ?? (yield* Effect.die("four payers"))
+              const { destination, paymentHash } = yield* outside({ sats: 100 + at, behaviour: behaviours[at % 4] ?? "settle" })
+              return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
+            })
+          )
+          for (let i = 0; i < 12; i++) {
+            yield* Effect.all(
+              dispatchers.map(({ step }) => step),
+              { concurrency: "unbounded" }
+            )
+            yield* TestClock.adjust("10 seconds")
+          }
+          for (const { row, paymentHash, settles } of rows) {
+            assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
+            assert.strictEqual((yield* got(paymentHash)).times, settles ? 1 : 0)
+          }
+          assert.strictEqual(calls.filter((call) => call === "pay").length, 60)
+        })
+      ),
+      { change }
+    )
+  })
+})
+
+describe("A call to the node", () => {
+  it.effect("C10: is not made by a worker that slept on its claim: somebody else had the task, and it failed and was given back", () => {
+    const pays: Array<string> = []
+    const counting = (who: string) =>
+      sending((sender) => ({
+        pay: (ask) => {
+          pays.push(who)
+          return sender.pay(ask)
+        }
+      }))
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const ports = yield* Effect.context<Ports>()
+          const wakes = yield* Deferred.make<void>()
+          const sleepy = yield* start(
+            ports.pipe(
+              counting("sleepy"),
+              replace(Journal, (journal) =>
+                Journal.of({
+                  commit: (change) =>
+                    change._tag === "WithdrawalDispatched"
+                      ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
+                      : journal.commit(change)
+                })
+              )
+            )
+          )
+          const other = yield* start(counting("other")(ports))
+          const payer = yield* companyWith(5000)
+          const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
+          const row = yield* confirm(payer, destination)
+          const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
+          yield* TestClock.adjust("121 seconds")
+          yield* Context.get(other, Dispatcher).step
+          assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
+          yield* Deferred.succeed(wakes, undefined)
+          yield* Fiber.join(sleeping)
+          assert.deepStrictEqual(pays, ["other"])
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+        })
+      )
+    )
+  })
+
+  /** A node that 60 seconds later may still hear a call, and that heard none of them so far. Says when it was called. */
+  const deaf = (callSeconds: number) => {
+    const atSeconds: Array<number> = []
+    const change = sending(() => ({
+      graceMillis: 60_000,
+      pay: () =>
+        Effect.gen(function* () {
+          const nowMillis = yield* Clock.currentTimeMillis
+          atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          yield* Effect.sleep(callSeconds * 1000)
+          return { _tag: "unknown" } as const
+        })
+    }))
+    return { atSeconds, change }
+  }
+
+  it.effect("C2: that breaks is one without an answer: it was made", () => {
+    const { atSeconds, change } = deaf(0)
+    return inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        yield* steps(9)
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(atSeconds, [0, 60, 120])
+      }),
+      { change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports)) }
+    )
+  })
+
+  for (const callSeconds of [0, 30]) {
+    it.effect(
+      `C8: of ${callSeconds} seconds without an answer is not made again while it may still arrive: that it is not found says nothing`,
+      () => {
+        const { atSeconds, change } = deaf(callSeconds)
+        return inWorld(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+            const { step } = yield* Dispatcher
+            yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
+            yield* TestClock.adjust("10 minutes")
+            assert.isTrue(atSeconds.length >= 4, "it is tried again")
+            for (const [at, seconds] of atSeconds.entries()) {
+              if (at > 0)
+                assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60, `called after ${atSeconds.join(", ")} seconds`)
+            }
+            assert.strictEqual(yield* standing(row), "pending")
+            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+          }),
+          { change }
+        )
+      }
+    )
+  }
+
+  it.effect("C8: by a worker that died in it is not repeated by the next while it may still arrive", () => {
+    const { atSeconds, change } = deaf(0)
+    return inWorld(
+      Effect.gen(function* () {
+        const ports = yield* Effect.context<Ports>()
+        const payer = yield* companyWith(5000)
+        yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        // Each worker dies in its call, in its second half of a minute.
+        for (let i = 0; i < 4; i++) {
+          const dying = yield* start(sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports))
+          yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, Dispatcher).step, Effect.sleep("1 second"))))
+          yield* TestClock.adjust("119 seconds")
+        }
+        assert.isTrue(atSeconds.length >= 3, "it is tried again")
+        for (const [at, seconds] of atSeconds.entries())
+          if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= 60, `called after ${atSeconds.join(", ")} seconds`)
+      }),
+      { change }
+    )
+  })
+})

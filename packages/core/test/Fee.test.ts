@@ -1,0 +1,56 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import * as Fee from "../src/Fee.ts"
+import * as Msat from "../src/Msat.ts"
+
+const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
+const rate = (base: number, partsPerMillion: number): Fee.FeeRate => ({
+  base: Msat.make(BigInt(base)),
+  partsPerMillion: BigInt(partsPerMillion)
+})
+
+describe("Fee", () => {
+  it("is the base and the parts per million, rounded up to a whole msat", () => {
+    assert.strictEqual(Fee.at(rate(0, 5_000), Msat.fromSats(1000)), 5_000n)
+    assert.strictEqual(Fee.at(rate(7, 5_000), Msat.fromSats(1000)), 5_007n)
+    assert.strictEqual(Fee.at(rate(0, 5_000), Msat.make(200n)), 1n) // exactly one
+    assert.strictEqual(Fee.at(rate(0, 5_000), Msat.make(201n)), 2n) // 1.005
+    assert.strictEqual(Fee.at(rate(0, 1), Msat.make(1n)), 1n)
+    assert.strictEqual(Fee.at(rate(3, 0), Msat.fromSats(1000)), 3n)
+    assert.strictEqual(Fee.at(rate(0, 1_000_000), Msat.make(21n)), 21n)
+  })
+
+  it("is nothing where nothing is charged", () => {
+    assert.strictEqual(Fee.at(Fee.free, Msat.max), 0n)
+    assert.strictEqual(Fee.at(rate(0, 5_000), Msat.zero), 0n)
+  })
+
+  it("has no amount at which it overflows", () => {
+    assert.strictEqual(Fee.at(rate(0, 999_999), Msat.max), (Msat.max / 1_000_000n) * 999_999n)
+  })
+
+  it("is both parts together for whoever pays it", () => {
+    assert.strictEqual(Fee.total({ service: Msat.make(5n), network: Msat.make(10n) }), 15n)
+  })
+
+  it.prop(
+    "C34: never charges less than the rate, nor a whole msat more",
+    { base: upTo(1_000_000), partsPerMillion: upTo(1_000_000), amount: upTo(Number.MAX_SAFE_INTEGER) },
+    ({ base, partsPerMillion, amount }) => {
+      const exact = BigInt(amount) * BigInt(partsPerMillion) // in millionths
+      const charged = (Fee.at(rate(base, partsPerMillion), Msat.make(BigInt(amount))) - BigInt(base)) * 1_000_000n
+      assert.isTrue(charged >= exact && charged < exact + 1_000_000n)
+    },
+    { arbitrary: { seed: 11, runs: 300 } }
+  )
+
+  it.prop(
+    "C36: is not made smaller by sending in parts",
+    { base: upTo(1_000), partsPerMillion: upTo(1_000_000), one: upTo(1_000_000), other: upTo(1_000_000) },
+    ({ base, partsPerMillion, one, other }) => {
+      const fee = (amount: number) => Fee.at(rate(base, partsPerMillion), Msat.make(BigInt(amount)))
+      assert.isTrue(fee(one) + fee(other) >= fee(one + other))
+    },
+    { arbitrary: { seed: 11, runs: 300 } }
+  )
+})

@@ -1,0 +1,218 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Currency } from "../src/Amount.ts"
+import * as Bolt11 from "../src/Bolt11.ts"
+import { ExchangeRates } from "../src/ExchangeRates.ts"
+import * as Decimal from "../src/Decimal.ts"
+import { Invoices } from "../src/Invoices.ts"
+import { LightningReceiver } from "../src/LightningReceiver.ts"
+import * as Msat from "../src/Msat.ts"
+import { Records } from "../src/Records.ts"
+import { asked, beginsAtMillis, company, inWorld, made, replace, request, said } from "./World.ts"
+
+type Create = Parameters<Invoices["Service"]["create"]>[0]
+
+const create = Effect.fnUntraced(function* (
+  companyId: string,
+  amount: string | number,
+  fields: Partial<Create> = {},
+  currency: Currency = "sats"
+) {
+  const invoices = yield* Invoices
+  return yield* invoices.create({
+    companyId,
+    ...(yield* asked(amount, currency)),
+    description: "tea",
+    expirySeconds: 3600,
+    metadata: {},
+    ...fields
+  })
+})
+
+/** Prices that are as old as they were when the world began. */
+const oldPrices = replace(ExchangeRates, (rates) =>
+  ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
+)
+
+describe("An invoice", () => {
+  it.effect("is at the node and in the records as it was asked for", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        const invoice = yield* made(create(id, 1000, { metadata: { order: "21" }, description: "Grüner Tee", expirySeconds: 600 }))
+        const bolt11 = Result.getOrThrow(Bolt11.decode(invoice.paymentRequest))
+        assert.deepStrictEqual(
+          [bolt11.amount, bolt11.paymentHash, bolt11.payee, bolt11.description, bolt11.expirySeconds, bolt11.network],
+          [1_000_000n, invoice.paymentHash, invoice.nodeId, "Grüner Tee", 600, "regtest"]
+        )
+        assert.deepStrictEqual(
+          [
+            invoice.status,
+            invoice.preimage,
+            invoice.received,
+            invoice.rate,
+            invoice.createdAtMillis,
+            invoice.expiresAtMillis,
+            invoice.metadata
+          ],
+          ["pending", null, null, null, beginsAtMillis, beginsAtMillis + 600_000, { order: "21" }]
+        )
+        const invoices = yield* Invoices
+        assert.deepStrictEqual(yield* invoices.get(id, invoice.id), invoice)
+        assert.deepStrictEqual((yield* (yield* LightningReceiver).lookupInvoice(invoice.paymentHash))._tag, "open")
+      })
+    )
+  )
+
+  it.effect("C53: is nobody else's", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* company(), yield* company()]
+        const invoice = yield* made(create(one.id, 1))
+        const { get } = yield* Invoices
+        for (const id of [invoice.id, "", "x", invoice.id.toUpperCase()]) assert.strictEqual(yield* said(get(other.id, id)), "NotFound", id)
+      })
+    )
+  )
+
+  it.effect("keeps to the limits, and says which member does not", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        const table: ReadonlyArray<readonly [string, Effect.Effect<unknown, { readonly _tag: string }, Invoices>]> = [
+          ["ok", create(id, 1)],
+          ["ok", create(id, 100_000_000)],
+          ["ok", create(id, 21, { expirySeconds: 60 })],
+          ["ok", create(id, 21, { expirySeconds: 31_536_000 })],
+          ["ok", create(id, 21, { description: "ü".repeat(319) })],
+          ["ok", create(id, 21, { description: "" })],
+          ["Invalid: amount", create(id, 100_000_001)],
+          ["AmountInvalid: above_supply", create(id, "2100000000000001")],
+          ["AmountInvalid: not_positive", create(id, 0)],
+          ["AmountInvalid: not_positive", create(id, -1)],
+          ["AmountInvalid: fraction_of_a_sat", create(id, "1.5")],
+          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 59 })],
+          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 31_536_001 })],
+          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 60.5 })],
+          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: NaN })],
+          ["Invalid: description", create(id, 21, { description: "ü".repeat(320) })],
+          ["Invalid: description", create(id, 21, { description: "a\0" })],
+          ["Invalid: metadata", create(id, 21, { metadata: { "": "x" } })]
+        ]
+        for (const [verdict, creation] of table) assert.strictEqual(yield* said(creation), verdict)
+      })
+    )
+  )
+
+  it.effect("asks in fiat for what that is worth now, and remembers the rate", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        const invoice = yield* made(create(id, "10.01", {}, "usd")) // at 50 000
+        assert.deepStrictEqual([invoice.amount, invoice.rate], [Msat.fromSats(20_020), "50000"])
+        assert.strictEqual((yield* made(create(id, "0.0000002", {}, "btc"))).amount, Msat.fromSats(20))
+      })
+    )
+  )
+
+  it.effect("is not made at a stale price; in sats there is no price to be stale", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        yield* TestClock.adjust(60_000)
+        assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "ok")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "RateUnavailable")
+        assert.strictEqual(yield* said(create(id, 1)), "ok")
+      }),
+      { change: oldPrices }
+    )
+  )
+
+  it.effect("is not made while the node is away", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        yield* (yield* Sandbox).pause("node")
+        assert.strictEqual(yield* said(create(id, 1)), "NodeUnavailable")
+        assert.deepStrictEqual(yield* (yield* Records).openInvoices(null, 10), [])
+      })
+    )
+  )
+
+  it.effect(
+    "C23: is made once for a key, and the first answer stands: the node away, the price stale, the request against the rules by now",
+    () =>
+      inWorld(
+        Effect.gen(function* () {
+          const { id } = yield* company()
+          const first = yield* made(create(id, "1.00", { request: request("k") }, "usd"))
+          yield* TestClock.adjust(29 * 24 * 3600 * 1000)
+          yield* (yield* Sandbox).pause("node")
+          const again = yield* create(id, "1.00", { request: request("k"), expirySeconds: 1 }, "usd")
+          assert.deepStrictEqual(again, { _tag: "Replayed", answer: first.id })
+        }),
+        { change: oldPrices }
+      )
+  )
+
+  it.effect("is refused for a key that was used for something else, and free to make for another company's", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* company(), yield* company()]
+        yield* made(create(one.id, 1, { request: request("k") }))
+        assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
+        yield* made(create(other.id, 2, { request: request("k", "other body") }))
+      })
+    )
+  )
+
+  it.effect("is made once when two ask with one key at once, and both get its answer", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 8 }, () => create(id, 1, { request: request("k") })),
+          { concurrency: "unbounded" }
+        )
+        const [invoice, ...more] = yield* (yield* Records).openInvoices(null, 10)
+        assert.strictEqual(more.length, 0)
+        assert.deepStrictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))), new Set([invoice?.id]))
+        assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Made").length, 1)
+      })
+    )
+  )
+
+  it.effect("that was refused may be asked for again with its key", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        assert.strictEqual(yield* said(create(id, 0, { request: request("k") })), "AmountInvalid: not_positive")
+        assert.isTrue(Option.isNone(yield* (yield* Records).answer(id, "k")))
+        yield* made(create(id, 1, { request: request("k") }))
+      })
+    )
+  )
+
+  it.effect("reads its amount exactly", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        const invoices = yield* Invoices
+        const { amount } = yield* made(
+          invoices.create({
+            companyId: id,
+            amount: Decimal.make(2_100n, 2),
+            currency: "sats",
+            description: "",
+            expirySeconds: 60,
+            metadata: {}
+          })
+        )
+        assert.strictEqual(amount, Msat.fromSats(21))
+      })
+    )
+  )
+})

@@ -1,0 +1,167 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Companies } from "../src/Companies.ts"
+import type { Company } from "../src/Company.ts"
+import { LightningAddresses } from "../src/LightningAddresses.ts"
+import { company, inWorld, made, request, said } from "./World.ts"
+
+const create = Effect.fnUntraced(function* (company: Company, handle: string | null, domain: string | null = null, key?: string) {
+  const addresses = yield* LightningAddresses
+  return yield* addresses.create({ company, handle, domain, metadata: {}, ...(key !== undefined && { request: request(key) }) })
+})
+const verify = (company: Company, domain: string) => Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(company.id, domain))
+
+describe("A Lightning address", () => {
+  it.effect("is random and at the service's domain for everybody, as many as they like", () =>
+    inWorld(
+      Effect.gen(function* () {
+        for (const plan of ["free", "paid"] as const) {
+          const row = yield* company(plan)
+          const handles = new Set<string>()
+          for (let i = 0; i < 20; i++) {
+            const { handle, domain } = yield* made(create(row, null))
+            assert.match(handle, /^[a-z0-9]{12}$/)
+            assert.strictEqual(domain, "pay.example")
+            handles.add(handle)
+          }
+          assert.strictEqual(handles.size, 20)
+        }
+      })
+    )
+  )
+
+  it.effect("of one's own is for paid plans", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company("free")
+        assert.strictEqual(yield* said(create(row, "shop")), "PlanRequired: a handle or domain of your own")
+        assert.strictEqual(yield* said(create(row, null, "shop.example")), "PlanRequired: a handle or domain of your own")
+        assert.strictEqual(yield* said(create(row, "", "")), "PlanRequired: a handle or domain of your own")
+        yield* made(create(yield* company("paid"), "shop"))
+      })
+    )
+  )
+
+  it.effect("is one company's for ever, in any letter case", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* company(), yield* company()]
+        assert.strictEqual((yield* made(create(one, "Shop"))).handle, "shop")
+        for (const handle of ["shop", "SHOP"]) {
+          assert.strictEqual(yield* said(create(other, handle)), "HandleTaken")
+          assert.strictEqual(yield* said(create(one, handle)), "HandleTaken")
+        }
+      })
+    )
+  )
+
+  it.effect("has a handle that a payer can type", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        for (const handle of ["a", "0", "a.b", "a_b-c", "-", "x".repeat(64)])
+          assert.strictEqual(yield* said(create(row, handle)), "ok", handle)
+        for (const handle of ["", " ", ".a", "a.", "..", "a+b", "a@b", "ä", "a b", "a/b", "x".repeat(65), "a\n", "ｓhop", "%61"]) {
+          assert.strictEqual(yield* said(create(row, handle)), "Invalid: handle", handle)
+        }
+      })
+    )
+  )
+
+  it.effect("is at a domain of one's own only when that was verified, in its one spelling", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* company(), yield* company()]
+        assert.strictEqual(yield* said(create(one, "hi", "bücher.example")), "DomainNotVerified")
+        yield* verify(one, "Bücher.example")
+        for (const domain of ["bücher.example", "xn--bcher-kva.EXAMPLE"]) {
+          assert.strictEqual((yield* made(create(one, null, domain))).domain, "xn--bcher-kva.example")
+        }
+        assert.strictEqual(yield* said(create(other, "hi", "bücher.example")), "DomainNotVerified")
+        assert.strictEqual(yield* said(create(one, "hi", "sub.bücher.example")), "DomainNotVerified")
+        for (const domain of ["", "localhost", "127.0.0.1", "a.example:80", "a.example/x", "u@a.example"]) {
+          assert.strictEqual(yield* said(create(one, "hi", domain)), "Invalid: domain", domain)
+        }
+      })
+    )
+  )
+
+  it.effect("at the service's own domain may be asked for by name", () =>
+    inWorld(
+      Effect.gen(function* () {
+        assert.strictEqual((yield* made(create(yield* company(), "shop", "PAY.example"))).domain, "pay.example")
+      })
+    )
+  )
+
+  it.effect("with one handle is two people's at two domains", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* company(), yield* company()]
+        yield* verify(other, "other.example")
+        yield* made(create(one, "shop"))
+        yield* made(create(other, "shop", "other.example"))
+      })
+    )
+  )
+
+  it.effect("is made once for a key, though the plan has changed since", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        const first = yield* made(create(row, "shop", null, "k"))
+        assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
+      })
+    )
+  )
+
+  it.effect("is made once when two ask with one key at once", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 4 }, () => create(row, null, null, "k")),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
+      })
+    )
+  )
+})
+
+describe("A domain", () => {
+  it.effect("is one company's; verifying it again changes nothing", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* company(), yield* company()]
+        yield* verify(one, "shop.example")
+        yield* verify(one, "SHOP.example")
+        assert.strictEqual(yield* said(verify(other, "shop.example")), "DomainTaken")
+        assert.strictEqual(yield* said(verify(other, "pay.example")), "DomainTaken")
+        assert.strictEqual(yield* said(verify(other, "localhost")), "Invalid: domain")
+        assert.strictEqual(yield* said(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain("nobody", "a.example"))), "NotFound")
+      })
+    )
+  )
+})
+
+describe("A company", () => {
+  it.effect("has a name, a plan that the operator may change, and is opened once for a key", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { open, get, changePlan } = yield* Companies
+        for (const name of ["", "  ", "x".repeat(201), "a\0b"])
+          assert.strictEqual(yield* said(open({ name, plan: "free" })), "Invalid: name")
+        const row = yield* made(open({ name: "x".repeat(200), plan: "free", request: request("k") }))
+        assert.deepStrictEqual(yield* open({ name: "x".repeat(200), plan: "free", request: request("k") }), {
+          _tag: "Replayed",
+          answer: row.id
+        })
+        assert.deepStrictEqual(yield* get(row.id), row)
+        yield* changePlan(row.id, "paid")
+        assert.strictEqual((yield* get(row.id)).plan, "paid")
+        assert.strictEqual(yield* said(changePlan("nobody", "paid")), "NotFound")
+      })
+    )
+  )
+})

@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Metadata from "../src/Metadata.ts"
+
+const keys = (count: number): Metadata.Metadata => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]))
+const wave = "\u{1F30A}" // one character of two UTF-16 units
+
+const good: ReadonlyArray<readonly [string, Metadata.Metadata]> = [
+  ["nothing", {}],
+  ["50 keys", keys(50)],
+  ["a key of 40 characters", { ["k".repeat(40)]: "" }],
+  ["a key of 40 characters beyond the basic plane", { [wave.repeat(40)]: "" }],
+  ["a value of 500 characters", { k: "v".repeat(500) }],
+  ["a value of 500 characters beyond the basic plane", { k: wave.repeat(500) }],
+  ["names that JavaScript knows", { constructor: "a", toString: "b" }]
+]
+
+const bad: ReadonlyArray<readonly [string, Metadata.Metadata, path: string]> = [
+  ["51 keys", keys(51), "metadata"],
+  ["an empty key", { "": "v" }, "metadata"],
+  ["a key of 41 characters", { ["k".repeat(41)]: "v" }, "metadata"],
+  ["a value of 501 characters", { k: "v".repeat(501) }, "metadata.k"],
+  ["NUL in a value", { k: "a\0b" }, "metadata.k"],
+  ["NUL in a key", { "a\0b": "v" }, "metadata.a\0b"],
+  ["half a character", { k: "\ud83c" }, "metadata.k"]
+]
+
+describe("Metadata", () => {
+  for (const [what, metadata] of good) it.effect(`may be ${what}`, () => Metadata.check(metadata))
+  for (const [what, metadata, path] of bad) {
+    it.effect(`may not have ${what}`, () =>
+      Effect.gen(function* () {
+        const refused = yield* Effect.flip(Metadata.check(metadata))
+        assert.strictEqual(refused.path, path)
+      })
+    )
+  }
+})

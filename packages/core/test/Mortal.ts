@@ -1,0 +1,113 @@
+import { type Context, Deferred, Effect } from "effect"
+import { ChainSource, ChainUnavailable } from "../src/ChainSource.ts"
+import { ChainWallet } from "../src/ChainWallet.ts"
+import { Journal, StoreUnavailable } from "../src/Journal.ts"
+import { LightningReceiver, NodeUnavailable } from "../src/LightningReceiver.ts"
+import { LightningSender } from "../src/LightningSender.ts"
+import { Records } from "../src/Records.ts"
+import { RecipientUnreachable, Resolver } from "../src/Resolver.ts"
+import { Signer, SignerUnavailable } from "../src/Signer.ts"
+import { Tasks } from "../src/Tasks.ts"
+import { type Ports, replace } from "./World.ts"
+
+/** What may befall a process in one of its calls: it dies, or goes on without an answer, and the call took effect or did not. */
+export const fates = ["dies before", "dies after", "gets no answer before", "gets no answer after"] as const
+export type Fate = (typeof fates)[number]
+
+/** A process's ports, of which one call meets its fate. */
+export interface Mortal {
+  readonly ports: Context.Context<Ports>
+  /** Every call so far, in order. */
+  readonly calls: ReadonlyArray<string>
+  /** Done when the process died. */
+  readonly died: Deferred.Deferred<void>
+  readonly isDead: () => boolean
+}
+
+type Call = Effect.Effect<unknown, unknown>
+
+/** What a caller of each port is told when it gets no answer. */
+const silence: { readonly [port: string]: (call: string) => Call } = {
+  store: (operation) => Effect.fail(new StoreUnavailable({ operation, cause: "no answer" })),
+  node: (operation) => Effect.fail(new NodeUnavailable({ operation, cause: "no answer" })),
+  chain: (operation) => Effect.fail(new ChainUnavailable({ operation, cause: "no answer" })),
+  signer: () => Effect.fail(new SignerUnavailable({ cause: "no answer" })),
+  web: () => Effect.fail(new RecipientUnreachable({ reason: "no answer" })),
+  unknown: () => Effect.succeed({ _tag: "unknown" })
+}
+
+/** Calls that have a value for not knowing. */
+const knowsUnknown = new Set(["pay", "lookupPayment", "broadcast"])
+
+/**
+ * Every effect of every port is counted, and the one numbered `at` meets its fate. A process that died makes no other call, and nothing of
+ * it runs any more: no clean-up, as when the power is cut.
+ */
+export const mortal = Effect.fnUntraced(function* (ports: Context.Context<Ports>, at: number, fate: Fate): Effect.fn.Return<Mortal> {
+  const died = yield* Deferred.make<void>()
+  const calls: Array<string> = []
+  let dead = false
+  const die = Effect.andThen(
+    Effect.suspend(() => {
+      dead = true
+      return Deferred.succeed(died, undefined)
+    }),
+    Effect.never
+  )
+  const befall = (name: string, call: Call, quiet: Call): Call =>
+    Effect.suspend(() => {
+      if (dead) return Effect.never
+      calls.push(name)
+      if (calls.length !== at) return Effect.onExit(call, () => (dead ? Effect.never : Effect.void))
+      switch (fate) {
+        case "dies before":
+          return die
+        case "dies after":
+          return Effect.andThen(Effect.exit(call), die)
+        case "gets no answer before":
+          return quiet
+        case "gets no answer after":
+          return Effect.andThen(Effect.exit(call), quiet)
+      }
+    })
+  const wrap =
+    (kind: string) =>
+    <S extends object>(service: S): S => {
+      const around = (name: string, call: Call) =>
+        befall(name, call, (knowsUnknown.has(name) ? silence.unknown : silence[kind])?.(name) ?? Effect.die(kind))
+      // Member by member the same type again, which no type can say of all services at once.
+      return Object.fromEntries(
+        Object.entries(service).map(([name, member]: [string, unknown]) => {
+          if (Effect.isEffect(member)) return [name, around(name, member as Call)]
+          if (typeof member !== "function") return [name, member]
+          return [
+            name,
+            (...args: ReadonlyArray<unknown>) => {
+              const result: unknown = member(...args)
+              return Effect.isEffect(result) ? around(name === "commit" ? tagOf(args[0]) : name, result as Call) : result
+            }
+          ]
+        })
+      ) as S
+    }
+  return {
+    calls,
+    died,
+    isDead: () => dead,
+    ports: ports.pipe(
+      replace(Journal, wrap("store")),
+      replace(Records, wrap("store")),
+      replace(Tasks, wrap("store")),
+      replace(LightningReceiver, wrap("node")),
+      replace(LightningSender, wrap("node")),
+      replace(ChainSource, wrap("chain")),
+      replace(ChainWallet, wrap("chain")),
+      replace(Signer, wrap("signer")),
+      replace(Resolver, wrap("web"))
+    )
+  }
+})
+
+/** Commits are told apart by what they commit. */
+const tagOf = (change: unknown): string =>
+  typeof change === "object" && change !== null && "_tag" in change && typeof change._tag === "string" ? change._tag : "commit"

@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Effect, Result } from "effect"
+import * as BitcoinAddress from "../src/BitcoinAddress.ts"
+import { ChainSource } from "../src/ChainSource.ts"
+import * as Msat from "../src/Msat.ts"
+import { OnChainAddresses } from "../src/OnChainAddresses.ts"
+import { Records } from "../src/Records.ts"
+import { company, inWorld, made, request, said } from "./World.ts"
+
+const create = Effect.fnUntraced(function* (companyId: string, type: BitcoinAddress.AddressType = "taproot", key?: string, metadata = {}) {
+  const addresses = yield* OnChainAddresses
+  return yield* addresses.create({ companyId, type, metadata, ...(key !== undefined && { request: request(key) }) })
+})
+
+describe("An on-chain address", () => {
+  it.effect("is of the kind that was asked for, on this network, and new every time", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* company(), yield* company()]
+        const seen = new Set<string>()
+        for (const { id } of [one, other, one]) {
+          for (const [type, kind] of [
+            ["taproot", "p2tr"],
+            ["segwit", "p2wpkh"],
+            ["nested_segwit", "p2sh"]
+          ] as const) {
+            const row = yield* made(create(id, type))
+            const decoded = Result.getOrThrow(BitcoinAddress.decode(row.address, "regtest"))
+            assert.deepStrictEqual([decoded.kind, decoded.scriptPubKey, row.companyId, row.type], [kind, row.scriptPubKey, id, type])
+            seen.add(row.address).add(row.scriptPubKey)
+          }
+        }
+        assert.strictEqual(seen.size, 18)
+      })
+    )
+  )
+
+  it.effect("is watched before anyone can pay to it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* made(create((yield* company()).id))
+        yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
+        const { outputs } = yield* (yield* ChainSource).activity(null)
+        assert.deepStrictEqual(
+          outputs.map(({ scriptPubKey }) => scriptPubKey),
+          [row.scriptPubKey]
+        )
+      })
+    )
+  )
+
+  it.effect("is not given out while the chain cannot be watched", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        yield* (yield* Sandbox).pause("chain")
+        assert.strictEqual(yield* said(create(id)), "ChainUnavailable")
+        assert.deepStrictEqual(yield* (yield* Records).allOnChainAddresses(null, 10), [])
+      })
+    )
+  )
+
+  it.effect("C23: is made once for a key, the chain away or not", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        const first = yield* made(create(id, "segwit", "k"))
+        yield* (yield* Sandbox).pause("chain")
+        assert.deepStrictEqual(yield* create(id, "segwit", "k"), { _tag: "Replayed", answer: first.id })
+      })
+    )
+  )
+
+  it.effect("keeps its metadata to the limits", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id } = yield* company()
+        assert.strictEqual(yield* said(create(id, "taproot", undefined, { k: "v".repeat(501) })), "Invalid: metadata.k")
+        assert.deepStrictEqual((yield* made(create(id, "taproot", undefined, { shelf: "3" }))).metadata, { shelf: "3" })
+      })
+    )
+  )
+})

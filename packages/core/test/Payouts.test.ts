@@ -1,0 +1,378 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Context, Deferred, Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as BitcoinAddress from "../src/BitcoinAddress.ts"
+import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
+import { ChainWallet } from "../src/ChainWallet.ts"
+import { Dispatcher } from "../src/Dispatcher.ts"
+import { Journal } from "../src/Journal.ts"
+import * as Msat from "../src/Msat.ts"
+import type { Withdrawal } from "../src/Withdrawal.ts"
+import { settings } from "./Rows.ts"
+import {
+  accounts,
+  audited,
+  company,
+  companyWith,
+  confirm,
+  follow,
+  has,
+  inWorld,
+  mine,
+  now,
+  onChainAddress,
+  outside,
+  type Ports,
+  replace,
+  standing,
+  start,
+  step,
+  steps
+} from "./World.ts"
+
+/** What stands at the recipient's address: where it is, and how many sats. */
+const received = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
+  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
+  const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
+  return outputs.map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
+})
+
+const payout = Effect.fnUntraced(function* (sats: number, balance = 2 * sats + 2000) {
+  const payer = yield* companyWith(balance)
+  return { payer, row: yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, sats) }
+})
+
+const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["Service"]>) =>
+  replace(ChainSource, (service) => ChainSource.of({ ...service, ...change(service) }))
+
+/** Notes the bytes of every broadcast, and answers in the network's place where it has something to say. */
+const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
+  const sent: Array<string> = []
+  const change = chain((service) => ({
+    broadcast: (rawTx) =>
+      Effect.suspend(() => {
+        sent.push(rawTx)
+        const instead = answer(sent.length)
+        return instead === undefined ? service.broadcast(rawTx) : Effect.succeed(instead)
+      })
+  }))
+  return { sent, change }
+}
+
+describe("A payout", () => {
+  it.effect("brings exactly its amount, and settles in a block: the operator keeps what mining did not cost", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { payer, row } = yield* payout(20_000, 42_000)
+          yield* step
+          const sent = yield* now(row)
+          assert.deepStrictEqual([sent.status, sent.paymentHash], ["pending", null])
+          assert.deepStrictEqual(yield* received(row), [["mempool", 20_000]])
+          assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
+          yield* steps(5)
+          assert.strictEqual(yield* standing(row), "pending")
+          yield* mine(1)
+          yield* steps(2)
+          const { status, networkFee, chainTxId } = yield* now(row)
+          assert.deepStrictEqual([status, chainTxId], ["settled", sent.chainTxId])
+          assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+          assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
+          const mining = Number(networkFee) / 1000
+          assert.isTrue(mining > 0 && mining <= 500)
+          assert.deepStrictEqual(yield* accounts, {
+            available: 21_380,
+            node: -42_000,
+            chain: 20_000 + mining,
+            service_fees: 120,
+            network_fees: 500 - mining
+          })
+        })
+      )
+    )
+  )
+
+  it.effect("settles at the confirmations that the operator asks for", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* payout(20_000)
+          yield* steps(1)
+          for (let depth = 1; depth < 3; depth++) {
+            yield* mine(1)
+            yield* steps(2)
+            assert.strictEqual(yield* standing(row), "pending", `at ${depth}`)
+          }
+          yield* mine(1)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "settled")
+        })
+      ),
+      { settings: { ...settings, payoutConfirmations: 3 } }
+    )
+  )
+
+  it.effect("C19: is on record with its bytes before the network sees them", () => {
+    const { sent, change } = broadcasting(() => undefined)
+    const recorded: Array<string> = []
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          yield* payout(20_000)
+          yield* step
+          assert.strictEqual(sent.length, 1)
+          assert.deepStrictEqual(recorded, sent)
+          yield* mine(1)
+          yield* TestClock.adjust("15 seconds")
+          yield* steps(2)
+        })
+      ),
+      {
+        change: (ports) =>
+          replace(Journal, (journal) =>
+            Journal.of({
+              commit: (change) =>
+                Effect.tap(journal.commit(change), () =>
+                  Effect.sync(() => {
+                    if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain" && sent.length === 0)
+                      recorded.push(change.attempt.rawTx)
+                  })
+                )
+            })
+          )(change(ports))
+      }
+    )
+  })
+
+  it.effect(
+    "C19 C47: that the network did not take, or of which nothing was heard, is sent again as the same bytes, until it is mined",
+    () => {
+      const answers: ReadonlyArray<Broadcast | undefined> = [
+        { _tag: "unknown" },
+        { _tag: "rejected", reason: "mempool full" },
+        { _tag: "unknown" }
+      ]
+      const { sent, change } = broadcasting((count) => answers[count - 1])
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const { payer, row } = yield* payout(20_000)
+            yield* steps(3)
+            assert.strictEqual(yield* standing(row), "pending")
+            assert.isTrue((yield* has(payer)).held > 0)
+            yield* steps(3)
+            yield* mine(1)
+            yield* steps(2)
+            assert.strictEqual(yield* standing(row), "settled")
+            assert.strictEqual(sent.length, 4)
+            assert.strictEqual(new Set(sent).size, 1)
+            assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+          })
+        ),
+        { change }
+      )
+    }
+  )
+
+  it.effect("C47: that the network rejects for days stays pending, with its money held", () => {
+    const { sent, change } = broadcasting(() => ({ _tag: "rejected", reason: "no" }))
+    return inWorld(
+      Effect.gen(function* () {
+        const { payer, row } = yield* payout(20_000, 42_000)
+        yield* steps(48, 3600)
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
+        assert.strictEqual(new Set(sent).size, 1)
+      }),
+      { change }
+    )
+  })
+
+  it.effect("C45: that a reorganisation took out of its block before it settled is sent again, as the same bytes", () => {
+    const { sent, change } = broadcasting(() => undefined)
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* payout(20_000)
+          yield* steps(1)
+          yield* mine(1)
+          yield* steps(2)
+          yield* (yield* Sandbox).reorg(1)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "pending")
+          yield* mine(2)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "settled")
+          assert.strictEqual(new Set(sent).size, 1)
+        })
+      ),
+      { settings: { ...settings, payoutConfirmations: 2 }, change }
+    )
+  })
+
+  it.effect("waits for a chain that is away, before and after it was sent", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* payout(20_000)
+          const { pause, resume } = yield* Sandbox
+          yield* pause("chain")
+          yield* steps(3)
+          assert.strictEqual((yield* now(row)).chainTxId, null)
+          yield* resume("chain")
+          yield* steps(1)
+          yield* pause("chain")
+          yield* steps(3)
+          yield* resume("chain")
+          yield* mine(1)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "settled")
+        })
+      )
+    )
+  )
+
+  it.effect("waits for coins when there are none, and goes out when they come", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const btc = 100_000_000
+          const whale = yield* company()
+          const { address } = yield* onChainAddress(whale)
+          yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(12 * btc) })
+          yield* mine(6)
+          yield* follow
+          // Thirteen payouts of a bitcoin each, and coins for few more than ten at once: their change has to be mined first.
+          const rows = yield* Effect.forEach(Array.from({ length: 11 }), () =>
+            Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(whale, destination, btc))
+          )
+          yield* steps(4)
+          const waiting = (yield* Effect.forEach(rows, now)).filter(({ chainTxId }) => chainTxId === null)
+          assert.isTrue(waiting.length > 0 && waiting.length < rows.length, `${waiting.length} wait`)
+          for (const one of waiting) assert.strictEqual(one.status, "pending")
+          for (let i = 0; i < 4; i++) {
+            yield* mine(1)
+            yield* steps(2)
+          }
+          for (const row of rows) {
+            assert.strictEqual(yield* standing(row), "settled")
+            assert.deepStrictEqual(yield* received(row), [["mined", btc]])
+          }
+        })
+      ),
+      { settings: { ...settings, maxWithdrawal: Msat.fromSats(200_000_000) } }
+    )
+  )
+
+  it.effect("is priced and limited by the same number", () => {
+    const limits: Array<Msat.Msat> = []
+    const noting = replace(ChainWallet, (wallet) =>
+      ChainWallet.of({
+        ...wallet,
+        build: (ask) => {
+          limits.push(ask.feeLimit)
+          return wallet.build(ask)
+        }
+      })
+    )
+    return inWorld(
+      Effect.gen(function* () {
+        const { row } = yield* payout(20_000)
+        yield* step
+        assert.deepStrictEqual(limits, [row.networkAllowance])
+        assert.strictEqual(row.networkAllowance, Msat.fromSats(500))
+      }),
+      { change: noting }
+    )
+  })
+
+  it.effect("in a time of high fees goes out within the fee that was held when it was confirmed", () => {
+    let rate = 2
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* payout(20_000)
+          rate = 90
+          yield* steps(1)
+          const { networkFee } = yield* now(row)
+          assert.isTrue(networkFee !== null && networkFee <= row.networkAllowance)
+          yield* mine(1)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "settled")
+        })
+      ),
+      { change: chain(() => ({ feeRate: Effect.sync(() => rate) })) }
+    )
+  })
+})
+
+describe("Several payouts", () => {
+  it.effect("C19: by several workers at once never share a coin, and each is sent once", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const ports = yield* Effect.context<Ports>()
+          const attempts: Array<ReadonlyArray<string>> = []
+          const noting = replace(Journal, (journal) =>
+            Journal.of({
+              commit: (change) =>
+                Effect.tap(journal.commit(change), () =>
+                  Effect.sync(() => {
+                    if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
+                  })
+                )
+            })
+          )(ports)
+          const workers = yield* Effect.forEach([1, 2, 3], () =>
+            Effect.map(start(noting), (process) => Context.get(process, Dispatcher).step)
+          )
+          const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.map(payout(20_000), ({ row }) => row))
+          for (let i = 0; i < 6; i++) {
+            yield* Effect.all(workers, { concurrency: "unbounded" })
+            yield* TestClock.adjust("15 seconds")
+          }
+          assert.strictEqual(attempts.length, 8)
+          assert.strictEqual(new Set(attempts.flat()).size, attempts.flat().length)
+          yield* mine(1)
+          yield* steps(3)
+          for (const row of rows) {
+            assert.strictEqual(yield* standing(row), "settled")
+            assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+          }
+        })
+      )
+    )
+  )
+
+  it.effect("C19: that were built of the same coins at the same moment: one goes out, the other chooses again", () => {
+    const drafts: Array<ReadonlyArray<string>> = []
+    const both = Deferred.makeUnsafe<void>()
+    /** Nobody gets the first two drafts before both are made. */
+    const change = replace(ChainWallet, (wallet) =>
+      ChainWallet.of({
+        ...wallet,
+        build: (ask) =>
+          Effect.tap(wallet.build(ask), ({ coins }) => {
+            drafts.push(coins)
+            return drafts.length === 1 ? Deferred.await(both) : Deferred.succeed(both, undefined)
+          })
+      })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const rows = [(yield* payout(20_000)).row, (yield* payout(20_000)).row]
+          yield* steps(2)
+          assert.deepStrictEqual(drafts[0], drafts[1])
+          assert.strictEqual(drafts.length, 3)
+          assert.notDeepEqual(drafts[2], drafts[1])
+          yield* mine(1)
+          yield* steps(2)
+          assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
+        })
+      ),
+      { change }
+    )
+  })
+})

@@ -1,0 +1,142 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hex } from "@scure/base"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as BitcoinAddress from "../src/BitcoinAddress.ts"
+import type { Bolt11 } from "../src/Bolt11.ts"
+import * as Msat from "../src/Msat.ts"
+import * as Recipient from "../src/Recipient.ts"
+import { invoice, offer, settings } from "./Rows.ts"
+
+const nowMillis = 1_700_000_000_000
+
+/** As if its signature had been checked: the rules here look at what it asks for only. */
+const bolt11 = (fields: Partial<Bolt11> = {}): Bolt11 => ({
+  paymentRequest: "lnbcrt1…",
+  network: "regtest",
+  amount: Msat.fromSats(100),
+  timestampSeconds: nowMillis / 1000,
+  expirySeconds: 3600,
+  paymentHash: "11".repeat(32),
+  paymentSecret: "22".repeat(32),
+  payee: "02".repeat(33),
+  description: "tea",
+  minFinalCltvExpiry: 18,
+  routes: [],
+  fallbacks: [],
+  features: [],
+  ...fields
+})
+const outside = (fields: Partial<Bolt11> = {}): Recipient.Recipient => ({ _tag: "Invoice", bolt11: bolt11(fields) })
+const own = (fields: Parameters<typeof invoice>[0] = {}): Recipient.Recipient => ({
+  _tag: "OwnInvoice",
+  bolt11: bolt11(),
+  invoice: invoice({ expiresAtMillis: nowMillis + 1000, ...fields })
+})
+const address = (kind: BitcoinAddress.Kind): Recipient.Recipient => ({
+  _tag: "Address",
+  address: { address: "bcrt1…", network: "regtest", kind, scriptPubKey: "" }
+})
+const asks: Recipient.Recipient = { _tag: "Offer", offer: offer() } // 10 to 1000 sats
+const fractions: Recipient.Recipient = { _tag: "Offer", offer: offer({ min: Msat.make(1_500n), max: Msat.make(2_500n) }) }
+
+const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: number, verdict: string]> = [
+  ["an invoice with time left", outside(), 100, "ok"],
+  ["an invoice with just a minute left", outside({ expirySeconds: 60 }), 100, "ok"],
+  ["an invoice with less than a minute left", outside({ expirySeconds: 59 }), 100, "invoice_expired"],
+  ["an invoice that expired long ago", outside({ timestampSeconds: 0 }), 100, "invoice_expired"],
+  ["an invoice that holds the money for 500 blocks", outside({ minFinalCltvExpiry: 500 }), 100, "ok"],
+  ["an invoice that holds it for longer", outside({ minFinalCltvExpiry: 501 }), 100, "final_cltv_too_long"],
+  ["our own invoice", own(), 100, "ok"],
+  ["our own, when it was paid", own({ status: "settled" }), 100, "invoice_not_payable"],
+  ["our own, when another withdrawal is about to pay it", own({ status: "claimed" }), 100, "invoice_not_payable"],
+  ["our own, when it is expired and marked so", own({ status: "expired" }), 100, "invoice_expired"],
+  ["our own, when it expired this moment", own({ expiresAtMillis: nowMillis }), 100, "invoice_expired"],
+  ["an offer's least", asks, 10, "ok"],
+  ["an offer's most", asks, 1000, "ok"],
+  ["less than an offer's least", asks, 9, "amount_out_of_range"],
+  ["more than an offer's most", asks, 1001, "amount_out_of_range"],
+  ["a whole sat between two fractions", fractions, 2, "ok"],
+  ["a sat below a fraction", fractions, 1, "amount_out_of_range"],
+  ["a sat above a fraction", fractions, 3, "amount_out_of_range"],
+  [
+    "an address of ours, however little",
+    {
+      _tag: "OwnChainAddress",
+      onChainAddress: {
+        id: "",
+        companyId: "",
+        nodeId: "",
+        address: "",
+        scriptPubKey: "",
+        type: "taproot",
+        index: 0,
+        metadata: {},
+        createdAtMillis: 0
+      }
+    },
+    1,
+    "ok"
+  ],
+  ...(["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).flatMap((kind) => {
+    const dust = Number(BitcoinAddress.dustLimitSats(kind))
+    return [
+      [`the least that is relayed to ${kind}`, address(kind), dust, "ok"],
+      [`dust to ${kind}`, address(kind), dust - 1, "dust"]
+    ] as const
+  })
+]
+
+describe("A recipient", () => {
+  for (const [what, recipient, sats, verdict] of table) {
+    it(`${verdict === "ok" ? "takes" : `refuses (${verdict})`}: ${what}`, () => {
+      const checked = Recipient.check(recipient, Msat.fromSats(sats), settings, nowMillis)
+      assert.strictEqual(Result.isFailure(checked) ? checked.failure.code : "ok", verdict)
+    })
+  }
+
+  it("knows dust by kind, as the network's nodes do", () => {
+    assert.deepStrictEqual((["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).map(BitcoinAddress.dustLimitSats), [
+      546n,
+      540n,
+      294n,
+      330n,
+      330n
+    ])
+  })
+
+  it("is inside or outside, over Lightning or on the chain", () => {
+    const seen = [outside(), own(), asks, address("p2tr")].map((one) => [Recipient.isInternal(one), Recipient.rail(one)])
+    assert.deepStrictEqual(seen, [
+      [false, "lightning"],
+      [true, "lightning"],
+      [false, "lightning"],
+      [false, "on_chain"]
+    ])
+  })
+})
+
+describe("An invoice from a recipient's server", () => {
+  const amount = Msat.fromSats(100)
+  const fetched = (fields: Partial<Bolt11>) => Recipient.checkFetched(bolt11(fields), offer(), amount, settings, nowMillis)
+  const hash = hex.encode(sha256(new TextEncoder().encode(offer().metadata)))
+
+  it("is good when it is for this payment", () => {
+    assert.isTrue(Result.isSuccess(fetched({})))
+    assert.isTrue(Result.isSuccess(fetched({ descriptionHash: hash })))
+  })
+
+  it("C39: is refused for any other amount, to the msat, or none", () => {
+    for (const other of [99_999n, 100_001n, 1n, 200_000n])
+      assert.isTrue(Result.isFailure(fetched({ amount: Msat.make(other) })), String(other))
+    const { amount: _, ...open } = bolt11()
+    assert.isTrue(Result.isFailure(Recipient.checkFetched(open, offer(), amount, settings, nowMillis)))
+  })
+
+  it("is refused from another network, for another text, or without time left", () => {
+    assert.isTrue(Result.isFailure(fetched({ network: "mainnet" })))
+    assert.isTrue(Result.isFailure(fetched({ descriptionHash: hash.replace(/^./, (first) => (first === "0" ? "1" : "0")) })))
+    assert.isTrue(Result.isFailure(fetched({ expirySeconds: 30 })))
+    assert.isTrue(Result.isFailure(fetched({ minFinalCltvExpiry: 2016 })))
+  })
+})

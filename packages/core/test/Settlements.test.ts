@@ -1,0 +1,448 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Fiber, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import type { Invoice } from "../src/Invoice.ts"
+import { Journal, StoreUnavailable } from "../src/Journal.ts"
+import { LightningReceiver, type Settled } from "../src/LightningReceiver.ts"
+import * as Msat from "../src/Msat.ts"
+import { Records } from "../src/Records.ts"
+import { Settlements } from "../src/Settlements.ts"
+import {
+  accounts,
+  audited,
+  company,
+  companyWith,
+  confirm,
+  got,
+  has,
+  invoice,
+  inWorld,
+  outside,
+  poll,
+  type Ports,
+  replace,
+  sound,
+  standing,
+  start,
+  step,
+  steps
+} from "./World.ts"
+
+const pay = (invoice: Invoice, sats?: number, hold = false) =>
+  Effect.flatMap(Sandbox, (sandbox) =>
+    sandbox.pay({ paymentRequest: invoice.paymentRequest, hold, ...(sats !== undefined && { amount: Msat.fromSats(sats) }) })
+  )
+
+/** Listens for as long as `while_` goes on. */
+const listening = <A, E, R>(settlements: Settlements["Service"], during: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(settlements.listen)
+    const result = yield* during
+    yield* TestClock.adjust("10 seconds")
+    yield* Fiber.interrupt(fiber)
+    return result
+  })
+const listen = Effect.flatMap(Settlements, (settlements) => listening(settlements, Effect.void))
+const cursor = Effect.gen(function* () {
+  const { nodeId } = yield* LightningReceiver
+  return Option.getOrNull(yield* (yield* Records).cursor(`lightning:${nodeId}`))
+})
+const now = ({ companyId, id }: Invoice) =>
+  Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrThrow))
+
+/** A node whose notices are the test's to write. */
+const telling = (notices: ReadonlyArray<Settled>) =>
+  replace(LightningReceiver, (receiver) =>
+    LightningReceiver.of({
+      ...receiver,
+      settlements: (after) => Stream.fromIterable(notices.filter((one) => after === null || Number(one.cursor) > Number(after)))
+    })
+  )
+
+describe("A payment to us", () => {
+  it.effect("is credited when the node tells, with the cursor in the same commit", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const row = yield* invoice(payee, 1000)
+          yield* listening(yield* Settlements, pay(row))
+          const { status, received, settledAtMillis } = yield* now(row)
+          assert.deepStrictEqual([status, received], ["settled", Msat.fromSats(1000)])
+          assert.isNotNull(settledAtMillis)
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+          assert.strictEqual(yield* cursor, "1")
+          const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
+          const { lightningInvoiceId, recipient } = Option.getOrThrow(yield* (yield* Records).deposit(payee.id, deposit?.id ?? ""))
+          assert.deepStrictEqual([lightningInvoiceId, recipient], [row.id, row.paymentRequest])
+        })
+      )
+    )
+  )
+
+  it.effect("C60: is credited after a restart, from where the last credit left off", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const rows = yield* Effect.forEach([1, 2, 3], (sats) => invoice(payee, sats))
+          yield* listening(
+            yield* Settlements,
+            Effect.forEach(rows.slice(0, 1), (row) => pay(row))
+          )
+          yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // nobody listens
+          const next = yield* start(yield* Effect.context<Ports>())
+          yield* listening(Context.get(next, Settlements), Effect.void)
+          assert.deepStrictEqual(yield* has(payee), { posted: 6, held: 0 })
+          assert.strictEqual(yield* cursor, "3")
+        })
+      )
+    )
+  )
+
+  it.effect("C60: that the node forgot to tell is found by asking", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const [one, other] = [yield* invoice(payee, 1000), yield* invoice(payee, 10)]
+          yield* (yield* Sandbox).loseNextNotice
+          yield* listening(yield* Settlements, Effect.andThen(pay(one), pay(other)))
+          assert.deepStrictEqual(yield* has(payee), { posted: 10, held: 0 })
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 1010, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("C42 C44: that is told and found any number of times is credited once", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const row = yield* invoice(payee, 1000)
+          yield* pay(row)
+          yield* poll
+          yield* listen
+          yield* poll
+          const again = yield* start(yield* Effect.context<Ports>())
+          yield* listening(Context.get(again, Settlements), Effect.void)
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+          assert.strictEqual((yield* (yield* Records).transactions(payee.id, { limit: 10 })).length, 1)
+        })
+      )
+    )
+  )
+
+  it.effect("C42: that several processes hear of and find at once is credited once", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const ports = yield* Effect.context<Ports>()
+          const processes = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, Settlements)))
+          const payee = yield* company()
+          const rows = yield* Effect.forEach(
+            Array.from({ length: 30 }, (_, at) => at + 1),
+            (sats) => invoice(payee, sats)
+          )
+          const fibers = yield* Effect.forEach(processes, ({ listen }) => Effect.forkChild(listen))
+          yield* Effect.forEach(rows, (row) => pay(row))
+          yield* Effect.all(
+            processes.map(({ poll }) => poll),
+            { concurrency: "unbounded" }
+          )
+          yield* TestClock.adjust("10 seconds")
+          yield* Effect.forEach(fibers, Fiber.interrupt)
+          assert.deepStrictEqual(yield* has(payee), { posted: 465, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("C33: of more than was asked is credited in full, to the msat", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const row = yield* invoice(payee, 1000)
+          yield* (yield* Sandbox).pay({ paymentRequest: row.paymentRequest, amount: Msat.make(1_234_567n) })
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 1234.567, held: 0 })
+          const { amount, received } = yield* now(row)
+          assert.deepStrictEqual([amount, received], [1_000_000n, 1_234_567n])
+        })
+      )
+    )
+  )
+
+  it.effect("that is only held at the node is no money yet", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const row = yield* invoice(payee, 1000, 60)
+          yield* pay(row, undefined, true)
+          for (let day = 0; day < 3; day++) {
+            yield* poll
+            yield* TestClock.adjust("1 day")
+          }
+          assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
+          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 }) // long after it expired
+        })
+      )
+    )
+  )
+
+  it.effect("without a preimage that proves it is not credited, and asked about again", () => {
+    const forged = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        lookupInvoice: (hash) =>
+          Effect.map(receiver.lookupInvoice(hash), (state) => (state._tag === "settled" ? { ...state, preimage: "00".repeat(32) } : state))
+      })
+    )
+    return inWorld(
+      Effect.gen(function* () {
+        const payee = yield* company()
+        const row = yield* invoice(payee, 1000)
+        yield* pay(row)
+        yield* poll
+        assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
+        yield* listen // the node's notice has the real one
+        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+      }),
+      { change: forged }
+    )
+  })
+
+  const stranger: Settled = {
+    paymentHash: "ab".repeat(32),
+    received: Msat.fromSats(9),
+    preimage: "cd".repeat(32),
+    settledAtMillis: 1,
+    cursor: "7"
+  }
+  it.effect("for an invoice that is not ours is passed over, and does not hold up what comes after", () =>
+    inWorld(
+      Effect.gen(function* () {
+        yield* listen
+        assert.strictEqual(yield* cursor, "7")
+        assert.deepStrictEqual(yield* accounts, {})
+      }),
+      { change: telling([stranger]) }
+    )
+  )
+
+  it.effect("waits for a node that is away", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const row = yield* invoice(payee, 1000)
+          yield* pay(row)
+          const { pause, resume } = yield* Sandbox
+          yield* pause("node")
+          assert.strictEqual((yield* Effect.flip(poll))._tag, "NodeUnavailable")
+          assert.strictEqual((yield* Effect.flip(Effect.flatMap(Settlements, ({ listen }) => listen)))._tag, "NodeUnavailable")
+          yield* resume("node")
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("waits for a store that is away for a moment, without asking the node again", () => {
+    let failures = 3
+    const flaky = replace(Journal, (journal) =>
+      Journal.of({
+        commit: (change) =>
+          change._tag === "InvoiceSettled" && failures-- > 0
+            ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
+            : journal.commit(change)
+      })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          yield* listening(yield* Settlements, pay(yield* invoice(payee, 1000)))
+          assert.strictEqual(failures, -1)
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+        })
+      ),
+      { change: flaky }
+    )
+  })
+
+  it.effect("is found among more open invoices than a page has", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const rows = yield* Effect.forEach(Array.from({ length: 401 }), () => invoice(payee, 10))
+          yield* Effect.forEach(
+            [0, 199, 200, 399, 400].flatMap((at) => rows[at] ?? []),
+            (row) => pay(row)
+          )
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 50, held: 0 })
+        })
+      )
+    )
+  )
+})
+
+describe("A second payment of one invoice", () => {
+  /** The first came from inside; then the node, which said it had closed the invoice, tells of another one from outside. */
+  const paidInside = Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const row = yield* invoice(payee, 1000)
+    yield* confirm(payer, row.paymentRequest)
+    yield* step
+    return { payer, payee, row: yield* now(row) }
+  })
+
+  for (const sats of [1001, 1000]) {
+    it.effect(`waits in suspense for a person, once (of ${sats} sats where 1000 were asked)`, () =>
+      inWorld(
+        Effect.gen(function* () {
+          const { payer, payee, row } = yield* paidInside
+          const before = yield* accounts
+          const notice = {
+            paymentHash: row.paymentHash,
+            received: Msat.fromSats(sats),
+            preimage: row.preimage ?? "",
+            settledAtMillis: 1,
+            cursor: "21"
+          }
+          const ports = telling([notice])(yield* Effect.context<Ports>())
+          for (let i = 0; i < 2; i++) {
+            yield* listening(Context.get(yield* start(ports), Settlements), Effect.void)
+            assert.deepStrictEqual(
+              [yield* has(payer), yield* has(payee)],
+              [
+                { posted: 4000, held: 0 },
+                { posted: 1000, held: 0 }
+              ]
+            )
+            assert.deepStrictEqual(yield* accounts, { ...before, node: (before.node ?? 0) - sats, suspense: sats })
+            assert.strictEqual(yield* cursor, "21")
+          }
+          yield* sound
+        })
+      )
+    )
+  }
+})
+
+describe("An open invoice", () => {
+  it.effect("is asked about until a day after its expiry, and then expires", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* invoice(yield* company(), 1000, 60)
+        yield* TestClock.adjust(60_000 + 24 * 3600 * 1000)
+        yield* poll
+        assert.strictEqual((yield* now(row)).status, "pending")
+        yield* TestClock.adjust(1)
+        yield* poll
+        assert.strictEqual((yield* now(row)).status, "expired")
+        assert.deepStrictEqual(yield* (yield* Records).openInvoices(null, 10), [])
+      })
+    )
+  )
+
+  it.effect("expires also when a withdrawal claimed it and could not pay it", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const row = yield* invoice(payee, 1000, 60)
+          const withdrawal = yield* confirm(payer, row.paymentRequest)
+          yield* pay(row, undefined, true)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(withdrawal), "failed: invoice_not_payable")
+          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "fail" })
+          yield* TestClock.adjust("2 days")
+          yield* poll
+          assert.strictEqual((yield* now(row)).status, "expired")
+        })
+      )
+    )
+  )
+
+  it.effect("that expired is credited all the same when the node tells that it was paid", () => {
+    const late: Array<Settled> = []
+    return inWorld(
+      Effect.gen(function* () {
+        const payee = yield* company()
+        const row = yield* invoice(payee, 1000, 60)
+        const { preimage } = yield* pay(row)
+        late.push({
+          paymentHash: row.paymentHash,
+          received: Msat.fromSats(1000),
+          preimage: preimage ?? "",
+          settledAtMillis: 1,
+          cursor: "1"
+        })
+        // As if the node had not known when it was asked.
+        const asleep = replace(LightningReceiver, (receiver) =>
+          LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "open" }) })
+        )
+        yield* TestClock.adjust("2 days")
+        yield* Context.get(yield* start(asleep(yield* Effect.context<Ports>())), Settlements).poll
+        assert.strictEqual((yield* now(row)).status, "expired")
+        yield* listen
+        assert.strictEqual((yield* now(row)).status, "settled")
+        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+      }),
+      { change: telling(late) }
+    )
+  })
+
+  it.effect("that the node does not know stays open: that is no answer", () => {
+    const forgetful = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
+    )
+    return inWorld(
+      Effect.gen(function* () {
+        const row = yield* invoice(yield* company(), 1000, 60)
+        yield* TestClock.adjust("30 days")
+        yield* poll
+        assert.strictEqual((yield* now(row)).status, "pending")
+      }),
+      { change: forgetful }
+    )
+  })
+})
+
+describe("Money in and out", () => {
+  it.effect("of one company is all there: what came in is what went out and what is left", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const row = yield* companyWith(100_000)
+          for (const [sats, behaviour] of [
+            [1000, "settle"],
+            [2000, "fail"],
+            [3000, "hold"],
+            [4000, "unknown_then_settle"]
+          ] as const) {
+            const { destination, paymentHash } = yield* outside({ sats, behaviour })
+            yield* confirm(row, destination)
+            yield* steps(5)
+            if (behaviour === "hold") yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? "", outcome: "settle" })
+            yield* steps(2)
+            assert.strictEqual((yield* got(paymentHash)).times, behaviour === "fail" ? 0 : 1)
+          }
+          // 2, 6 and 8 for the service; 5 sats and 5 in a thousand for the network, each time
+          assert.deepStrictEqual(yield* has(row), { posted: 100_000 - 8000 - 16 - (3 * 5 + 40), held: 0 })
+        })
+      )
+    )
+  )
+})

@@ -1,0 +1,579 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Currency } from "../src/Amount.ts"
+import * as Bolt11 from "../src/Bolt11.ts"
+import { Companies } from "../src/Companies.ts"
+import type { Company } from "../src/Company.ts"
+import { ExchangeRates } from "../src/ExchangeRates.ts"
+import * as Fee from "../src/Fee.ts"
+import { Journal } from "../src/Journal.ts"
+import { LightningSender } from "../src/LightningSender.ts"
+import * as Msat from "../src/Msat.ts"
+import { Resolver } from "../src/Resolver.ts"
+import { Tasks } from "../src/Tasks.ts"
+import * as Withdrawal from "../src/Withdrawal.ts"
+import { Withdrawals } from "../src/Withdrawals.ts"
+import { hex } from "@scure/base"
+import { settings } from "./Rows.ts"
+import {
+  asked,
+  beginsAtMillis,
+  companyWith,
+  company,
+  confirm,
+  has,
+  invoice,
+  inWorld,
+  lightningAddress,
+  made,
+  now,
+  onChainAddress,
+  outside,
+  poll,
+  replace,
+  request,
+  said,
+  sound,
+  step
+} from "./World.ts"
+
+interface Amount {
+  readonly amount: string | number
+  readonly currency?: Currency
+}
+
+const ask = Effect.fnUntraced(function* (company: Company, destination: string, amount?: Amount) {
+  return { company, destination, asked: amount && (yield* asked(amount.amount, amount.currency)) }
+})
+const estimate = Effect.fnUntraced(function* (company: Company, destination: string, amount?: Amount) {
+  return yield* (yield* Withdrawals).estimate(yield* ask(company, destination, amount))
+})
+const confirmWith = Effect.fnUntraced(function* (
+  company: Company,
+  destination: string,
+  amount?: Amount,
+  key?: string,
+  fingerprint?: string
+) {
+  return yield* (yield* Withdrawals).confirm({
+    ...(yield* ask(company, destination, amount)),
+    metadata: {},
+    ...(key !== undefined && { request: request(key, fingerprint) })
+  })
+})
+
+/** Both ways must say the same; refused, nothing is held. */
+const both = Effect.fnUntraced(function* (company: Company, destination: string, amount?: Amount) {
+  const before = yield* has(company)
+  const [first, second] = [yield* said(estimate(company, destination, amount)), yield* said(confirmWith(company, destination, amount))]
+  assert.strictEqual(second, first)
+  if (first !== "ok") assert.deepStrictEqual(yield* has(company), before)
+  return first
+})
+
+const sats = (amount: number): Amount => ({ amount })
+
+/** Every kind of destination: how it is named, what 1000 sats to it cost by the default policy, and on which rail. */
+const kinds = Effect.gen(function* () {
+  const payee = yield* company()
+  const [own, ownHandle, ownAddress] = [yield* invoice(payee, 1000), yield* lightningAddress(payee), yield* onChainAddress(payee)]
+  const page = (yield* outside({ type: "lnurl" })).destination
+  return [
+    { text: (yield* outside({ sats: 1000 })).destination, type: "lightning_invoice", rail: "lightning", service: 2, network: 10 },
+    {
+      text: (yield* outside({ type: "lightning_address" })).destination,
+      type: "lightning_address",
+      rail: "lightning",
+      service: 2,
+      network: 10
+    },
+    { text: page, type: "lnurl", rail: "lightning", service: 2, network: 10 },
+    { text: (yield* outside({ type: "chain_address" })).destination, type: "chain_address", rail: "on_chain", service: 101, network: 500 },
+    { text: own.paymentRequest, type: "lightning_invoice", rail: "lightning", service: 0, network: 0 },
+    { text: `${ownHandle.handle}@${ownHandle.domain}`, type: "lightning_address", rail: "lightning", service: 0, network: 0 },
+    { text: ownAddress.address, type: "chain_address", rail: "on_chain", service: 0, network: 0 }
+  ] as const
+})
+
+describe("An estimate", () => {
+  it.effect("says for every kind of destination what it is and what it costs; confirming holds exactly that", () =>
+    inWorld(
+      Effect.gen(function* () {
+        for (const { text, type, rail, service, network } of yield* kinds) {
+          const payer = yield* companyWith(5000)
+          const estimated = yield* estimate(payer, text, sats(1000))
+          assert.deepStrictEqual([estimated.recipientType, estimated.amount], [type, Msat.fromSats(1000)])
+          assert.deepStrictEqual(estimated.fee, { service: Msat.fromSats(service), network: Msat.fromSats(network) }, text)
+          assert.isTrue(estimated.successProbability > 0 && estimated.successProbability <= 1, text)
+          if (network === 0 || rail === "on_chain") assert.strictEqual(estimated.successProbability, 1)
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 }, "an estimate holds nothing")
+          const row = yield* confirm(payer, text, 1000)
+          assert.deepStrictEqual(
+            [row.recipient, row.recipientType, row.rail, row.amount],
+            [estimated.recipient, type, rail, estimated.amount]
+          )
+          assert.strictEqual(Withdrawal.fee(row), Fee.total(estimated.fee))
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1000 + service + network }, text)
+        }
+        yield* sound
+      })
+    )
+  )
+
+  it.effect("is dearer on the free plan", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [free, paid] = [yield* company("free"), yield* company("paid")]
+        const { destination } = yield* outside({ sats: 1000 })
+        assert.deepStrictEqual(
+          [(yield* estimate(free, destination)).fee.service, (yield* estimate(paid, destination)).fee.service],
+          [Msat.fromSats(5), Msat.fromSats(2)]
+        )
+      })
+    )
+  )
+
+  it.effect("needs no money and sends nothing", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const poor = yield* company()
+        const { destination, paymentHash } = yield* outside({ sats: 1000 })
+        assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
+        assert.strictEqual((yield* (yield* LightningSender).lookupPayment(paymentHash ?? ""))._tag, "notFound")
+        assert.strictEqual(yield* said(confirmWith(poor, destination)), "InsufficientBalance")
+      })
+    )
+  )
+
+  it.effect("says 0 where there is no route, and less than certain over a thin channel", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* company()
+        assert.strictEqual((yield* estimate(payer, (yield* outside({ sats: 1000, payee: "fern" })).destination)).successProbability, 0)
+        assert.strictEqual(
+          (yield* estimate(payer, (yield* outside({ type: "lightning_address", payee: "fern" })).destination, sats(1000)))
+            .successProbability,
+          0
+        )
+        const thin = (yield* estimate(payer, (yield* outside({ sats: 100_000, payee: "elm" })).destination)).successProbability
+        assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
+      })
+    )
+  )
+
+  it.effect("needs the node for a route", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const { destination } = yield* outside({ sats: 1000 })
+        yield* (yield* Sandbox).pause("node")
+        assert.strictEqual(yield* said(estimate(payer, destination)), "NodeUnavailable")
+        assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // the sending is a worker's
+      })
+    )
+  )
+
+  it.effect("needs the chain's fee for a payout, and so does confirming it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const { destination } = yield* outside({ type: "chain_address" })
+        yield* (yield* Sandbox).pause("chain")
+        assert.strictEqual(yield* both(payer, destination, sats(1000)), "ChainUnavailable")
+      })
+    )
+  )
+})
+
+describe("An amount", () => {
+  const priced = (amount: Msat.Msat) =>
+    Effect.map(Sandbox, (sandbox) => sandbox.destination({ type: "lightning_invoice", amount })).pipe(Effect.flatten)
+
+  it.effect("in sats or btc agrees with the invoice's to the sat", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(10_000_000)
+        const verdict = (amount: Amount) =>
+          Effect.flatMap(priced(Msat.fromSats(1000)), ({ destination }) => both(payer, destination, amount))
+        assert.strictEqual(yield* verdict(sats(999)), "DestinationRefused: amount_mismatch")
+        assert.strictEqual(yield* verdict(sats(1001)), "DestinationRefused: amount_mismatch")
+        assert.strictEqual(yield* verdict({ amount: "0.00001001", currency: "btc" }), "DestinationRefused: amount_mismatch")
+        assert.strictEqual(yield* verdict({ amount: "0.00001", currency: "btc" }), "ok")
+      })
+    )
+  )
+
+  it.effect("may be a whole sat on either side of an invoice's fraction, which is what is paid", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        for (const [amount, verdict] of [
+          [998, "amount_mismatch"],
+          [999, "ok"],
+          [1000, "ok"],
+          [1001, "amount_mismatch"]
+        ] as const) {
+          const { destination } = yield* priced(Msat.make(999_500n))
+          const estimated = yield* Effect.result(estimate(payer, destination, sats(amount)))
+          assert.strictEqual(Result.isSuccess(estimated) ? "ok" : Reflect.get(estimated.failure, "code"), verdict, String(amount))
+          if (Result.isSuccess(estimated)) assert.strictEqual(estimated.success.amount, 999_500n)
+        }
+      })
+    )
+  )
+
+  it.effect("in fiat agrees within one in a hundred, and the invoice's own is paid", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(10_000_000)
+        // 100 000 sats are 50 usd at 50 000
+        for (const [usd, verdict] of [
+          ["49.50", "ok"],
+          ["49.4995", "DestinationRefused: amount_mismatch"],
+          ["50.5", "ok"],
+          ["50.5005", "DestinationRefused: amount_mismatch"]
+        ] as const) {
+          const { destination } = yield* priced(Msat.fromSats(100_000))
+          assert.strictEqual(yield* said(estimate(payer, destination, { amount: usd, currency: "usd" })), verdict, usd)
+        }
+        const { destination } = yield* priced(Msat.fromSats(100_000))
+        const row = yield* made(confirmWith(payer, destination, { amount: "50.5", currency: "usd" }))
+        assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
+      })
+    )
+  )
+
+  it.effect("may be left to the invoice, or to the URI around it, and to nobody else", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
+        const { destination: address } = yield* outside({ type: "chain_address" })
+        assert.strictEqual((yield* estimate(payer, `bitcoin:${address}?amount=0.00000700`)).amount, Msat.fromSats(700))
+        assert.strictEqual(yield* both(payer, `bitcoin:${address}?amount=0.00000700`, sats(701)), "DestinationRefused: amount_mismatch")
+        for (const { destination } of [
+          yield* outside(),
+          yield* outside({ type: "lightning_address" }),
+          yield* outside({ type: "lnurl" })
+        ]) {
+          assert.strictEqual(yield* both(payer, destination), "DestinationRefused: amount_required")
+        }
+        assert.strictEqual(yield* both(payer, address), "DestinationRefused: amount_required")
+        assert.strictEqual(yield* both(payer, (yield* outside()).destination, sats(700)), "ok")
+      })
+    )
+  )
+
+  it.effect("has bounds", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const { destination } = yield* outside()
+        assert.strictEqual(yield* both(payer, destination, sats(1001)), "Invalid: amount")
+        assert.strictEqual(yield* both(payer, destination, sats(9)), "Invalid: amount")
+        assert.strictEqual(yield* both(payer, destination, sats(0)), "AmountInvalid: not_positive")
+        assert.strictEqual(yield* both(payer, destination, sats(-5)), "AmountInvalid: not_positive")
+        assert.strictEqual(yield* both(payer, destination, sats(1000)), "ok")
+        assert.strictEqual(yield* both(payer, (yield* priced(Msat.make(9_999n))).destination), "Invalid: amount")
+      }),
+      { settings: { ...settings, minAmount: Msat.fromSats(10), maxWithdrawal: Msat.fromSats(1000) } }
+    )
+  )
+
+  const oldPrices = replace(ExchangeRates, (rates) =>
+    ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
+  )
+
+  it.effect("in fiat needs a price of now", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        yield* TestClock.adjust(60_001)
+        assert.strictEqual(yield* both(payer, (yield* outside()).destination, { amount: 1, currency: "usd" }), "RateUnavailable")
+      }),
+      { change: oldPrices }
+    )
+  )
+})
+
+describe("A destination is refused", () => {
+  const node = hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734")
+  const foreign = (fields: Partial<Parameters<typeof Bolt11.encode>[0]> = {}) =>
+    Result.getOrThrow(
+      Bolt11.encode(
+        {
+          network: "regtest",
+          amount: Msat.fromSats(100),
+          timestampSeconds: beginsAtMillis / 1000,
+          paymentHash: "22".repeat(32),
+          paymentSecret: "33".repeat(32),
+          description: "tea",
+          ...fields
+        },
+        Bolt11.signWith(node)
+      )
+    )
+
+  it.effect("when it is of another network", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        for (const text of [
+          foreign({ network: "mainnet" }),
+          "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+          "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"
+        ]) {
+          assert.strictEqual(yield* both(payer, text, sats(100)), "DestinationInvalid: wrong_network", text)
+        }
+      })
+    )
+  )
+
+  it.effect("when it is an invoice that expires in less than a minute, or could hold the money for long", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 59 })), "DestinationRefused: invoice_expired")
+        assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
+        assert.strictEqual(yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })), "DestinationRefused: invoice_expired")
+        assert.strictEqual(
+          yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: "44".repeat(32) })),
+          "DestinationRefused: final_cltv_too_long"
+        )
+      })
+    )
+  )
+
+  it.effect("when it would be dust", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(50_000)
+        for (const [kind, dust] of [
+          ["p2pkh", 546],
+          ["p2sh", 540],
+          ["p2wpkh", 294],
+          ["p2wsh", 330],
+          ["p2tr", 330]
+        ] as const) {
+          const { destination } = yield* outside({ type: "chain_address", kind })
+          assert.strictEqual(yield* said(estimate(payer, destination, sats(dust - 1))), "DestinationRefused: dust", kind)
+          assert.strictEqual(yield* said(estimate(payer, destination, sats(dust))), "ok", kind)
+        }
+      })
+    )
+  )
+
+  it.effect("when the recipient does not take as little or as much", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        for (const type of ["lightning_address", "lnurl"] as const) {
+          const { destination } = yield* outside({ type, sats: 500 })
+          assert.strictEqual(yield* both(payer, destination, sats(499)), "DestinationRefused: amount_out_of_range")
+          assert.strictEqual(yield* both(payer, destination, sats(501)), "DestinationRefused: amount_out_of_range")
+          assert.strictEqual(yield* said(estimate(payer, destination, sats(500))), "ok")
+        }
+      })
+    )
+  )
+
+  it.effect("when nobody is there, or nobody answers", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        assert.match(yield* both(payer, "nobody@wallet.example", sats(100)), /^RecipientRefused/)
+        assert.strictEqual(yield* both(payer, "nobody@pay.example", sats(100)), "DestinationRefused: recipient_not_found")
+        yield* (yield* Sandbox).pause("web")
+        assert.match(yield* both(payer, "settle@wallet.example", sats(100)), /^RecipientUnreachable/)
+      })
+    )
+  )
+
+  it.effect("when it is our own invoice and was paid, or is expired", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        const [paid, short] = [yield* invoice(payee, 100), yield* invoice(payee, 100, 60)]
+        yield* confirm(payer, paid.paymentRequest)
+        yield* step
+        const before = yield* has(payer)
+        assert.strictEqual(yield* said(estimate(payer, paid.paymentRequest)), "DestinationRefused: invoice_not_payable")
+        yield* TestClock.adjust(60_000)
+        assert.strictEqual(yield* said(confirmWith(payer, short.paymentRequest)), "DestinationRefused: invoice_expired")
+        assert.deepStrictEqual(yield* has(payer), before)
+      })
+    )
+  )
+
+  it.effect("C14: when another withdrawal was made for the same invoice, however that one ended", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
+        for (const behaviour of ["settle", "fail", "hold"] as const) {
+          const { destination } = yield* outside({ sats: 100, behaviour })
+          yield* confirm(one, destination)
+          yield* step
+          assert.strictEqual(yield* both(other, destination), "DestinationRefused: payment_hash_used", behaviour)
+        }
+      })
+    )
+  )
+
+  it.effect("C32: never for ours when it only borrows the hash of one of ours, which stays payable from outside", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [payer, victim] = [yield* companyWith(9000), yield* company()]
+        const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
+        const row = yield* confirm(payer, foreign({ amount: Msat.fromSats(1), paymentHash }))
+        yield* step
+        assert.strictEqual((yield* now(row)).failure, "no_route")
+        assert.deepStrictEqual(yield* has(victim), { posted: 0, held: 0 })
+        // One hash is one withdrawal's: from inside it cannot be paid any more, and is not closed at the node for nothing.
+        assert.strictEqual(yield* both(payer, paymentRequest), "DestinationRefused: payment_hash_used")
+        yield* (yield* Sandbox).pay({ paymentRequest })
+        yield* poll
+        assert.deepStrictEqual(yield* has(victim), { posted: 4000, held: 0 })
+      })
+    )
+  )
+})
+
+describe("Confirming", () => {
+  it.effect("C12: needs amount and fee together, to the msat", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(1012) // 1000, 2 for the service and 10 for the network
+        const { destination } = yield* outside({ sats: 1000 })
+        assert.strictEqual(yield* said(confirmWith(yield* companyWith(1011), destination)), "InsufficientBalance")
+        const row = yield* confirm(payer, destination)
+        assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
+        assert.strictEqual(row.status, "pending")
+        assert.strictEqual(yield* said(confirmWith(payer, (yield* outside({ sats: 1 })).destination)), "InsufficientBalance")
+      })
+    )
+  )
+
+  it.effect("C12: of the whole balance 50 times at once succeeds once", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(1012)
+        const destinations = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
+        const verdicts = yield* Effect.forEach(destinations, ({ destination }) => said(confirmWith(payer, destination)), {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(verdicts.filter((one) => one === "ok").length, 1)
+        assert.strictEqual(verdicts.filter((one) => one === "InsufficientBalance").length, 49)
+        assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
+        yield* sound
+      })
+    )
+  )
+
+  it.effect("C23: is done once for a key, and the first answer stands: expired, paid, the prices gone and everything away", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(10_000)
+        const { destination } = yield* outside({ sats: 1000 })
+        const first = yield* made(confirmWith(payer, destination, undefined, "k"))
+        const held = yield* has(payer)
+        assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
+        assert.deepStrictEqual(yield* has(payer), held)
+        yield* step
+        yield* TestClock.adjust("365 days") // for ever
+        for (const part of ["node", "chain", "web"] as const) yield* (yield* Sandbox).pause(part)
+        assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
+        assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k", "other body")), "IdempotencyMismatch")
+      })
+    )
+  )
+
+  it.effect("twice at once with one key is done once, and both get its answer", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(10_000)
+        const { destination } = yield* outside({ sats: 1000 })
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 8 }, () => confirmWith(payer, destination, undefined, "k")),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
+        assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 1012 })
+      })
+    )
+  )
+
+  it.effect("that was refused may be tried again with its key", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* company()
+        const { destination } = yield* outside({ sats: 1000 })
+        assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k")), "InsufficientBalance")
+        const { paymentRequest } = yield* invoice(payer, 2000)
+        yield* confirm(yield* companyWith(2000), paymentRequest)
+        yield* step
+        yield* made(confirmWith(payer, destination, undefined, "k"))
+      })
+    )
+  )
+
+  it.effect("makes the task in the same commit, and tells the worker of this process", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const { confirmed } = yield* Withdrawals
+        const told = yield* Effect.forkChild(confirmed)
+        yield* Effect.yieldNow
+        const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+        yield* Fiber.join(told)
+        const claimed = yield* (yield* Tasks).claim({ nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
+        assert.deepStrictEqual(
+          claimed.map(({ id }) => id),
+          [row.id]
+        )
+      })
+    )
+  )
+
+  const failing = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store broke") : journal.commit(change))
+    })
+  )
+  it.effect("C22: that breaks off leaves no hold and no task", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+        assert.deepStrictEqual(yield* (yield* Tasks).claim({ nowMillis: beginsAtMillis * 2, leaseMillis: 1, limit: 10 }), [])
+      }),
+      { change: failing }
+    )
+  )
+
+  const lying = replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: (offer) => resolver.invoice(offer, Msat.fromSats(7)) }))
+  it.effect("C39: an estimate does not take a server's invoice for another amount for a route", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* company()
+        assert.match(yield* said(estimate(payer, "settle@wallet.example", sats(100))), /^RecipientRefused: .*another amount/)
+      }),
+      { change: lying }
+    )
+  )
+
+  it.effect("inside the service works at a domain of a company's own", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        yield* (yield* Companies).verifyDomain(payee.id, "shop.example")
+        yield* lightningAddress(payee, "tea", "shop.example")
+        yield* (yield* Sandbox).pause("web")
+        assert.strictEqual((yield* estimate(payer, "Tea@Shop.example", sats(100))).fee.network, 0n)
+        assert.strictEqual(yield* both(payer, "coffee@shop.example", sats(100)), "DestinationRefused: recipient_not_found")
+      })
+    )
+  )
+})

@@ -1,0 +1,107 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Clock, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as Msat from "../src/Msat.ts"
+import * as Satrail from "../src/Satrail.ts"
+import * as Worker from "../src/Worker.ts"
+import { audited, company, confirm, got, has, invoice, inWorld, lightningAddress, onChainAddress, outside, standing } from "./World.ts"
+
+describe("A worker", () => {
+  it.effect("takes step after step, with a pause in between", () =>
+    Effect.gen(function* () {
+      const at: Array<number> = []
+      const note = Effect.map(Clock.currentTimeMillis, (millis) => at.push(millis))
+      yield* Worker.run("test", note, Effect.sleep("1 second"))
+      yield* TestClock.adjust("3500 millis")
+      assert.deepStrictEqual(at, [0, 1000, 2000, 3000])
+    })
+  )
+
+  it.effect("goes on after a step that failed or broke, waiting longer and longer up to half a minute, and as before once it works", () =>
+    Effect.gen(function* () {
+      const at: Array<number> = []
+      const flaky = Effect.flatMap(Clock.currentTimeMillis, (millis) => {
+        at.push(millis)
+        if (at.length === 1) return Effect.fail("away")
+        return at.length < 12 ? Effect.die("broken") : Effect.void
+      })
+      yield* Worker.run("test", flaky, Effect.sleep("1 second"))
+      yield* TestClock.adjust("10 minutes")
+      const pauses = at.slice(1).map((millis, index) => millis - (at[index] ?? 0))
+      assert.deepStrictEqual(pauses.slice(0, 11), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000])
+      assert.deepStrictEqual(pauses.slice(11, 14), [1000, 1000, 1000])
+    })
+  )
+
+  it.effect("C5: finishes what it has begun before it stops", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const goesOn = yield* Deferred.make<void>()
+      let finished = 0
+      const slow = Effect.andThen(
+        Deferred.await(goesOn),
+        Effect.sync(() => finished++)
+      )
+      yield* Scope.provide(Worker.run("test", slow, Effect.sleep("1 second")), scope)
+      yield* Effect.yieldNow
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(closing.pollUnsafe(), undefined)
+      yield* Deferred.succeed(goesOn, undefined)
+      yield* TestClock.adjust("1 hour")
+      assert.isDefined(closing.pollUnsafe())
+      assert.strictEqual(finished, 1)
+    })
+  )
+
+  it.effect("that only listens stops at once", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      yield* Scope.provide(Worker.runOpen("test", Effect.never, Effect.void), scope)
+      yield* Effect.yieldNow
+      yield* Scope.close(scope, Exit.void)
+    })
+  )
+})
+
+describe("All workers together", () => {
+  it.effect("do everything that nobody asks for, and pass over outages", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const workers = yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
+          const { pay, pause, resume, mine, send } = yield* Sandbox
+          const [payer, payee] = [yield* company(), yield* company()]
+          const { paymentRequest } = yield* invoice(payer, 50_000)
+          yield* pay({ paymentRequest })
+          const { address } = yield* onChainAddress(payee)
+          yield* send({ address, amount: Msat.fromSats(3000) })
+          yield* mine(2)
+          yield* TestClock.adjust("10 seconds")
+          assert.deepStrictEqual(
+            [yield* has(payer), yield* has(payee)],
+            [
+              { posted: 50_000, held: 0 },
+              { posted: 3000, held: 0 }
+            ]
+          )
+
+          yield* pause("node")
+          yield* pause("chain")
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          const { handle, domain } = yield* lightningAddress(payee)
+          const [out, inside] = [yield* confirm(payer, destination), yield* confirm(payer, `${handle}@${domain}`, 500)]
+          yield* TestClock.adjust("10 minutes")
+          assert.deepStrictEqual([yield* standing(out), yield* standing(inside)], ["pending", "settled"]) // inside needs no node
+          yield* resume("node")
+          yield* resume("chain")
+          yield* TestClock.adjust("2 minutes")
+          assert.strictEqual(yield* standing(out), "settled")
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+          assert.strictEqual(workers.pollUnsafe(), undefined)
+        })
+      )
+    )
+  )
+})

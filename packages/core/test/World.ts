@@ -1,0 +1,242 @@
+import { assert } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import * as Memory from "@satrail/memory/Memory"
+import * as Chain from "@satrail/sandbox/Chain"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import type { Currency } from "../src/Amount.ts"
+import type { Outcome, Request } from "../src/Answer.ts"
+import { ChainDeposits } from "../src/ChainDeposits.ts"
+import type { ChainSource } from "../src/ChainSource.ts"
+import type { ChainWallet } from "../src/ChainWallet.ts"
+import { Companies } from "../src/Companies.ts"
+import type { Company, Plan } from "../src/Company.ts"
+import * as Decimal from "../src/Decimal.ts"
+import { Dispatcher } from "../src/Dispatcher.ts"
+import { Entropy } from "../src/Entropy.ts"
+import type { ExchangeRates } from "../src/ExchangeRates.ts"
+import { Invoices } from "../src/Invoices.ts"
+import type { Journal } from "../src/Journal.ts"
+import { LightningAddresses } from "../src/LightningAddresses.ts"
+import type { LightningReceiver } from "../src/LightningReceiver.ts"
+import type { LightningSender } from "../src/LightningSender.ts"
+import * as Msat from "../src/Msat.ts"
+import { OnChainAddresses } from "../src/OnChainAddresses.ts"
+import type { Settings } from "../src/Policy.ts"
+import { Records } from "../src/Records.ts"
+import type { Resolver } from "../src/Resolver.ts"
+import * as Satrail from "../src/Satrail.ts"
+import { Settlements } from "../src/Settlements.ts"
+import type { Signer } from "../src/Signer.ts"
+import type { Tasks } from "../src/Tasks.ts"
+import type { Withdrawal } from "../src/Withdrawal.ts"
+import { Withdrawals } from "../src/Withdrawals.ts"
+import { settings as usual } from "./Rows.ts"
+
+/** Everything that outlives a process of ours: the store, the nodes, the outside. */
+export type Ports =
+  | Journal
+  | Records
+  | Tasks
+  | LightningReceiver
+  | LightningSender
+  | ChainSource
+  | ChainWallet
+  | Signer
+  | ExchangeRates
+  | Resolver
+  | Sandbox.Sandbox
+
+/** What a process consists of. */
+export type Process = Layer.Success<ReturnType<typeof Satrail.layer>>
+
+/** When every story begins. */
+export const beginsAtMillis = 1_700_000_000_000
+
+const ports = Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "21", network: "regtest" }))
+
+/** A process on these ports: it knows nothing of any other but what it reads there. */
+export const start = (
+  ports: Context.Context<Ports>,
+  settings: Settings = usual
+): Effect.Effect<Context.Context<Process>, never, Scope.Scope> =>
+  Layer.build(Layer.fresh(Satrail.layer(settings))).pipe(Effect.provideContext(ports))
+
+/** Random bytes that are the same in every run: so is the order of what happens in one millisecond. */
+const seeded = () => {
+  let state = 21
+  return (size: number) =>
+    Uint8Array.from({ length: size }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state >>> 24
+    })
+}
+
+/** Exchanges one port for another. */
+export const replace =
+  <I, S>(key: Context.Key<I, S>, change: (service: S) => S) =>
+  <R>(ports: Context.Context<R | I>): Context.Context<R | I> =>
+    Context.add(ports, key, change(Context.get(ports, key)))
+
+/** A world of its own, with one process in it. `change` exchanges ports before the process begins. */
+export const inWorld = <A, E>(
+  story: Effect.Effect<A, E, Ports | Process | Scope.Scope>,
+  {
+    settings = usual,
+    change = (ports) => ports
+  }: {
+    readonly settings?: Settings
+    readonly change?: (ports: Context.Context<Ports>) => Context.Context<Ports>
+  } = {}
+) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(beginsAtMillis)
+    const outlasting = change(yield* Layer.build(Layer.fresh(ports)))
+    const process = yield* start(outlasting, settings)
+    return yield* Effect.provideContext(story, Context.merge(outlasting, process))
+  }).pipe(Effect.provideService(Entropy, seeded()))
+
+/** The value of a creation that was made now. */
+export const made = <A, E, R>(creation: Effect.Effect<Outcome<A>, E, R>) =>
+  Effect.flatMap(creation, (outcome) => (outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("replayed")))
+
+/** A request whose answer is the id of what it made. */
+export const request = (key: string, fingerprint = "body"): Request<{ readonly id: string }> => ({
+  key,
+  fingerprint,
+  render: ({ id }) => id
+})
+
+export const asked = (amount: string | number, currency: Currency = "sats") =>
+  Effect.map(Effect.fromResult(Decimal.parse(String(amount))), (amount) => ({ amount, currency }))
+
+export const company = Effect.fnUntraced(function* (plan: Plan = "paid") {
+  return yield* made((yield* Companies).open({ name: "Acme", plan }))
+})
+
+/** An invoice of a company's. */
+export const invoice = Effect.fnUntraced(function* (company: Company, sats: number, expirySeconds = 3600) {
+  const amount = yield* asked(sats)
+  return yield* made((yield* Invoices).create({ companyId: company.id, ...amount, description: "tea", expirySeconds, metadata: {} }))
+})
+
+/** A company that was paid this much from outside. */
+export const companyWith = Effect.fnUntraced(function* (sats: number, plan: Plan = "paid") {
+  const row = yield* company(plan)
+  const { paymentRequest } = yield* invoice(row, sats)
+  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+  yield* (yield* Settlements).poll
+  return row
+})
+
+export const lightningAddress = Effect.fnUntraced(function* (company: Company, handle: string | null = null, domain: string | null = null) {
+  return yield* made((yield* LightningAddresses).create({ company, handle, domain, metadata: {} }))
+})
+
+export const onChainAddress = Effect.fnUntraced(function* (company: Company) {
+  return yield* made((yield* OnChainAddresses).create({ companyId: company.id, type: "segwit", metadata: {} }))
+})
+
+/** Somebody outside to send to. */
+export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.DestinationAsk> & { readonly sats?: number } = {}) {
+  const { sats, ...rest } = ask
+  return yield* (yield* Sandbox.Sandbox).destination({
+    type: "lightning_invoice",
+    ...rest,
+    ...(sats !== undefined && { amount: Msat.fromSats(sats) })
+  })
+})
+
+/** A withdrawal that is confirmed, and that nobody has taken up yet. */
+export const confirm = Effect.fnUntraced(function* (company: Company, destination: string, sats?: number) {
+  const amount = sats === undefined ? undefined : yield* asked(sats)
+  return yield* made((yield* Withdrawals).confirm({ company, asked: amount, destination, metadata: {} }))
+})
+
+export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
+  return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
+})
+
+/** How it stands: its status, and why where it failed. */
+export const standing = (withdrawal: Withdrawal) =>
+  Effect.map(now(withdrawal), ({ status, failure }) => (failure === null ? status : `${status}: ${failure}`))
+
+export const step = Effect.flatMap(Dispatcher, ({ step }) => step)
+export const poll = Effect.flatMap(Settlements, ({ poll }) => poll)
+export const follow = Effect.flatMap(ChainDeposits, ({ follow }) => follow)
+export const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
+
+/** Steps, `seconds` apart. */
+export const steps = Effect.fnUntraced(function* (count: number, seconds = 15) {
+  for (let i = 0; i < count; i++) {
+    yield* step
+    yield* TestClock.adjust(seconds * 1000)
+  }
+})
+
+/** What a company has, in sats with up to three decimals. */
+export const has = Effect.fnUntraced(function* ({ id }: Company) {
+  const { posted, held } = yield* (yield* Records).balance(id)
+  return { posted: Number(posted) / 1000, held: Number(held) / 1000 }
+})
+
+/** What somebody outside got for this payment hash: how often, and how many sats. */
+export const got = Effect.fnUntraced(function* (paymentHash: string | undefined) {
+  const one = (yield* (yield* Sandbox.Sandbox).payments).find((one) => one.paymentHash === paymentHash)
+  return { times: one?.times ?? 0, sats: Number(one?.received ?? 0n) / 1000 }
+})
+
+/** The accounts that anything was ever booked on, in sats. */
+export const accounts = Effect.gen(function* () {
+  const all = Object.entries(yield* (yield* Records).trialBalance)
+  return Object.fromEntries(all.filter(([, amount]) => amount !== 0n).map(([account, amount]) => [account, Number(amount) / 1000]))
+})
+
+/** What our node and our wallet own, by their own account. A wallet's coins are what is in a block or was made by itself. */
+const assets = Effect.gen(function* () {
+  const sandbox = yield* Sandbox.Sandbox
+  const coins = Chain.coins((yield* sandbox.state).chain, "wallet", true)
+  return { node: yield* sandbox.localBalance, chain: Msat.fromSats(coins.reduce((sum, { sats }) => sum + sats, 0n)) }
+})
+
+/** The books are sound, and nobody outside was paid one invoice twice. */
+export const sound = Effect.gen(function* () {
+  yield* Ledger.auditAll
+  for (const { paymentHash, times } of yield* (yield* Sandbox.Sandbox).payments)
+    assert.strictEqual(times, 1, `${paymentHash} was paid ${times} times`)
+})
+
+/**
+ * Runs a story. At its end the books are sound, and once nothing is on its way any more (`unfinished: false`) node and chain hold to the msat
+ * what the books say they hold.
+ */
+export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, { unfinished = false } = {}) =>
+  Effect.gen(function* () {
+    const before = yield* assets
+    const result = yield* story
+    yield* sound
+    if (!unfinished) {
+      const after = yield* assets
+      const { node, chain } = yield* (yield* Records).trialBalance
+      assert.deepStrictEqual(
+        { node: after.node - before.node, chain: after.chain - before.chain },
+        { node: -node, chain: -chain },
+        "assets are what the books say"
+      )
+    }
+    return result
+  })
+
+/** How it went, in short: `ok`, or the refusal with what it says about itself. */
+export const said = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.match(effect, {
+    onSuccess: () => "ok",
+    onFailure: (error) => {
+      const detail = ["code", "reason", "path", "feature"]
+        .map((member) => Object.entries(error).find(([name]) => name === member)?.[1])
+        .find((value) => typeof value === "string")
+      return detail === undefined ? error._tag : `${error._tag}: ${String(detail)}`
+    }
+  })
