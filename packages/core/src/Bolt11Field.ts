@@ -37,9 +37,9 @@ export const toBytes = (words: Words): Uint8Array | undefined => bech32.fromWord
 
 export const fromBytes = (bytes: Uint8Array): Words => bech32.toWords(bytes)
 
-/** A big-endian number without leading zeros. */
+/** A big-endian number. Leading zeros, which a writer should leave out, change nothing about it. */
 export const toNumber = (words: Words): number | undefined =>
-  words[0] === 0 || words.length > maxNumberWords ? undefined : words.reduce((value, word) => value * 32 + word, 0)
+  words.length > maxNumberWords ? undefined : words.reduce((value, word) => value * 32 + word, 0)
 
 export const fromNumber = (value: number, length = 0): Words => {
   const words: Array<number> = []
@@ -60,10 +60,8 @@ export const toText = (words: Words): string | undefined => {
 }
 
 /** The set bits, ascending. The lowest bit is the last word's lowest. */
-export const toFeatures = (words: Words): ReadonlyArray<number> | undefined =>
-  words[0] === 0
-    ? undefined
-    : words.toReversed().flatMap((word, index) => [0, 1, 2, 3, 4].filter((bit) => ((word >> bit) & 1) === 1).map((bit) => index * 5 + bit))
+export const toFeatures = (words: Words): ReadonlyArray<number> =>
+  words.toReversed().flatMap((word, index) => [0, 1, 2, 3, 4].filter((bit) => ((word >> bit) & 1) === 1).map((bit) => index * 5 + bit))
 
 export const fromFeatures = (features: ReadonlyArray<number>): Words => {
   const length = features.length === 0 ? 0 : Math.floor(Math.max(...features) / 5) + 1
