@@ -274,7 +274,7 @@ describe("BOLT 11, requirements of a reader", () => {
     ["a description with bits in its padding", raw("lnbc", [p, s, ["d", [1, 1]]]), "field"],
     ["an expiry with a leading zero", raw("lnbc", [p, s, d, ["x", [0, 1]]]), "valid"],
     ["an expiry that no number holds", raw("lnbc", [p, s, d, ["x", Array.from({ length: 11 }, () => 31)]]), "field"],
-    ["features with a leading zero", raw("lnbc", [p, s, d, ["9", [0, 1, 0, 0]]]), "valid"],
+    ["features with a leading zero", raw("lnbc", [p, s, d, ["9", [0, 16, 8, 0]]]), "valid"],
     ["a route that ends inside of a hop", raw("lnbc", [p, s, d, ["r", zeros(80)]]), "field"],
     ["a P2PKH fallback that is too short", raw("lnbc", [p, s, d, ["f", [17, ...zeros(31)]]]), "field"],
     ["a version 0 fallback of 41 bytes", raw("lnbc", [p, s, d, ["f", [0, ...zeros(66)]]]), "field"],
