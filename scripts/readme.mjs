@@ -35,13 +35,17 @@ const freePort = () =>
     probe.on("error", reject)
     probe.listen(0, "127.0.0.1", () => {
       const address = probe.address()
-      probe.close(() => address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")))
+      probe.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))))
     })
   })
 
 /** @param {string} expected @param {string} actual */
 const matches = (expected, actual) => {
-  const pattern = expected.trimEnd().split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[^\\n]*?")
+  const pattern = expected
+    .trimEnd()
+    .split("…")
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("[^\\n]*?")
   return new RegExp(`^${pattern}$`).test(actual.trimEnd())
 }
 
@@ -57,7 +61,9 @@ const service = spawn(process.execPath, ["scripts/run.mjs", "start"], {
   stdio: ["ignore", "ignore", "pipe"]
 })
 let log = ""
-service.stderr.on("data", (chunk) => { log += chunk })
+service.stderr.on("data", (chunk) => {
+  log += chunk
+})
 const ended = once(service, "exit")
 
 const ready = async () => {
@@ -73,10 +79,14 @@ const mark = "---satrail-readme-block-done---"
 let failures = 0
 try {
   await ready()
-  const script = blocks.map(({ command }) => `${command.replaceAll(shown.url, url).replaceAll(`${shown.data}/`, `${data}/`)}\nprintf '\\n%s\\n' '${mark}'\n`).join("")
+  const script = blocks
+    .map(({ command }) => `${command.replaceAll(shown.url, url).replaceAll(`${shown.data}/`, `${data}/`)}\nprintf '\\n%s\\n' '${mark}'\n`)
+    .join("")
   const shell = spawn("bash", ["-eu"], { cwd: root, env: { ...process.env, SATRAIL_DATA: data }, stdio: ["pipe", "pipe", "inherit"] })
   let printed = ""
-  shell.stdout.on("data", (chunk) => { printed += chunk })
+  shell.stdout.on("data", (chunk) => {
+    printed += chunk
+  })
   shell.stdin.end(script)
   const patience = globalThis.setTimeout(() => shell.kill("SIGKILL"), 120_000) // a block that waits for what never comes
   const [code] = await once(shell, "close")

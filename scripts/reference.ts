@@ -31,8 +31,13 @@ const limits = (): string => {
     ["largest invoice, unless the operator says otherwise", sats(defaults.maxInvoice)],
     ["largest withdrawal, unless the operator says otherwise", sats(defaults.maxWithdrawal)],
     ["largest amount there is", sats(Msat.max)],
-    ...BitcoinAddress.Kind.literals.map((kind) => [`smallest on-chain payment to ${kind}`, `${BitcoinAddress.dustLimitSats(kind)} sats`] as const),
-    ["invoice lifetime, seconds", `${Invoice.expirySeconds.minimum} to ${Invoice.expirySeconds.maximum}, ${Invoice.expirySeconds.default} unless given`],
+    ...BitcoinAddress.Kind.literals.map(
+      (kind) => [`smallest on-chain payment to ${kind}`, `${BitcoinAddress.dustLimitSats(kind)} sats`] as const
+    ),
+    [
+      "invoice lifetime, seconds",
+      `${Invoice.expirySeconds.minimum} to ${Invoice.expirySeconds.maximum}, ${Invoice.expirySeconds.default} unless given`
+    ],
     ["invoice description, bytes of UTF-8", Bolt11.maxDescriptionBytes],
     ["metadata keys", Metadata.limits.keys],
     ["characters of a metadata key / value", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
@@ -42,7 +47,10 @@ const limits = (): string => {
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
     ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} unless given`],
     ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
-    ["confirmations of a deposit", defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")],
+    [
+      "confirmations of a deposit",
+      defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")
+    ],
     ["confirmations of a payout", defaults.payoutConfirmations],
     ["age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
     ["time left on an invoice that is paid, seconds", defaults.expiryMarginMillis / 1000],
@@ -57,7 +65,9 @@ const limits = (): string => {
       [`service fee inside the service, ${plan}`, rate(defaults.fees[plan].internal)] as const
     ])
   ]
-  return ["# Limits and fees", "", "| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`), ""].join("\n")
+  return ["# Limits and fees", "", "| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`), ""].join(
+    "\n"
+  )
 }
 
 /** Every page, by its path in docs/reference. */

@@ -13,7 +13,9 @@ const target = Effect.try({
     const demo = url === undefined || token === undefined ? Option.getOrUndefined(Demo.read(directory)) : undefined
     const found = { url: url ?? demo?.base_url, token: token ?? demo?.operator_token }
     if (found.url === undefined || found.token === undefined) {
-      throw new Error(`No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`)
+      throw new Error(
+        `No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
+      )
     }
     if (!/^https?:$/.test(URL.parse(found.url)?.protocol ?? "")) {
       throw new Error(`SATRAIL_URL wants an address such as http://127.0.0.1:8080, and got ${JSON.stringify(found.url)}`)
@@ -27,23 +29,30 @@ const Envelope = Schema.Struct({
   status: Schema.Int,
   message: Schema.String,
   data: Schema.Unknown,
-  error: Schema.optionalKey(Schema.Struct({
-    code: Schema.String,
-    issues: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })))
-  }))
+  error: Schema.optionalKey(
+    Schema.Struct({
+      code: Schema.String,
+      issues: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })))
+    })
+  )
 })
 
 /** `name: value` lines, for people. */
 const forPeople = (message: string, data: unknown): string =>
   [
     message,
-    ...typeof data === "object" && data !== null
+    ...(typeof data === "object" && data !== null
       ? Object.entries(data).map(([name, value]) => `  ${name.padEnd(12)} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
-      : []
+      : [])
   ].join("\n")
 
 /** Asks one of the operator's routes and prints what it answers. */
-const call = Effect.fnUntraced(function*(json: boolean, method: "POST" | "DELETE", route: string, body?: Readonly<Record<string, unknown>>) {
+const call = Effect.fnUntraced(function* (
+  json: boolean,
+  method: "POST" | "DELETE",
+  route: string,
+  body?: Readonly<Record<string, unknown>>
+) {
   const { url, token } = yield* target
   const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(
     HttpClientRequest.bearerToken(token),
@@ -70,40 +79,53 @@ const name = Flag.String("name").pipe(Flag.withDescription("A name for people"))
 const companies = Command.make("companies").pipe(
   Command.withDescription("Open companies and change what they may do"),
   Command.withSubcommands([
-    Command.make("create", { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("free or paid")) }, ({ json, ...body }) => call(json, "POST", "/operator/companies", body)).pipe(
-      Command.withDescription("Open a company")
-    ),
-    Command.make("plan", { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("free or paid")) }, ({ company, json, plan }) =>
-      call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/plan`, { plan })).pipe(Command.withDescription("Change a company's plan")),
+    Command.make(
+      "create",
+      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("free or paid")) },
+      ({ json, ...body }) => call(json, "POST", "/operator/companies", body)
+    ).pipe(Command.withDescription("Open a company")),
+    Command.make(
+      "plan",
+      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("free or paid")) },
+      ({ company, json, plan }) => call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/plan`, { plan })
+    ).pipe(Command.withDescription("Change a company's plan")),
     Command.make("domain", { company, domain: Argument.String("domain"), json }, ({ company, domain, json }) =>
-      call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/domains`, { domain })).pipe(
-        Command.withDescription("Vouch that a domain is the company's")
-      )
+      call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/domains`, { domain })
+    ).pipe(Command.withDescription("Vouch that a domain is the company's"))
   ])
 )
 
 const keys = Command.make("keys").pipe(
   Command.withDescription("Issue, rotate and revoke API keys"),
   Command.withSubcommands([
-    Command.make("issue", {
-      company,
-      json,
-      name,
-      scopes: Flag.String("scopes").pipe(Flag.withDescription("read, receive, send, admin: separated by commas"), Flag.withDefault("admin")),
-      expiresAt: Flag.String("expires-at").pipe(Flag.withDescription("When it ends, such as 2027-01-31T12:00:00.000Z"), Flag.optional)
-    }, ({ company, expiresAt, json, name, scopes }) =>
-      call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/api-keys`, {
+    Command.make(
+      "issue",
+      {
+        company,
+        json,
         name,
-        scopes: scopes.split(",").map((scope) => scope.trim()),
-        ...Option.isSome(expiresAt) ? { expires_at: expiresAt.value } : {}
-      })).pipe(Command.withDescription("Issue a key; it is shown once")),
-    Command.make("rotate", {
-      json,
-      key,
-      overlap: Flag.Int("overlap-seconds").pipe(Flag.withDescription("How long the old key lives on"), Flag.withDefault(0))
-    }, ({ json, key, overlap }) => call(json, "POST", `/operator/api-keys/${encodeURIComponent(key)}/rotate`, { overlap_seconds: overlap })).pipe(
-      Command.withDescription("Replace a key; the new one is shown once")
-    ),
+        scopes: Flag.String("scopes").pipe(
+          Flag.withDescription("read, receive, send, admin: separated by commas"),
+          Flag.withDefault("admin")
+        ),
+        expiresAt: Flag.String("expires-at").pipe(Flag.withDescription("When it ends, such as 2027-01-31T12:00:00.000Z"), Flag.optional)
+      },
+      ({ company, expiresAt, json, name, scopes }) =>
+        call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/api-keys`, {
+          name,
+          scopes: scopes.split(",").map((scope) => scope.trim()),
+          ...(Option.isSome(expiresAt) ? { expires_at: expiresAt.value } : {})
+        })
+    ).pipe(Command.withDescription("Issue a key; it is shown once")),
+    Command.make(
+      "rotate",
+      {
+        json,
+        key,
+        overlap: Flag.Int("overlap-seconds").pipe(Flag.withDescription("How long the old key lives on"), Flag.withDefault(0))
+      },
+      ({ json, key, overlap }) => call(json, "POST", `/operator/api-keys/${encodeURIComponent(key)}/rotate`, { overlap_seconds: overlap })
+    ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
     Command.make("revoke", { json, key }, ({ json, key }) => call(json, "DELETE", `/operator/api-keys/${encodeURIComponent(key)}`)).pipe(
       Command.withDescription("Close a key at once")
     )

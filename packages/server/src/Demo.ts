@@ -41,7 +41,7 @@ const write = (directory: string, demo: Demo): void => {
 
 /** The token that opens the operator's routes: the configured one, the one of an earlier start, or a new one. */
 export const operatorToken = (directory: string, configured: Redacted.Redacted | undefined) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     if (configured !== undefined) return configured
     const earlier = read(directory)
     if (Option.isSome(earlier)) return Redacted.make(earlier.value.operator_token, { label: "operator token" })
@@ -50,7 +50,7 @@ export const operatorToken = (directory: string, configured: Redacted.Redacted |
   })
 
 /** The demo company, made at the first start and found again at every later one. `isNew` says which. */
-export const prepare = Effect.fnUntraced(function*(options: {
+export const prepare = Effect.fnUntraced(function* (options: {
   readonly directory: string
   readonly baseUrl: string
   readonly operatorToken: Redacted.Redacted
@@ -84,17 +84,17 @@ export const banner = (demo: Demo, isNew: boolean, directory: string): string =>
     `satrail is running at ${demo.base_url}, on a pretend network: nothing here is real money.`,
     `  documentation   ${demo.base_url}/docs`,
     `  operator token  in ${fileIn(directory)}`,
-    ...isNew
+    ...(isNew
       ? [
-        `  API key         ${demo.api_key}`,
-        "",
-        "Try it, in another terminal:",
-        `  KEY=${demo.api_key}`,
-        call("POST", "/v1/bitcoin/deposit/lightning-invoice", `{"amount":1000,"currency":"sats","description":"coffee"}`),
-        call("POST", "/sandbox/pay", `{"payment_request":"<the payment_request from above>"}`),
-        call("GET", "/v1/transactions/balance")
-      ]
-      : [`  API key         the same as before, in ${fileIn(directory)}`],
+          `  API key         ${demo.api_key}`,
+          "",
+          "Try it, in another terminal:",
+          `  KEY=${demo.api_key}`,
+          call("POST", "/v1/bitcoin/deposit/lightning-invoice", `{"amount":1000,"currency":"sats","description":"coffee"}`),
+          call("POST", "/sandbox/pay", `{"payment_request":"<the payment_request from above>"}`),
+          call("GET", "/v1/transactions/balance")
+        ]
+      : [`  API key         the same as before, in ${fileIn(directory)}`]),
     "",
     "Ctrl-C stops it.",
     ""

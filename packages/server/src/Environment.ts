@@ -75,7 +75,7 @@ const variables = {
     meaning: "The address to listen on; 127.0.0.1 is this machine only",
     fallback: "127.0.0.1",
     wants: "an IP address or a host name",
-    read: (text) => /^[\w.:-]+$/.test(text) ? text : undefined
+    read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined)
   } satisfies Variable<string>,
   dataDirectory: {
     name: "SATRAIL_DATA",
@@ -90,9 +90,14 @@ const variables = {
     fallback: "",
     wants: "postgres://user:password@host:port/database",
     secret: true,
-    read: (text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? "") ? Redacted.make(text, { label: "DATABASE_URL" }) : undefined
+    read: (text) => (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? "") ? Redacted.make(text, { label: "DATABASE_URL" }) : undefined)
   } satisfies Variable<Redacted.Redacted>,
-  databaseConnections: { name: "SATRAIL_DATABASE_CONNECTIONS", meaning: "How many connections to PostgreSQL this process may hold", fallback: "10", ...whole(2, 500) },
+  databaseConnections: {
+    name: "SATRAIL_DATABASE_CONNECTIONS",
+    meaning: "How many connections to PostgreSQL this process may hold",
+    fallback: "10",
+    ...whole(2, 500)
+  },
   network: { name: "SATRAIL_NETWORK", meaning: "The bitcoin network", fallback: "regtest", ...oneOf(...Network.all) },
   domain: {
     name: "SATRAIL_DOMAIN",
@@ -101,15 +106,25 @@ const variables = {
     wants: "a domain name of two or more words",
     read: (text) => Result.getOrUndefined(LightningAddressText.normaliseDomain(text))
   } satisfies Variable<string>,
-  lightning: { name: "LIGHTNING", meaning: "The Lightning node; sandbox is a pretend one, for trying and testing", fallback: "sandbox", ...oneOf("sandbox") },
-  chain: { name: "CHAIN", meaning: "The source of blocks and the wallet; sandbox is a pretend one, for trying and testing", fallback: "sandbox", ...oneOf("sandbox") },
+  lightning: {
+    name: "LIGHTNING",
+    meaning: "The Lightning node; sandbox is a pretend one, for trying and testing",
+    fallback: "sandbox",
+    ...oneOf("sandbox")
+  },
+  chain: {
+    name: "CHAIN",
+    meaning: "The source of blocks and the wallet; sandbox is a pretend one, for trying and testing",
+    fallback: "sandbox",
+    ...oneOf("sandbox")
+  },
   operatorToken: {
     name: "SATRAIL_OPERATOR_TOKEN",
     meaning: "Opens the operator's routes; without one, a random one is made and written to demo.json",
     fallback: "",
     wants: "at least 32 characters without spaces",
     secret: true,
-    read: (text) => /^[!-~]{32,}$/.test(text) ? Redacted.make(text, { label: "SATRAIL_OPERATOR_TOKEN" }) : undefined
+    read: (text) => (/^[!-~]{32,}$/.test(text) ? Redacted.make(text, { label: "SATRAIL_OPERATOR_TOKEN" }) : undefined)
   } satisfies Variable<Redacted.Redacted>,
   corsOrigins: {
     name: "SATRAIL_CORS_ORIGINS",
@@ -117,16 +132,39 @@ const variables = {
     fallback: "",
     wants: "origins such as https://shop.example, separated by commas",
     read: (text) => {
-      const origins = text.split(",").map((origin) => origin.trim()).filter((origin) => origin !== "")
+      const origins = text
+        .split(",")
+        .map((origin) => origin.trim())
+        .filter((origin) => origin !== "")
       return origins.every(isOrigin) ? origins : undefined
     }
   } satisfies Variable<ReadonlyArray<string>>,
   maxBodyBytes: { name: "SATRAIL_MAX_BODY_BYTES", meaning: "The largest request body", fallback: "65536", ...whole(1024, 1_048_576) },
-  maxInvoice: { name: "SATRAIL_MAX_INVOICE_SATS", meaning: "The largest invoice", fallback: String(Msat.toSats(Policy.defaults.maxInvoice)), ...sats },
-  maxWithdrawal: { name: "SATRAIL_MAX_WITHDRAWAL_SATS", meaning: "The largest withdrawal", fallback: String(Msat.toSats(Policy.defaults.maxWithdrawal)), ...sats },
-  shutdownSeconds: { name: "SATRAIL_SHUTDOWN_SECONDS", meaning: "How long a stop waits for what is under way before it ends all the same; nothing is lost by that", fallback: "20", ...whole(1, 600) },
+  maxInvoice: {
+    name: "SATRAIL_MAX_INVOICE_SATS",
+    meaning: "The largest invoice",
+    fallback: String(Msat.toSats(Policy.defaults.maxInvoice)),
+    ...sats
+  },
+  maxWithdrawal: {
+    name: "SATRAIL_MAX_WITHDRAWAL_SATS",
+    meaning: "The largest withdrawal",
+    fallback: String(Msat.toSats(Policy.defaults.maxWithdrawal)),
+    ...sats
+  },
+  shutdownSeconds: {
+    name: "SATRAIL_SHUTDOWN_SECONDS",
+    meaning: "How long a stop waits for what is under way before it ends all the same; nothing is lost by that",
+    fallback: "20",
+    ...whole(1, 600)
+  },
   logFormat: { name: "SATRAIL_LOG_FORMAT", meaning: "How the log on standard error looks", fallback: "json", ...oneOf("json", "pretty") },
-  logLevel: { name: "SATRAIL_LOG_LEVEL", meaning: "The least urgent that is logged", fallback: "info", ...oneOf("debug", "info", "warn", "error") },
+  logLevel: {
+    name: "SATRAIL_LOG_LEVEL",
+    meaning: "The least urgent that is logged",
+    fallback: "info",
+    ...oneOf("debug", "info", "warn", "error")
+  },
   sandboxSeed: {
     name: "SATRAIL_SANDBOX_SEED",
     meaning: "What the pretend network is grown from: the same seed is the same network",
@@ -146,7 +184,8 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     const text = given === "" ? fallback : given
     if (text === "") return undefined
     const value = read(text)
-    if (value === undefined) problems.push(`${name} wants ${wants}, and got ${secret ? "something else (not shown, it is a secret)" : JSON.stringify(text)}`)
+    if (value === undefined)
+      problems.push(`${name} wants ${wants}, and got ${secret ? "something else (not shown, it is a secret)" : JSON.stringify(text)}`)
     return value
   }
   const required = <A>(variable: Variable<A>): A =>
@@ -173,8 +212,10 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     sandboxSeed: required(variables.sandboxSeed)
   }
   if (environment.network === "mainnet") {
-    if (environment.lightning === "sandbox") problems.push("LIGHTNING wants a real node on mainnet, and got \"sandbox\": pretend payments never mix with real money")
-    if (environment.chain === "sandbox") problems.push("CHAIN wants a real chain on mainnet, and got \"sandbox\": pretend payments never mix with real money")
+    if (environment.lightning === "sandbox")
+      problems.push('LIGHTNING wants a real node on mainnet, and got "sandbox": pretend payments never mix with real money')
+    if (environment.chain === "sandbox")
+      problems.push('CHAIN wants a real chain on mainnet, and got "sandbox": pretend payments never mix with real money')
   }
   return problems.length === 0 ? Result.succeed(environment) : Result.fail(new EnvironmentInvalid({ problems }))
 }
@@ -184,5 +225,7 @@ export const table = (): string =>
   [
     "| variable | default | what it is | what it wants |",
     "|---|---|---|---|",
-    ...Object.values(variables).map(({ name, fallback, meaning, wants }) => `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${meaning} | ${wants} |`)
+    ...Object.values(variables).map(
+      ({ name, fallback, meaning, wants }) => `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${meaning} | ${wants} |`
+    )
   ].join("\n")

@@ -52,7 +52,11 @@ const storage = (
 
 const nodes = (environment: Environment) =>
   Layer.merge(
-    Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: path.join(environment.dataDirectory, "sandbox") }),
+    Sandbox.layer({
+      seed: environment.sandboxSeed,
+      network: environment.network,
+      directory: path.join(environment.dataDirectory, "sandbox")
+    }),
     FixedRates.layer()
   )
 
@@ -63,16 +67,19 @@ export const services = (environment: Environment) =>
     Layer.provideMerge(Layer.provideMerge(nodes(environment), storage(environment)))
   )
 
-const readiness = Layer.effect(Readiness, Effect.gen(function*() {
-  const records = yield* Records
-  const receiver = yield* LightningReceiver
-  const chain = yield* ChainSource
-  return [
-    { name: "store", check: records.company(Id.nil) },
-    { name: "node", check: receiver.lookupInvoice("00".repeat(32)) },
-    { name: "chain", check: chain.tip }
-  ]
-}))
+const readiness = Layer.effect(
+  Readiness,
+  Effect.gen(function* () {
+    const records = yield* Records
+    const receiver = yield* LightningReceiver
+    const chain = yield* ChainSource
+    return [
+      { name: "store", check: records.company(Id.nil) },
+      { name: "node", check: receiver.lookupInvoice("00".repeat(32)) },
+      { name: "chain", check: chain.tip }
+    ]
+  })
+)
 
 /** Everything that this server answers to. */
 export const api = Api.add(SandboxRoutes.Group)
@@ -93,11 +100,17 @@ export const server = (environment: Environment, operatorToken: Redacted.Redacte
     Layer.provide(Layer.merge(readiness, Layer.succeed(OperatorToken, operatorToken)))
   )
   return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(Layer.catchTag(
-      NodeHttpServer.layer(endingServer, { port: environment.port, host: environment.host, gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds` }),
-      "ServeError",
-      ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
-    )),
+    Layer.provideMerge(
+      Layer.catchTag(
+        NodeHttpServer.layer(endingServer, {
+          port: environment.port,
+          host: environment.host,
+          gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`
+        }),
+        "ServeError",
+        ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
+      )
+    ),
     Layer.provideMerge(Satrail.layerWorkers)
   )
 }

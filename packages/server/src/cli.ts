@@ -7,7 +7,13 @@ import { satrail } from "./Commands.ts"
 
 Command.run(satrail, { version: "0.1.0" }).pipe(
   Effect.catchTag("CommandFailed", ({ message }) =>
-    Effect.andThen(Console.error(message), Effect.sync(() => { process.exitCode = 1 }))),
+    Effect.andThen(
+      Console.error(message),
+      Effect.sync(() => {
+        process.exitCode = 1
+      })
+    )
+  ),
   Effect.provide([NodeServices.layer, FetchHttpClient.layer]),
   NodeRuntime.runMain
 )

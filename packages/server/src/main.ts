@@ -7,14 +7,16 @@ import * as Server from "./Server.ts"
 
 const logging = (environment: Environment.Environment) =>
   Layer.mergeAll(
-    Logger.layer([environment.logFormat === "json" ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty({ colors: "auto" })]),
+    Logger.layer([
+      environment.logFormat === "json" ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty({ colors: "auto" })
+    ]),
     Layer.succeed(References.MinimumLogLevel, environment.logLevel),
     Layer.succeed(Logger.LogToStderr, true),
     // A span costs as much as a small request, and nobody is there to receive it.
     Layer.succeed(References.TracerEnabled, false)
   )
 
-const program = Effect.fnUntraced(function*(environment: Environment.Environment) {
+const program = Effect.fnUntraced(function* (environment: Environment.Environment) {
   const operatorToken = yield* Demo.operatorToken(environment.dataDirectory, environment.operatorToken)
   const context = yield* Layer.build(Layer.provideMerge(Server.server(environment, operatorToken), Server.services(environment)))
   const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
@@ -30,11 +32,13 @@ const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return Effect.andThen(
     Console.error(`satrail cannot start.\n${error instanceof Error ? error.message : String(error)}`),
-    Effect.sync(() => { process.exitCode = 1 })
+    Effect.sync(() => {
+      process.exitCode = 1
+    })
   )
 }
 
-const main = Effect.gen(function*() {
+const main = Effect.gen(function* () {
   const environment = yield* Effect.fromResult(Environment.read(process.env))
   // A stop that takes too long is ended; whatever was under way is found and finished at the next start.
   yield* Effect.sync(() => {
@@ -45,8 +49,11 @@ const main = Effect.gen(function*() {
   yield* Effect.provide(Effect.scoped(program(environment)), logging(environment))
 })
 
-NodeRuntime.runMain(Effect.catchCause(main, (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause)), {
-  disableErrorReporting: true,
-  // To be told to stop, and to stop, is no failure.
-  teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0))
-})
+NodeRuntime.runMain(
+  Effect.catchCause(main, (cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
+  {
+    disableErrorReporting: true,
+    // To be told to stop, and to stop, is no failure.
+    teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0))
+  }
+)

@@ -21,14 +21,25 @@ describe("the environment", () => {
   })
 
   const wrong: ReadonlyArray<readonly [name: string, value: string]> = [
-    ["PORT", "http"], ["PORT", "65536"], ["PORT", "80.5"], ["PORT", "-1"],
+    ["PORT", "http"],
+    ["PORT", "65536"],
+    ["PORT", "80.5"],
+    ["PORT", "-1"],
     ["HOST", "a host"],
     ["SATRAIL_NETWORK", "main"],
-    ["LIGHTNING", "lnd"], ["CHAIN", "electrum"],
-    ["SATRAIL_DOMAIN", "localhost"], ["SATRAIL_DOMAIN", "https://pay.example"],
-    ["SATRAIL_CORS_ORIGINS", "shop.example"], ["SATRAIL_CORS_ORIGINS", "https://shop.example/path"],
-    ["SATRAIL_MAX_BODY_BYTES", "12"], ["SATRAIL_MAX_INVOICE_SATS", "0"], ["SATRAIL_MAX_WITHDRAWAL_SATS", "1e3"],
-    ["SATRAIL_SHUTDOWN_SECONDS", "0"], ["SATRAIL_LOG_FORMAT", "xml"], ["SATRAIL_LOG_LEVEL", "loud"], ["SATRAIL_DATABASE_CONNECTIONS", "1"]
+    ["LIGHTNING", "lnd"],
+    ["CHAIN", "electrum"],
+    ["SATRAIL_DOMAIN", "localhost"],
+    ["SATRAIL_DOMAIN", "https://pay.example"],
+    ["SATRAIL_CORS_ORIGINS", "shop.example"],
+    ["SATRAIL_CORS_ORIGINS", "https://shop.example/path"],
+    ["SATRAIL_MAX_BODY_BYTES", "12"],
+    ["SATRAIL_MAX_INVOICE_SATS", "0"],
+    ["SATRAIL_MAX_WITHDRAWAL_SATS", "1e3"],
+    ["SATRAIL_SHUTDOWN_SECONDS", "0"],
+    ["SATRAIL_LOG_FORMAT", "xml"],
+    ["SATRAIL_LOG_LEVEL", "loud"],
+    ["SATRAIL_DATABASE_CONNECTIONS", "1"]
   ]
   for (const [name, value] of wrong) {
     it(`${name}=${value} is named, with what it got and what it wants`, () => {
@@ -44,7 +55,10 @@ describe("the environment", () => {
   })
 
   it("a secret that is wrong is named and not repeated", () => {
-    for (const [name, value] of [["DATABASE_URL", "mysql://root:hunter2@db"], ["SATRAIL_OPERATOR_TOKEN", "hunter2"]] as const) {
+    for (const [name, value] of [
+      ["DATABASE_URL", "mysql://root:hunter2@db"],
+      ["SATRAIL_OPERATOR_TOKEN", "hunter2"]
+    ] as const) {
       const [problem = ""] = problemsOf({ [name]: value })
       assert.include(problem, name)
       assert.notInclude(problem, "hunter2")
@@ -53,7 +67,10 @@ describe("the environment", () => {
 
   it("a secret that is right does not show when the environment is printed", () => {
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
-    assert.notInclude(JSON.stringify(environment, (_, value: unknown) => typeof value === "bigint" ? String(value) : value), "hunter2")
+    assert.notInclude(
+      JSON.stringify(environment, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+      "hunter2"
+    )
     assert.isTrue(environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2"))
   })
 
