@@ -24,8 +24,9 @@ import * as Worker from "./Worker.ts"
 
 const tasksAtOnce = 16
 
-// Long enough for the slowest node call; who takes longer loses the claim, and the fence sees to it that nothing is done twice.
-const minLeaseMillis = 120_000
+// Long enough for the slowest node call, and how long a killed process's work waits for another. Who takes longer loses the claim, and the fence sees
+// to it that nothing is done twice.
+const minLeaseMillis = 30_000
 
 /** Sends what was confirmed, and follows it until the node has said its final word. */
 export class Dispatcher extends Context.Service<

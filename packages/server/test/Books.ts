@@ -41,7 +41,11 @@ const paidOnce = Effect.gen(function* () {
       payments.delete(paymentHash)
       const isInternal = Option.isSome(yield* records.invoiceByHash(paymentHash))
       const times = status === "settled" && !isInternal ? 1 : 0
-      assert.deepStrictEqual([paid?.times ?? 0, paid?.received ?? 0n], [times, times === 1 ? amount : 0n], `what ${status} ${id} brought to its payee`)
+      assert.deepStrictEqual(
+        [paid?.times ?? 0, paid?.received ?? 0n],
+        [times, times === 1 ? amount : 0n],
+        `what ${status} ${id} brought to its payee`
+      )
       if (status === "settled") assert.isTrue(Withdrawal.proves(preimage ?? "", paymentHash), `the proof of ${id}`)
     }
     if (rail === "on_chain") {
@@ -49,7 +53,11 @@ const paidOnce = Effect.gen(function* () {
       const isInternal = (yield* records.onChainAddresses([scriptPubKey])).length > 0
       const outputs = isInternal ? [] : yield* sandbox.outputsTo(scriptPubKey)
       const expected = status === "settled" && !isInternal ? [amount] : []
-      assert.deepStrictEqual(outputs.filter(({ placement }) => placement._tag === "mined").map((output) => output.amount), expected, `what ${status} ${id} brought to ${recipient}`)
+      assert.deepStrictEqual(
+        outputs.filter(({ placement }) => placement._tag === "mined").map((output) => output.amount),
+        expected,
+        `what ${status} ${id} brought to ${recipient}`
+      )
     }
   }
   assert.deepStrictEqual([...payments.keys()], [], "nobody was paid without a withdrawal")
@@ -62,7 +70,11 @@ const check = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const before = yield* atFirst
   assert.strictEqual((yield* sandbox.localBalance) - before.node, -node, "the node has what the books say")
-  assert.strictEqual(Msat.fromSats(walletSats(yield* sandbox.state)) - Msat.fromSats(before.chain), -chain, "the wallet has what the books say")
+  assert.strictEqual(
+    Msat.fromSats(walletSats(yield* sandbox.state)) - Msat.fromSats(before.chain),
+    -chain,
+    "the wallet has what the books say"
+  )
 })
 
 /**

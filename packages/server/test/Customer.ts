@@ -25,7 +25,11 @@ export const refusal = async (answering: Promise<Answer>): Promise<readonly [num
 export const balance = async (company: Company): Promise<number> => (await data(200, company.get("/v1/transactions/balance"))).balance
 
 export const hasBalance = (company: Company, sats: number): Promise<number> =>
-  eventually(`a balance of ${sats} sats`, () => balance(company), (seen) => seen === sats)
+  eventually(
+    `a balance of ${sats} sats`,
+    () => balance(company),
+    (seen) => seen === sats
+  )
 
 export const transactions = (company: Company, query = "limit=1000") => data(200, company.get(`/v1/transactions?${query}`))
 
@@ -53,14 +57,23 @@ export const estimate = (company: Company, destination: string, sats: number) =>
 /** Both spellings of confirm are one: which of them is used should not matter. */
 export const spellings = ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"] as const
 
-export const confirm = (company: Company, destination: string, sats: number, headers: Record<string, string> = {}, path: string = spellings[0]) =>
-  company.post(path, { amount: sats, currency: "sats", destination }, headers)
+export const confirm = (
+  company: Company,
+  destination: string,
+  sats: number,
+  headers: Record<string, string> = {},
+  path: string = spellings[0]
+) => company.post(path, { amount: sats, currency: "sats", destination }, headers)
 
 export const fetchWithdrawal = (company: Company, id: string) => data(200, company.get(`/v1/transactions/withdrawals/${id}`))
 
 /** Waits until a withdrawal has ended, and sees that it ended so. */
 export const ends = async (company: Company, id: string, status: "settled" | "failed") => {
-  const withdrawal = await eventually(`the end of ${id}`, () => fetchWithdrawal(company, id), (seen) => seen.status !== "pending")
+  const withdrawal = await eventually(
+    `the end of ${id}`,
+    () => fetchWithdrawal(company, id),
+    (seen) => seen.status !== "pending"
+  )
   assert.strictEqual(withdrawal.status, status, JSON.stringify(withdrawal))
   return withdrawal
 }
@@ -70,4 +83,5 @@ export const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number;
   withdrawals.reduce((sum, { amount_sats: amount, fee_sats: fee }) => sum + amount * 1000 + Math.round(fee * 1000), 0)
 
 /** What is left of so many sats, as a balance shows it. */
-export const without = (sats: number, ...withdrawals: Parameters<typeof taken>[0]): number => Math.floor((sats * 1000 - taken(withdrawals)) / 1000)
+export const without = (sats: number, ...withdrawals: Parameters<typeof taken>[0]): number =>
+  Math.floor((sats * 1000 - taken(withdrawals)) / 1000)

@@ -10,10 +10,10 @@ const root = path.resolve(import.meta.dirname, "../../..")
 const sources = { main: "../src/main.ts", cli: "../src/cli.ts" } as const
 
 /** How long anything may take that is waited for: long, because machines that run tests are busy. */
-const patienceMillis = 60_000
+const patienceMillis = 40_000
 
 /** How long a claim of a killed process holds up its successor, and a bit more. */
-const leaseMillis = 121_000
+const leaseMillis = 31_000
 
 /** Looks until it is so, and answers what was seen then. Fails with what was seen last. */
 export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
@@ -44,12 +44,20 @@ export interface Running {
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
+// A test run that is broken off leaves no service behind.
+const alive = new Set<ChildProcess>()
+process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
+
 /** Runs the service or its command line, with nothing of this process's environment but what finds programs and files. */
 export const run = (program: keyof typeof sources, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Running => {
   const aheadMillis = env["CLOCK_AHEAD_MILLIS"]
   const child: ChildProcess = spawn(
     process.execPath,
-    [...(aheadMillis === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]), path.join(import.meta.dirname, sources[program]), ...args],
+    [
+      ...(aheadMillis === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
+      path.join(import.meta.dirname, sources[program]),
+      ...args
+    ],
     {
       cwd: root,
       env: {
@@ -70,11 +78,11 @@ export const run = (program: keyof typeof sources, args: ReadonlyArray<string>, 
     child.once("error", reject)
     child.once("close", (code, signal) => {
       over = true
+      alive.delete(child)
       resolve({ code, signal, stdout: stdout.join(""), stderr: stderr.join("") })
     })
   })
-  // Whoever was killed because this process ends is not waited for.
-  process.once("exit", () => over || child.kill("SIGKILL"))
+  alive.add(child)
   return {
     pid: child.pid ?? assert.fail("the process did not start"),
     stdout: () => stdout.join(""),
@@ -85,8 +93,8 @@ export const run = (program: keyof typeof sources, args: ReadonlyArray<string>, 
   }
 }
 
-/** An empty directory. */
-export const directory = (): string => mkdtempSync(path.join(os.tmpdir(), "satrail-"))
+/** A new, empty directory. */
+export const directory = (): string => mkdtempSync(path.join(os.tmpdir(), "satrail-stories-"))
 
 /** An answer, read. */
 export interface Answer {
@@ -127,7 +135,9 @@ const secretsIn = (data: unknown): ReadonlyArray<string> => {
   if (Array.isArray(data)) return data.flatMap(secretsIn)
   if (typeof data !== "object" || data === null) return []
   return Object.entries(data).flatMap(([name, value]) =>
-    typeof value === "string" && value !== "" && ["key", "preimage", "r_preimage", "payment_preimage"].includes(name) ? [value] : secretsIn(value)
+    typeof value === "string" && value !== "" && ["key", "preimage", "r_preimage", "payment_preimage"].includes(name)
+      ? [value]
+      : secretsIn(value)
   )
 }
 
@@ -142,7 +152,7 @@ export interface Company {
 /** Everything one data directory lives through: services that run on it one after the other, and whoever talks to them. */
 export type Service = ReturnType<typeof make>
 
-export const make = (environment: Readonly<Record<string, string>> = {}) => {
+export const make = () => {
   const data = directory()
   const secrets = new Set<string>()
   const past: Array<Running> = []
@@ -156,8 +166,7 @@ export const make = (environment: Readonly<Record<string, string>> = {}) => {
     PORT: "0",
     SATRAIL_DATA: data,
     SATRAIL_LOG_LEVEL: "debug",
-    ...(aheadMillis > 0 && { CLOCK_AHEAD_MILLIS: String(aheadMillis) }),
-    ...environment
+    ...(aheadMillis > 0 && { CLOCK_AHEAD_MILLIS: String(aheadMillis) })
   })
 
   const ask = async (method: string, route: string, options: Ask = {}): Promise<Answer> => {
@@ -167,14 +176,22 @@ export const make = (environment: Readonly<Record<string, string>> = {}) => {
   }
 
   /** Starts the service on the directory and waits until it can serve. */
-  const start = async (): Promise<void> => {
+  const start = async (others: Readonly<Record<string, string>> = {}): Promise<void> => {
     assert.isUndefined(running, "one service at a time")
-    const started = run("main", [], env())
+    const started = run("main", [], { ...env(), ...others })
     running = started
     past.push(started)
-    const said = await eventually("a start", async () => (started.isOver() ? started.stderr() : started.stdout()), (text) => started.isOver() || text.includes("Ctrl-C"))
+    const said = await eventually(
+      "a start",
+      async () => (started.isOver() ? started.stderr() : started.stdout()),
+      (text) => started.isOver() || text.includes("Ctrl-C")
+    )
     url = /running at (http:\S+),/.exec(said)?.[1] ?? assert.fail(`the service did not start: ${said}`)
-    await eventually("readiness", () => ask("GET", "/readyz"), ({ status }) => status === 200)
+    await eventually(
+      "readiness",
+      () => ask("GET", "/readyz"),
+      ({ status }) => status === 200
+    )
     const { api_key: apiKey, operator_token: operatorToken } = demo()
     secrets.add(apiKey).add(operatorToken)
   }
@@ -184,7 +201,11 @@ export const make = (environment: Readonly<Record<string, string>> = {}) => {
     const stopping = running ?? assert.fail("nothing is running")
     running = undefined
     stopping.kill(signal)
-    await eventually(`an end by ${signal}`, async () => stopping.isOver(), (isOver) => isOver)
+    await eventually(
+      `an end by ${signal}`,
+      async () => stopping.isOver(),
+      (isOver) => isOver
+    )
     const ended = await stopping.ended
     if (signal === "SIGTERM") assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a stop that was asked for ends well")
     else aheadMillis += leaseMillis
@@ -197,7 +218,8 @@ export const make = (environment: Readonly<Record<string, string>> = {}) => {
     post: (route, body, headers) => ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
   })
 
-  const operate = async (route: string, body: unknown): Promise<Answer> => ask("POST", `/operator${route}`, { key: demo().operator_token, body })
+  const operate = async (route: string, body: unknown): Promise<Answer> =>
+    ask("POST", `/operator${route}`, { key: demo().operator_token, body })
 
   return {
     data,
@@ -211,7 +233,12 @@ export const make = (environment: Readonly<Record<string, string>> = {}) => {
     pid: () => running?.pid ?? assert.fail("nothing is running"),
     stdout: () => past.map(({ stdout }) => stdout()),
     /** Every line that every service on this directory logged. */
-    logs: () => past.flatMap(({ stderr }) => stderr().split("\n").filter((line) => line !== "")),
+    logs: () =>
+      past.flatMap(({ stderr }) =>
+        stderr()
+          .split("\n")
+          .filter((line) => line !== "")
+      ),
     secrets: (): ReadonlyArray<string> => [...secrets],
 
     /** A new company, with a key for everything. */

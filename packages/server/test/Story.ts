@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Books from "./Books.ts"
 import * as Service from "./Service.ts"
 
@@ -28,17 +28,23 @@ export const gently: ReadonlyArray<Middle> = ["none", "stop"]
  * Stories told one after the other to one service, each with companies of its own, and each in several ways. After each the service is stopped
  * and its books are looked into.
  */
-export const stories = (name: string, tell: (it: Tell) => void): void =>
-  describe(name, { timeout: 180_000 }, () => {
-    const service = Service.make()
-    beforeAll(() => service.start(), 120_000)
-    afterAll(() => service.end())
+export const stories = (name: string, tell: (it: Tell) => void): void => {
+  describe(`${name}`, { timeout: 180_000 }, () => {
+    const all: Array<Service.Service> = []
+    let free: Service.Service | undefined
+    afterAll(() => Promise.all(all.map((service) => service.end())))
 
     tell((title, ways, story) => {
       for (const how of ways) {
         const { title: also, signal } = middles[how]
-        it(title + also, async ({ onTestFailed }) => {
-          onTestFailed(() => console.error(service.logs().join("\n")))
+        it(`${title}${also}`, async ({ onTestFailed }) => {
+          const service = free ?? Service.make()
+          if (free === undefined) all.push(service)
+          free = undefined // until all is done and well: what a story leaves undone is no trouble of the next
+          onTestFailed(async () => {
+            console.error(service.logs().join("\n"))
+            await service.end()
+          })
           let times = 0
           const middle = async () => {
             times++
@@ -46,18 +52,19 @@ export const stories = (name: string, tell: (it: Tell) => void): void =>
             await service.stop(signal)
             await service.start()
           }
+          await service.start()
           await story({ ...service, middle, how })
           assert.isAbove(times, 0, "a story has a middle")
           await service.stop("SIGTERM")
           await Books.areRight(service.data)
-          await service.start()
+          free = service
         })
       }
     })
 
     it("every line of the log is JSON, and none has a key or a preimage in it", () => {
-      const logs = service.logs()
-      const secrets = service.secrets()
+      const logs = all.flatMap((service) => service.logs())
+      const secrets = all.flatMap((service) => service.secrets())
       assert.isNotEmpty(logs)
       assert.isNotEmpty(secrets)
       for (const line of logs) {
@@ -65,7 +72,11 @@ export const stories = (name: string, tell: (it: Tell) => void): void =>
         assert.isDefined(message)
         assert.isString(level)
         assert.isString(timestamp)
-        assert.deepStrictEqual(secrets.filter((secret) => line.includes(secret)), [])
+        assert.deepStrictEqual(
+          secrets.filter((secret) => line.includes(secret)),
+          []
+        )
       }
     })
   })
+}

@@ -1,0 +1,109 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Customer from "./Customer.ts"
+import * as Service from "./Service.ts"
+
+describe("the command line", { timeout: 120_000 }, () => {
+  let service: Service.Service
+  beforeAll(() => {
+    service = Service.make()
+    return service.start()
+  }, 120_000)
+  afterAll(() => service.end())
+
+  const satrail = (args: string, env: Record<string, string> = {}) =>
+    Service.run("cli", args.split(" "), { SATRAIL_DATA: service.data, ...env }).ended
+
+  /** What is printed for people. */
+  const said = async (args: string) => {
+    const ended = await satrail(args)
+    assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
+    return ended.stdout
+  }
+
+  /** What is printed for programs. */
+  const json = async (args: string) => {
+    const text = await said(`${args} --json`)
+    assert.strictEqual(text.trimEnd().split("\n").length, 1, "one line")
+    return JSON.parse(text)
+  }
+
+  /** What a person is told when it does not work. */
+  const refused = async (args: string, env: Record<string, string> = {}) => {
+    const ended = await satrail(args, env)
+    assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
+    assert.notMatch(ended.stderr, /^\s+at /m, "no stack")
+    return ended.stderr
+  }
+
+  const opens = async (key: string) => (await service.ask("GET", "/v1/transactions/balance", { key })).status
+
+  it("opens a company, changes its plan and vouches for its domain", async () => {
+    const company = await json("companies create --name Acme --plan free")
+    assert.deepStrictEqual([company.name, company.plan], ["Acme", "free"])
+    const created = await said("companies create --name Acme --plan free")
+    for (const words of ["Company opened", "name", "Acme", "plan", "free", "created_at"]) assert.include(created, words)
+
+    const { key } = await json(`keys issue ${company.id} --name shop --scopes receive`)
+    const address = (body: unknown) => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body })
+    assert.deepStrictEqual(await Customer.refusal(address({ handle: "acme" })), [403, "plan_required"])
+    assert.include(await said(`companies plan ${company.id} paid`), "paid")
+    assert.strictEqual((await Customer.data(201, address({ handle: "acme" }))).handle, "acme")
+    assert.strictEqual((await json(`companies domain ${company.id} acme.example`)).domain, "acme.example")
+    assert.strictEqual((await Customer.data(201, address({ handle: "acme", domain: "acme.example" }))).address, "acme@acme.example")
+    assert.include(await said(`companies domain ${company.id} acme.example`), "acme.example")
+  })
+
+  it("issues, rotates and revokes keys", async () => {
+    const company = await json("companies create --name Keys --plan free")
+    const first = await json(`keys issue ${company.id} --name first --scopes read,receive`)
+    assert.deepStrictEqual([first.scopes, first.expires_at, first.company_id], [["read", "receive"], null, company.id])
+    assert.strictEqual(await opens(first.key), 200)
+    const shown = await said(`keys issue ${company.id} --name second --expires-at 2126-01-31T12:00:00.000Z`)
+    for (const words of ["API key issued", "sr_regtest_", "2126-01-31T12:00:00.000Z"]) assert.include(shown, words)
+
+    const second = await json(`keys rotate ${first.id} --overlap-seconds 3600`)
+    assert.deepStrictEqual([await opens(first.key), await opens(second.key)], [200, 200])
+    const third = /sr_regtest_\w+/.exec(await said(`keys rotate ${second.id}`))?.[0] ?? ""
+    assert.deepStrictEqual([await opens(second.key), await opens(third)], [401, 200])
+
+    assert.deepStrictEqual(await json(`keys revoke ${first.id}`), { id: first.id, revoked: true })
+    assert.strictEqual(await opens(first.key), 401)
+    assert.include(await said(`keys revoke ${first.id}`), "revoked")
+  })
+
+  it("finds the service by its environment too", async () => {
+    const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.demo().operator_token }
+    assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)
+  })
+
+  it("says what the service refused, every issue", async () => {
+    assert.include(await refused("keys revoke nobodysKey00"), "not_found")
+    const refusal = await refused("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name x --scopes read,write,fly")
+    assert.include(refusal, "malformed")
+    for (const path of ["scopes.1", "scopes.2"]) assert.include(refusal, path)
+  })
+
+  it("says so when the token is wrong, and does not repeat it", async () => {
+    const token = "x".repeat(40)
+    const refusal = await refused("keys revoke any", { SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: token })
+    assert.include(refusal, "unauthorized")
+    assert.notInclude(refusal, token)
+  })
+
+  it("says so when no service is known, when it is down, and when its address is none", async () => {
+    const token = "x".repeat(40)
+    assert.include(await refused("keys revoke any", { SATRAIL_DATA: "/nowhere" }), "No service is known")
+    const down = await refused("keys revoke any", { SATRAIL_URL: "http://127.0.0.1:1", SATRAIL_OPERATOR_TOKEN: token })
+    for (const words of ["http://127.0.0.1:1", "Is it running?"]) assert.include(down, words)
+    assert.notInclude(down, token)
+    assert.include(await refused("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_OPERATOR_TOKEN: token }), "somewhere")
+  })
+
+  it("says what a command wants when it is misspelt", async () => {
+    for (const args of ["companies create --name Acme --plan gold", "companies create --plan paid", "keys revoke", "frobnicate"]) {
+      const ended = await satrail(args)
+      assert.deepStrictEqual([args, ended.code], [args, 1])
+      assert.include(ended.stderr, "ERROR")
+    }
+  })
+})

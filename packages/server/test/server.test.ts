@@ -1,0 +1,232 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { Agent, createServer, get, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import path from "node:path"
+import * as Customer from "./Customer.ts"
+import * as Service from "./Service.ts"
+
+const canary = "canary-of-a-password"
+
+describe("a start that cannot be", { timeout: 120_000 }, () => {
+  let data = ""
+  beforeAll(() => {
+    data = Service.directory()
+    writeFileSync(path.join(data, "a-file"), "")
+  })
+  afterAll(() => rmSync(data, { recursive: true, force: true }))
+
+  const wrong: ReadonlyArray<readonly [what: string, env: Record<string, string>, says: ReadonlyArray<string>]> = [
+    [
+      "with several variables that are wrong",
+      { PORT: "http", SATRAIL_NETWORK: "main", DATABASE_URL: `mysql://root:${canary}@db` },
+      ["PORT wants", "SATRAIL_NETWORK wants", "DATABASE_URL wants"]
+    ],
+    ["on mainnet with a pretend network", { SATRAIL_NETWORK: "mainnet" }, ["LIGHTNING wants a real node", "CHAIN wants a real chain"]],
+    [
+      "without its database",
+      { DATABASE_URL: `postgres://root:${canary}@127.0.0.1:1/satrail` },
+      ["No database answers at 127.0.0.1:1/satrail"]
+    ],
+    ["in a directory that is a file", { SATRAIL_DATA: "a-file" }, ["a-file", "cannot be used"]]
+  ]
+  for (const [what, env, says] of wrong) {
+    it(`${what} is explained in a sentence`, async () => {
+      const ended = await Service.run("main", [], {
+        PORT: "0",
+        ...env,
+        SATRAIL_DATA: path.join(data, env["SATRAIL_DATA"] ?? "unused")
+      }).ended
+      assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
+      for (const words of ["satrail cannot start.", ...says]) assert.include(ended.stderr, words)
+      assert.notInclude(ended.stderr, canary)
+      assert.notMatch(ended.stderr, /^\s+at /m, "no stack")
+    })
+  }
+})
+
+describe("the running service", { timeout: 120_000 }, () => {
+  let service: Service.Service
+  beforeAll(() => {
+    service = Service.make()
+    return service.start()
+  }, 120_000)
+  afterAll(() => service.end())
+
+  /** What another start in this directory comes to. */
+  const refusedStart = async (env: Record<string, string>, ...says: ReadonlyArray<string>) => {
+    const ended = await Service.run("main", [], { ...service.env(), ...env }).ended
+    assert.strictEqual(ended.code, 1, ended.stderr)
+    const words = ended.stderr
+      .split("\n")
+      .filter((line) => !line.startsWith("{"))
+      .join("\n") // the rest is log
+    for (const one of ["satrail cannot start.", ...says]) assert.include(words, one)
+    assert.notMatch(words, /^\s+at /m, "no stack")
+    assert.strictEqual(ended.stdout, "")
+  }
+
+  /** A request that the service has begun to read: it wants the `rest` of the body. */
+  const begun = async (route: string, body: string, key: string, agent = new Agent()) => {
+    const asking = request(service.url() + route, {
+      agent,
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": body.length, expect: "100-continue" }
+    })
+    asking.flushHeaders()
+    await once(asking, "continue")
+    asking.write(body.slice(0, 1))
+    return { request: asking, rest: body.slice(1) }
+  }
+
+  it("says at its first start where it is, the key, and three commands to try", () => {
+    const { base_url: url, api_key: key, company_id: company, operator_token: token, ...others } = service.demo()
+    assert.deepStrictEqual(others, {})
+    assert.strictEqual(url, service.url())
+    assert.match(key, /^sr_regtest_/)
+    assert.match(company, /^[0-9a-f-]{36}$/)
+    assert.match(token, /^op_[0-9a-f]{64}$/)
+    assert.strictEqual(statSync(path.join(service.data, "demo.json")).mode & 0o777, 0o600)
+
+    const [said = ""] = service.stdout()
+    for (const words of [url, key, `${url}/docs`, "nothing here is real money"]) assert.include(said, words)
+    assert.notInclude(said, token)
+    const commands = said.split("\n").filter((line) => line.trim().startsWith("curl "))
+    assert.deepStrictEqual(
+      commands.map((line) => (/(?:-X \w+ )?http:\/\/\S+/.exec(line) ?? [])[0]),
+      [`-X POST ${url}/v1/bitcoin/deposit/lightning-invoice`, `-X POST ${url}/sandbox/pay`, `${url}/v1/transactions/balance`]
+    )
+  })
+
+  it("answers whether it is up and ready, and shows its documentation", async () => {
+    assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/healthz")), { up: true })
+    assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), { ready: ["store", "node", "chain"] })
+    const docs = await service.ask("GET", "/docs")
+    assert.strictEqual(docs.status, 200)
+    assert.include(docs.headers.get("content-type"), "text/html")
+    const document = JSON.parse((await service.ask("GET", "/openapi.json")).text)
+    for (const route of ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm", "/sandbox/mine", "/operator/companies"])
+      assert.property(document.paths, route)
+  })
+
+  it("a second start in its directory says who holds it, and touches nothing", async () => {
+    const log = path.join(service.data, "sandbox", "sandbox.ndjson")
+    const before = readFileSync(log)
+    // What the running service is about to write down may be there by half.
+    appendFileSync(log, "[{")
+    await refusedStart({}, `in use by process ${service.pid()}`)
+    assert.strictEqual(readFileSync(log).length, before.length + 2)
+    writeFileSync(log, before)
+    await Customer.data(200, service.ask("GET", "/readyz"))
+  })
+
+  it("a request that is under way when it is stopped is answered, and the stop ends well", async () => {
+    const { api_key: key } = service.demo()
+    // One connection, which its client would go on using.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { request: asking, rest } = await begun(
+      "/v1/bitcoin/deposit/lightning-invoice",
+      JSON.stringify({ amount: 1234, currency: "sats" }),
+      key,
+      agent
+    )
+    const answer = new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
+      asking.on("error", reject)
+      asking.on("response", (response) => {
+        let text = ""
+        response
+          .setEncoding("utf8")
+          .on("data", (part: string) => (text += part))
+          .on("end", () => resolve({ status: response.statusCode, text }))
+      })
+    })
+    const stopped = service.stop("SIGTERM")
+    await Service.eventually(
+      "no more requests",
+      () =>
+        service.ask("GET", "/healthz").then(
+          () => true,
+          () => false
+        ),
+      (answers) => !answers
+    )
+    asking.end(rest)
+    const { status, text } = await answer
+    assert.strictEqual(status, 201, text)
+    const next = get(`${service.url()}/healthz`, { agent })
+    const connection = await new Promise<string>((resolve) => {
+      next.once("error", () => resolve("is over")).once("response", (response) => resolve(response.resume() && "goes on"))
+    })
+    assert.strictEqual(connection, "is over", "the connection of the last answer takes no further request")
+    await stopped
+
+    await service.start()
+    const made = JSON.parse(text).data
+    assert.strictEqual(
+      (await Customer.data(200, service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${made.id}`, { key }))).r_hash,
+      made.r_hash
+    )
+  })
+
+  it("a later start goes on with the same company and key, and does not show the key again", async () => {
+    const before = service.demo()
+    await service.stop("SIGTERM")
+    await service.start()
+    const { base_url: url, ...after } = service.demo()
+    assert.deepStrictEqual(after, { api_key: before.api_key, company_id: before.company_id, operator_token: before.operator_token })
+    assert.strictEqual(url, service.url())
+    assert.strictEqual(statSync(path.join(service.data, "demo.json")).mode & 0o777, 0o600)
+    const said = service.stdout().at(-1) ?? ""
+    assert.include(said, url)
+    assert.notInclude(said, before.api_key)
+    await Customer.data(200, service.ask("GET", "/v1/transactions/balance", { key: before.api_key }))
+  })
+
+  it("a request that never ends does not keep it from stopping", async () => {
+    await service.stop("SIGTERM")
+    await service.start({ SATRAIL_SHUTDOWN_SECONDS: "1" })
+    const { request: asking } = await begun("/v1/bitcoin/withdraw/estimate", "{}", service.demo().api_key)
+    const cut = new Promise((resolve) => {
+      asking.once("error", resolve).once("response", (response) => response.resume().once("close", resolve))
+    })
+    const beganMillis = Date.now()
+    await service.stop("SIGTERM")
+    await cut
+    assert.isBelow(Date.now() - beganMillis, 15_000, "long before the limit that holds by default")
+    await service.start()
+  })
+
+  it("what a start needs and finds taken or broken is named, and left as it is", async () => {
+    await service.stop("SIGTERM")
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = other.address() as AddressInfo
+    await refusedStart({ PORT: String(port) }, `cannot be taken at 127.0.0.1:${port}`, "in use")
+    await once(other.close(), "close")
+
+    await refusedStart({ SATRAIL_SANDBOX_SEED: "another" }, path.join(service.data, "sandbox"), "another seed")
+
+    const file = path.join(service.data, "demo.json")
+    const whole = readFileSync(file, "utf8")
+    writeFileSync(file, whole.slice(0, 40))
+    await refusedStart({}, file)
+    assert.strictEqual(readFileSync(file, "utf8"), whole.slice(0, 40))
+    writeFileSync(file, whole)
+    await service.start()
+  })
+
+  it("no log of its has a key or the operator's token in it, and every line is JSON", async () => {
+    const { api_key: key, operator_token: token } = service.demo()
+    await Customer.data(401, service.ask("GET", "/v1/transactions/balance", { key: `${key}x` }))
+    await Customer.data(401, service.ask("POST", "/operator/companies", { key: `${token}x`, body: {} }))
+    await Customer.data(404, service.ask("GET", `/v1/nothing?key=${key}`, { key }))
+    await service.stop("SIGTERM")
+    assert.isNotEmpty(service.logs())
+    for (const line of service.logs()) {
+      assert.isString(JSON.parse(line).level)
+      for (const secret of [key, token]) assert.notInclude(line, secret)
+    }
+  })
+})
