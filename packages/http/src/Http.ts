@@ -1,4 +1,4 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
 import { Api } from "./Api.ts"
@@ -21,16 +21,23 @@ export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authenticat
 /** The handlers of every group in `Api`. */
 export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Operator.layer, Health.layer)
 
+/** The documentation. It is made when somebody first looks: with its script it takes 13 MB, which most processes never need. */
+const layerDocs = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const own = yield* HttpRouter.make
+      const page = HttpApiScalar.layer(api, { path: paths.docs }).pipe(Layer.provide(Layer.succeed(HttpRouter.HttpRouter, own)))
+      const made = yield* Effect.cached(Effect.uninterruptible(Effect.scoped(Layer.build(page))))
+      yield* router.add("GET", paths.docs, Effect.andThen(made, Effect.orDie(own.asHttpEffect())))
+    })
+  )
+
 /**
  * The routes of an API that was extended by `Api.add(group)`, its OpenAPI document and its documentation. Wants the handlers of
  * every group: `layerHandlers` and the host's own, both over `layerMiddlewares`.
  */
 export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options?: Edge.Options) =>
-  Layer.mergeAll(
-    HttpApiBuilder.layer(api, { openapiPath: paths.openapi }),
-    HttpApiScalar.layer(api, { path: paths.docs }),
-    Edge.layer(api, Object.values(paths), options)
-  )
+  Layer.mergeAll(HttpApiBuilder.layer(api, { openapiPath: paths.openapi }), layerDocs(api), Edge.layer(api, Object.values(paths), options))
 
 /** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */
 export const layer = (options?: Edge.Options) => layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))

@@ -1,0 +1,154 @@
+import { Schema } from "effect"
+import * as Connection from "./Connection.ts"
+
+/** What is asked of a server, and how. */
+export const Load = Schema.Struct({
+  port: Schema.Int,
+  /** Whole HTTP requests, sent in turn. */
+  requests: Schema.Array(Schema.String),
+  clients: Schema.Int,
+  /**
+   * Undefined is a closed loop: every client asks again as soon as it is answered. A number is an open loop: requests come at random (Poisson)
+   * so many times a second, whether the server keeps up or not, and one that finds no free client waits.
+   */
+  perSecond: Schema.optionalKey(Schema.Finite),
+  /** Comes before and does not count. */
+  warmupMillis: Schema.Int,
+  millis: Schema.Int
+})
+export interface Load extends Schema.Schema.Type<typeof Load> {}
+
+/** What came of it. Latencies are in milliseconds; in an open loop they begin when the request was due, so that a stall is seen. */
+export const Outcome = Schema.Struct({
+  answered: Schema.Int,
+  /** All requests of the run, those of the warm-up too. */
+  sent: Schema.Int,
+  perSecond: Schema.Finite,
+  p50Millis: Schema.Finite,
+  p99Millis: Schema.Finite,
+  /** Answers that were not 2xx, and requests without one. The first of them in words. */
+  bad: Schema.Int,
+  firstBad: Schema.String
+})
+export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
+
+// How long answers are waited for after the last request.
+const graceMillis = 10_000
+
+const percentile = (sorted: Float64Array, part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+
+/** Runs a load to its end. */
+export const run = async (load: Load): Promise<Outcome> => {
+  const { perSecond } = load
+  const latencies: Array<number> = []
+  const beganAt = new Map<number, number>() // by client: those that wait for an answer
+  const due: Array<number> = []
+  const idle: Array<number> = []
+  const connections: Array<Connection.Connection> = []
+  let sent = 0
+  let bad = 0
+  let firstBad = ""
+  let countFrom = Infinity
+  let countTo = Infinity
+  let sending = true
+  let finished = () => {}
+
+  const failed = (why: string) => {
+    if (bad++ === 0) firstBad = why
+  }
+  const send = (client: number, began: number) => {
+    const request = load.requests[sent++ % load.requests.length]
+    if (request === undefined) throw new Error("a load needs at least one request")
+    beganAt.set(client, began)
+    connections[client]?.send(request)
+  }
+  /** What a client that has nothing to do does next. */
+  const next = (client: number) => {
+    if (perSecond === undefined) {
+      if (sending) return send(client, performance.now())
+    } else {
+      const began = due.shift()
+      if (began !== undefined) return send(client, began)
+      idle.push(client)
+    }
+    if (!sending && beganAt.size === 0) finished()
+  }
+  const answered = (client: number, status: number) => {
+    const now = performance.now()
+    const began = beganAt.get(client)
+    if (began === undefined) return failed("an answer that nobody asked for")
+    beganAt.delete(client)
+    // A closed loop counts what is answered in the time, an open one what was due in it: a stalled server must not shorten the list.
+    const at = perSecond === undefined ? now : began
+    if (at >= countFrom && at < countTo) latencies.push(now - began)
+    if (status < 200 || status > 299) failed(`it answered ${status}`)
+    next(client)
+  }
+
+  try {
+    for (let client = 0; client < load.clients; client++) {
+      connections.push(
+        await Connection.open(load.port, {
+          onAnswer: (status) => answered(client, status),
+          onBroken: (why) => {
+            beganAt.delete(client)
+            failed(why)
+            if (!sending && beganAt.size === 0) finished()
+          }
+        })
+      )
+    }
+    const startedAt = performance.now()
+    countFrom = startedAt + load.warmupMillis
+    countTo = countFrom + load.millis
+    for (let client = 0; client < load.clients; client++) next(client)
+
+    if (perSecond === undefined) {
+      await passed(countTo - startedAt)
+    } else {
+      // Timers here have a millisecond: whatever came due in the meantime is sent together, and counted from when it was due.
+      let nextDue = startedAt
+      for (let now = startedAt; now < countTo; now = performance.now()) {
+        for (; nextDue <= now && nextDue < countTo; nextDue += (-Math.log(1 - Math.random()) * 1000) / perSecond) {
+          const client = idle.shift() // the one idle longest: a server hangs up on who says nothing for long
+          if (client === undefined) due.push(nextDue)
+          else send(client, nextDue)
+        }
+        await passed(1)
+      }
+    }
+    sending = false
+    const unanswered = () => beganAt.size + due.length
+    if (unanswered() > 0) {
+      await new Promise<void>((resolve) => {
+        const grace = setTimeout(resolve, graceMillis)
+        finished = () => {
+          clearTimeout(grace)
+          resolve()
+        }
+      })
+      if (unanswered() > 0) {
+        failed(`${unanswered()} requests had no answer ${graceMillis / 1000} s after the last was sent`)
+        bad += unanswered() - 1
+      }
+    }
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+  const sorted = Float64Array.from(latencies).toSorted()
+  return {
+    answered: sorted.length,
+    sent,
+    perSecond: (sorted.length * 1000) / load.millis,
+    p50Millis: percentile(sorted, 0.5),
+    p99Millis: percentile(sorted, 0.99),
+    bad,
+    firstBad
+  }
+}
+
+const passed = (millis: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, millis)
+  })

@@ -1,0 +1,131 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createServer, type RequestListener } from "node:http"
+import * as Generator from "../src/Generator.ts"
+import * as Load from "../src/Load.ts"
+import * as Report from "../src/Report.ts"
+
+/** A server in this process, for as long as the scope is open; its port. */
+const server = (listener: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const made = createServer(listener)
+      made.listen(0, "127.0.0.1", () => {
+        const address = made.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ port, close: () => made.close().closeAllConnections() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  ).pipe(Effect.map(({ port }) => port))
+
+const requests = ["GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET /b HTTP/1.1\r\nHost: x\r\n\r\n"]
+const short = { requests, clients: 4, warmupMillis: 0, millis: 200 }
+const run = (load: Load.Load) => Effect.promise(() => Load.run(load))
+
+describe("a load", () => {
+  it.live("asks one request after the other, and counts what is answered", () =>
+    Effect.gen(function* () {
+      const seen = new Map<string, number>()
+      const port = yield* server((request, response) => {
+        seen.set(request.url ?? "", (seen.get(request.url ?? "") ?? 0) + 1)
+        // In two pieces: an answer is over when its whole body came.
+        response.writeHead(200, { "content-length": 10 })
+        response.write("12345")
+        setImmediate(() => response.end("67890"))
+      })
+      const outcome = yield* run({ ...short, port })
+      const [a = 0, b = 0] = [seen.get("/a"), seen.get("/b")]
+      assert.strictEqual(outcome.bad, 0, outcome.firstBad)
+      assert.isAbove(outcome.answered, 0)
+      assert.strictEqual(a + b, outcome.sent)
+      assert.isAtMost(outcome.answered, outcome.sent)
+      assert.isAtMost(Math.abs(a - b), 1)
+      assert.strictEqual(outcome.perSecond, outcome.answered * 5)
+      assert.isAtMost(outcome.p50Millis, outcome.p99Millis)
+    })
+  )
+
+  it.live("tells of bad answers", () =>
+    Effect.gen(function* () {
+      const port = yield* server((request, response) => {
+        response.writeHead(request.url === "/b" ? 503 : 200, { "content-length": 0 })
+        response.end()
+      })
+      const { bad, sent, firstBad } = yield* run({ ...short, port })
+      assert.strictEqual(bad, Math.floor(sent / 2))
+      assert.strictEqual(firstBad, "it answered 503")
+    })
+  )
+
+  it.live("tells when the server hangs up", () =>
+    Effect.gen(function* () {
+      const port = yield* server((request) => request.socket.destroy())
+      const { bad, answered, firstBad } = yield* run({ ...short, port })
+      assert.deepStrictEqual({ bad, answered, firstBad }, { bad: 4, answered: 0, firstBad: "the server closed the connection" })
+    })
+  )
+
+  it.live("of an open loop counts all that was due", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const port = yield* server((_, response) => {
+        asked++
+        response.writeHead(204, { "content-length": 0 })
+        response.end()
+      })
+      const outcome = yield* run({ ...short, port, perSecond: 500 })
+      assert.strictEqual(outcome.bad, 0, outcome.firstBad)
+      assert.strictEqual(outcome.answered, asked)
+      assert.strictEqual(outcome.sent, asked)
+    })
+  )
+
+  it.live("of an open loop sees a server that stands still", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { openMillis } = yield* Generator.selfCheck(yield* Generator.start)
+        assert.isAtLeast(openMillis, 200) // selfCheck fails below that; a busy machine may add to it
+      })
+    )
+  )
+})
+
+describe("a report", () => {
+  const outcome = { answered: 1, sent: 4, p50Millis: 1, p99Millis: 2, bad: 0, firstBad: "" }
+  const what = { operation: "GET x", pattern: "embedded", clients: 1, limit: "raw" }
+
+  it("compares round by round, so that a slow round is slow on both sides", () => {
+    const rounds = (...rates: ReadonlyArray<number>) => rates.map((perSecond) => ({ ...outcome, perSecond, cpuMicros: 40 }))
+    const row = Report.row(what, rounds(50, 10, 30), rounds(100, 20, 90))
+    assert.deepStrictEqual(row, {
+      ...what,
+      ours_per_s: 30,
+      limit_per_s: 90,
+      ratio: 0.5,
+      p50_ms: 1,
+      p99_ms: 2,
+      cpu_us: 10,
+      rounds: 3
+    })
+  })
+
+  it("says nothing about what was not measured", () => {
+    const row = Report.row({ ...what, limit: null }, [{ ...outcome, perSecond: 1, cpuMicros: undefined }], undefined)
+    assert.deepStrictEqual([row.limit_per_s, row.ratio, row.cpu_us], [null, null, null])
+  })
+
+  it("has columns as wide as their cells", () => {
+    assert.strictEqual(
+      Report.table(
+        ["a", "n"],
+        [
+          ["long", 5],
+          ["b", 10],
+          ["c", null]
+        ]
+      ),
+      "a      n\nlong   5\nb     10\nc"
+    )
+  })
+})
