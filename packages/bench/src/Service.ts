@@ -63,7 +63,12 @@ export const start = ({ directory, databaseUrl, profileDirectory }: Options): Ef
     }
     const profile = profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`]
     const startedAt = performance.now()
-    const { pid, died } = yield* Program.start("the service", process.execPath, [...profile, "--conditions=compiled", main], { env })
+    const { pid, died } = yield* Program.start(
+      "the service",
+      process.execPath,
+      [...profile, "--conditions=compiled", "--max-semi-space-size=8", main],
+      { env }
+    )
     const ready = Effect.all([firstOk(port, "/healthz"), firstOk(port, "/readyz")], { concurrency: 2 })
     const [healthzAt, readyzAt] = yield* Effect.raceFirst(ready, died).pipe(
       Effect.timeoutOrElse({

@@ -4,6 +4,7 @@ import { checkName } from "./Companies.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
+import { everywhere, knownMillis } from "./Known.ts"
 import { type Conflict, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
 import { Policy } from "./Policy.ts"
 import { Records } from "./Records.ts"
@@ -20,6 +21,9 @@ export const maxOverlapSeconds = 30 * 24 * 3600
 // Knowing the minute in which a key was used is enough; knowing the second would cost a write for each request.
 const usedAgainMillis = 60_000
 
+// More keys than this in use at once, and each is asked for now and then.
+const maxKnown = 10_000
+
 /** Who may ask. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -30,11 +34,11 @@ export class ApiKeys extends Context.Service<
       readonly scopes: ReadonlyArray<ApiKey.Scope>
       readonly expiresAtMillis: number | null
     }) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
-    /** Closes the key at once. Closing a closed one changes nothing. */
+    /** Closes the key: when this answers, no process takes it any more. Closing a closed one changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
     /** A new key with the same name, scopes and expiry; the old one ends `overlapSeconds` from now. */
     readonly rotate: (id: string, overlapSeconds: number) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
-    /** Whose key this is, as of now: a key that was revoked a moment ago opens nothing. */
+    /** Whose key this is, as of now: a key whose revocation was answered opens nothing. */
     readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
   }
 >()("core/ApiKeys") {}
@@ -45,11 +49,24 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Policy
   const entropy = yield* Entropy
   const touching = new Set<string>()
+  const known = new Map<string, { readonly holder: ApiKey.Holder; readonly readAtMillis: number }>()
   const background = yield* FiberSet.makeRuntime<never>()
 
   const get = Effect.fnUntraced(function* (id: string) {
     const found = yield* records.apiKey(id)
     return found._tag === "Some" ? found.value.apiKey : yield* new NotFound({ what: "API key", id })
+  })
+
+  /** What the store says about a key, or said a moment ago. Only keys that there are: who guesses costs no memory. */
+  const look = Effect.fnUntraced(function* (id: string, nowMillis: number) {
+    const before = known.get(id)
+    // A clock that was put back makes nothing younger.
+    if (before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis) return before.holder
+    const found = yield* records.apiKey(id)
+    if (found._tag === "None") return undefined
+    if (known.size >= maxKnown) known.clear()
+    known.set(id, { holder: found.value, readAtMillis: nowMillis })
+    return found.value
   })
 
   /** Notes the use, beside the request: a store that is too busy for it loses nothing that matters. */
@@ -58,6 +75,7 @@ export const make = Effect.gen(function* () {
     touching.add(apiKey.id)
     background(
       journal.commit(ApiKey.used(apiKey, nowMillis)).pipe(
+        Effect.andThen(Effect.sync(() => known.delete(apiKey.id))),
         Effect.catch((error) => Effect.logWarning("the use of an API key was not noted", error)),
         Effect.ensuring(Effect.sync(() => touching.delete(apiKey.id)))
       )
@@ -91,6 +109,7 @@ export const make = Effect.gen(function* () {
     }),
     revoke: Effect.fnUntraced(function* (id) {
       yield* journal.commit(ApiKey.revoked(yield* get(id), yield* Clock.currentTimeMillis))
+      yield* everywhere
     }),
     rotate: Effect.fnUntraced(function* (id, overlapSeconds) {
       if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
@@ -103,20 +122,21 @@ export const make = Effect.gen(function* () {
       const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy)
       const apiKey: ApiKey.ApiKey = { ...old, id: fresh.id, secretHash, createdAtMillis: nowMillis, lastUsedAtMillis: null }
       yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }))
+      yield* everywhere
       return { apiKey, text }
     }),
     check: Effect.fnUntraced(function* (text) {
       const parsed = ApiKey.parse(text)
       if (parsed === undefined || parsed.network !== network)
         return yield* new ApiKey.Unauthorized({ reason: text === "" ? "missing" : "unknown" })
-      const found = yield* records.apiKey(parsed.id)
-      if (found._tag === "None" || !ApiKey.matches(found.value.apiKey, parsed.secret))
-        return yield* new ApiKey.Unauthorized({ reason: "unknown" })
       const nowMillis = yield* Clock.currentTimeMillis
-      const refusal = ApiKey.refusal(found.value.apiKey, nowMillis)
+      const holder = yield* look(parsed.id, nowMillis)
+      if (holder === undefined || !ApiKey.matches(holder.apiKey, parsed.secret))
+        return yield* new ApiKey.Unauthorized({ reason: "unknown" })
+      const refusal = ApiKey.refusal(holder.apiKey, nowMillis)
       if (refusal !== undefined) return yield* refusal
-      touch(found.value.apiKey, nowMillis)
-      return found.value
+      touch(holder.apiKey, nowMillis)
+      return holder
     })
   })
 })

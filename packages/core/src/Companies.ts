@@ -6,6 +6,7 @@ import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
+import { everywhere } from "./Known.ts"
 import * as LightningAddressText from "./LightningAddressText.ts"
 import { isText } from "./Metadata.ts"
 import { Policy } from "./Policy.ts"
@@ -30,6 +31,7 @@ export class Companies extends Context.Service<
       readonly request?: Answer.Request<Company.Company>
     }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
     readonly get: (id: string) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /** When this answers, every process goes by the new plan. */
     readonly changePlan: (id: string, plan: Company.Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** The operator vouches that the domain is the company's. */
     readonly verifyDomain: (
@@ -64,6 +66,7 @@ export const make = Effect.gen(function* () {
     changePlan: Effect.fnUntraced(function* (id, plan) {
       const company = yield* get(id)
       yield* journal.commit(Company.planChanged(id, plan, yield* Clock.currentTimeMillis))
+      yield* everywhere
       return { ...company, plan }
     }),
     verifyDomain: Effect.fnUntraced(function* (id, text) {

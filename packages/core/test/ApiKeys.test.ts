@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import * as Keys from "../src/ApiKeys.ts"
 import { ApiKeys, type Issued } from "../src/ApiKeys.ts"
 import { Companies } from "../src/Companies.ts"
 import { Journal } from "../src/Journal.ts"
 import { Records } from "../src/Records.ts"
-import { beginsAtMillis, company, inWorld, replace, said } from "./World.ts"
+import { beginsAtMillis, company, everywhere, inWorld, replace, said } from "./World.ts"
 
 type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]
 
@@ -28,7 +29,7 @@ describe("An API key", () => {
         const issued = yield* issue(row.id, { scopes: ["read", "send", "read"] })
         const holder = yield* check(Redacted.value(issued.text))
         assert.deepStrictEqual([holder.apiKey.companyId, holder.apiKey.scopes, holder.plan], [row.id, ["read", "send"], "free"])
-        yield* (yield* Companies).changePlan(row.id, "paid")
+        yield* everywhere((yield* Companies).changePlan(row.id, "paid"))
         assert.strictEqual((yield* check(Redacted.value(issued.text))).plan, "paid")
       })
     )
@@ -79,11 +80,31 @@ describe("An API key", () => {
       Effect.gen(function* () {
         const issued = yield* issue((yield* company()).id)
         const { revoke, rotate } = yield* ApiKeys
-        yield* revoke(issued.apiKey.id)
+        assert.strictEqual(yield* opens(issued), "ok")
+        yield* everywhere(revoke(issued.apiKey.id))
         assert.strictEqual(yield* opens(issued), "Unauthorized: revoked")
-        yield* revoke(issued.apiKey.id)
+        yield* everywhere(revoke(issued.apiKey.id))
         assert.strictEqual(yield* said(rotate(issued.apiKey.id, 60)), "NotFound")
         assert.strictEqual(yield* said(revoke("nobody")), "NotFound")
+      })
+    )
+  )
+
+  it.effect("C52: is closed in every process when its revocation is answered", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const issued = yield* issue((yield* company()).id)
+        const other = yield* Keys.make // another process on the same store
+        const opensThere = said(other.check(Redacted.value(issued.text)))
+        assert.strictEqual(yield* opensThere, "ok")
+        assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
+        assert.strictEqual(yield* opensThere, "ok") // and now it knows the key with its last use
+        const revoking = yield* Effect.forkChild((yield* ApiKeys).revoke(issued.apiKey.id), { startImmediately: true })
+        while (revoking.pollUnsafe() === undefined) {
+          yield* opensThere // what it knows it goes on with, for a moment
+          yield* TestClock.adjust(10)
+        }
+        assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
       })
     )
   )
@@ -92,12 +113,12 @@ describe("An API key", () => {
     inWorld(
       Effect.gen(function* () {
         const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
-        const fresh = yield* (yield* ApiKeys).rotate(old.apiKey.id, 60)
+        const fresh = yield* everywhere((yield* ApiKeys).rotate(old.apiKey.id, 60))
         assert.deepStrictEqual(
           [fresh.apiKey.scopes, fresh.apiKey.expiresAtMillis, fresh.apiKey.name],
           [old.apiKey.scopes, old.apiKey.expiresAtMillis, "till"]
         )
-        yield* TestClock.adjust(59_999)
+        yield* TestClock.adjust(59_749)
         assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["ok", "ok"])
         yield* TestClock.adjust(1)
         assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["Unauthorized: expired", "ok"])
@@ -111,8 +132,8 @@ describe("An API key", () => {
       Effect.gen(function* () {
         const { rotate } = yield* ApiKeys
         const old = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
-        yield* rotate(old.apiKey.id, 3600)
-        yield* rotate(old.apiKey.id, 0)
+        yield* everywhere(rotate(old.apiKey.id, 3600))
+        yield* everywhere(rotate(old.apiKey.id, 0))
         assert.strictEqual(yield* opens(old), "Unauthorized: expired")
         for (const seconds of [-1, 0.5, NaN, 30 * 24 * 3600 + 1])
           assert.strictEqual(yield* said(rotate(old.apiKey.id, seconds)), "Invalid: overlap_seconds")

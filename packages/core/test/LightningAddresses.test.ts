@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Companies } from "../src/Companies.ts"
 import type { Company } from "../src/Company.ts"
 import { LightningAddresses } from "../src/LightningAddresses.ts"
-import { company, inWorld, made, request, said } from "./World.ts"
+import { company, everywhere, inWorld, made, request, said } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (company: Company, handle: string | null, domain: string | null = null, key?: string) {
   const addresses = yield* LightningAddresses
@@ -158,7 +158,7 @@ describe("A company", () => {
           answer: row.id
         })
         assert.deepStrictEqual(yield* get(row.id), row)
-        yield* changePlan(row.id, "paid")
+        yield* everywhere(changePlan(row.id, "paid"))
         assert.strictEqual((yield* get(row.id)).plan, "paid")
         assert.strictEqual(yield* said(changePlan("nobody", "paid")), "NotFound")
       })

@@ -4,7 +4,7 @@ import * as Memory from "@satrail/memory/Memory"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Currency } from "../src/Amount.ts"
 import type { Outcome, Request } from "../src/Answer.ts"
@@ -228,6 +228,13 @@ export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, { unfinished = f
     }
     return result
   })
+
+/** Does what is answered only when every process knows of it, while a quarter of a second passes. */
+export const everywhere = Effect.fnUntraced(function* <A, E, R>(change: Effect.Effect<A, E, R>) {
+  const changing = yield* Effect.forkChild(change, { startImmediately: true })
+  yield* TestClock.adjust(250)
+  return yield* Fiber.join(changing)
+})
 
 /** How it went, in short: `ok`, or the refusal with what it says about itself. */
 export const said = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>

@@ -2,6 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { StoreUnavailable } from "@satrail/core/Journal"
 import { Transactions } from "@satrail/core/Transactions"
+import { Withdrawals } from "@satrail/core/Withdrawals"
 import { Api } from "../src/Api.ts"
 import * as Errors from "../src/Errors.ts"
 import * as Reference from "../src/Reference.ts"
@@ -225,10 +226,13 @@ describe("what nobody foresaw", () => {
   })
 
   it("an answer that does not come in time is 503 timeout", async () => {
-    const slow = await broken(() => Effect.never, { timeoutMillis: 20 })
+    const never = () => Effect.never
+    const withdrawals = Withdrawals.of({ estimate: never, confirm: never, confirmed: Effect.void })
+    const slow = await start({ http: { timeoutMillis: 20 }, instead: Context.make(Withdrawals, withdrawals) })
     const { key } = await slow.company()
-    const { status, headers, body } = await slow.ask("GET", "/v1/transactions/balance", { key })
-    assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, "timeout", "1"])
+    const body = { destination: "a@wallet.example", amount: 1, currency: "sats" }
+    const answer = await slow.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body })
+    assert.deepStrictEqual([answer.status, answer.body.error?.code, answer.headers.get("retry-after")], [503, "timeout", "1"])
     await slow.dispose()
   })
 })

@@ -27,6 +27,7 @@ const auditOf = (row: unknown): Audit => {
 
 // One statement is one snapshot: the three counts agree while money moves.
 const audit = Reads.many("Records.audit", {
+  recounts: true,
   text: `
 select coalesce(b.posted, 0)::text as posted, coalesce(b.held, 0)::text as held, e.posted::text as entries_posted,
   e.held::text as entries_held, w.pending::text as pending
@@ -46,6 +47,7 @@ from (
 const trialRow = Schema.decodeUnknownSync(Schema.Struct({ account: Schema.String, amount: Amount }))
 
 const trialBalance = Reads.many("Records.trialBalance", {
+  recounts: true,
   text: `
 select account, sum(amount)::text as amount from (
   select to_account as account, amount from satrail.entries union all select from_account, -amount from satrail.entries

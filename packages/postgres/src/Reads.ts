@@ -1,7 +1,7 @@
 import { Effect, Exit, Option, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Id from "@satrail/core/Id"
-import type { StoreUnavailable } from "@satrail/core/Journal"
+import { StoreUnavailable } from "@satrail/core/Journal"
 import { isText } from "@satrail/core/Metadata"
 import * as GroupCommit from "./GroupCommit.ts"
 import { translate, turnedAway } from "./Outage.ts"
@@ -13,6 +13,16 @@ export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
   never,
   SqlClient.SqlClient | Scope.Scope
 >
+
+/** How long a read may wait for the database before it is an outage. */
+const patienceMillis = 10_000
+
+/** What the database does not answer in time it does not answer. */
+const inTime = <A, E, R>(operation: string, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+  Effect.timeoutOrElse(ask, {
+    duration: patienceMillis,
+    orElse: () => Effect.fail(new StoreUnavailable({ operation, cause: new Error(`no answer within ${patienceMillis} ms`) }))
+  })
 
 const maxInteger = 2 ** 31 - 1
 
@@ -62,15 +72,14 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
           places.set(identity, place)
           return place
         })
-        return sql
-          .unsafe<{ readonly n: string }>(text, [
-            JSON.stringify(distinct.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])])))
-          ])
-          .pipe(
-            Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
-            Effect.map((found) => placeOf.map((place) => Exit.succeed(Option.fromUndefinedOr(found.get(place))))),
-            Effect.catch(translate(operation))
-          )
+        const asked = JSON.stringify(
+          distinct.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])]))
+        )
+        return inTime(operation, sql.unsafe<{ readonly n: string }>(text, [asked])).pipe(
+          Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
+          Effect.map((found) => placeOf.map((place) => Exit.succeed(Option.fromUndefinedOr(found.get(place))))),
+          Effect.catchTag("SqlError", translate(operation))
+        )
       },
       maxItemsPerFlush: 256,
       maxWaiting: 4096,
@@ -89,17 +98,17 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
     readonly text: string
     readonly values: (...ask: Ask) => ReadonlyArray<unknown>
     readonly read: (row: unknown) => A
+    /** Counts everything there is, and may take as long as that takes. */
+    readonly recounts?: true
   }
 ): Read<Ask, ReadonlyArray<A>> =>
-  Effect.map(
-    SqlClient.SqlClient,
-    (sql) =>
-      (...ask) =>
-        sql.unsafe<object>(options.text, options.values(...ask)).pipe(
-          Effect.map((rows) => rows.map(options.read)),
-          Effect.catch(translate(operation))
-        )
-  )
+  Effect.map(SqlClient.SqlClient, (sql) => (...ask) => {
+    const found = sql.unsafe<object>(options.text, options.values(...ask))
+    return (options.recounts ? found : inTime(operation, found)).pipe(
+      Effect.map((rows) => rows.map(options.read)),
+      Effect.catchTag("SqlError", translate(operation))
+    )
+  })
 
 /** The rows of a table that satisfy `condition`, by id, after one. */
 export const page = <A>(

@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+
+/**
+ * How long a process goes on with what it read about an API key and its company's plan, so that a busy caller's every request does not ask the
+ * store. Whoever closes a key or changes what it may do answers only when that time is over, everywhere.
+ */
+export const knownMillis = 200
+
+// Two processes' clocks do not run at exactly the same speed.
+const marginMillis = 50
+
+/** Returns when no process goes by what was so before. */
+export const everywhere = Effect.sleep(knownMillis + marginMillis)
