@@ -66,13 +66,15 @@ export const parse = (text: string): { readonly network: string; readonly id: st
   return { network, id, secret }
 }
 
-/** Whether `secret` is this key's. Takes the same time however much of it is right. */
-export const matches = (apiKey: ApiKey, secret: string): boolean => {
-  const given = hash(secret)
-  let difference = given.length ^ apiKey.secretHash.length
-  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ apiKey.secretHash.charCodeAt(i)
+/** Whether two texts are the same, in a time that does not tell how much of them is. */
+export const isSame = (one: string, other: string): boolean => {
+  let difference = one.length ^ other.length
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
   return difference === 0
 }
+
+/** Whether `secret` is this key's. Takes the same time however much of it is right. */
+export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(hash(secret), apiKey.secretHash)
 
 /** Why the key opens nothing at this time; undefined when it does. */
 export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undefined => {
