@@ -31,6 +31,8 @@ const satsPerBtc = 100_000_000n
 
 const refuse = (reason: AmountInvalid["reason"], message: string) => Result.fail(new AmountInvalid({ reason, message }))
 
+const notPositive = refuse("not_positive", "The amount must be more than 0")
+
 const isCurrency = Schema.is(Currency)
 
 /** Reads a currency in any letter case: `USD`, `usd`. */
@@ -53,7 +55,7 @@ const wholeSats = (sats: bigint): Result.Result<Msat.Msat, AmountInvalid> => {
 
 /** Exact: 21.0 sats and 0.00000021 btc are both 21 sats. 21.5 sats are refused, never rounded. */
 export const toMsat = ({ digits, scale }: Decimal, unit: BitcoinUnit): Result.Result<Msat.Msat, AmountInvalid> => {
-  if (digits <= 0n) return refuse("not_positive", "The amount must be more than 0")
+  if (digits <= 0n) return notPositive
   const scaled = unit === "btc" ? digits * satsPerBtc : digits
   const divisor = 10n ** BigInt(scale)
   if (scaled % divisor !== 0n) {
@@ -70,10 +72,16 @@ export const toMsat = ({ digits, scale }: Decimal, unit: BitcoinUnit): Result.Re
  * 1 usd at 64 000 is 1562.5 and so 1563 sats.
  */
 export const fiatToMsat = (amount: Decimal, price: Decimal): Result.Result<Msat.Msat, AmountInvalid> => {
-  if (amount.digits <= 0n) return refuse("not_positive", "The amount must be more than 0")
+  if (amount.digits <= 0n) return notPositive
   if (price.digits <= 0n) return refuse("price_not_positive", "The exchange rate is not a price")
   const dividend = amount.digits * satsPerBtc * 10n ** BigInt(price.scale)
   const divisor = price.digits * 10n ** BigInt(amount.scale)
   const sats = (2n * dividend + divisor) / (2n * divisor)
   return sats === 0n ? refuse("rounds_to_zero", "The amount is less than half a satoshi at the current rate") : wholeSats(sats)
+}
+
+/** The amount, if it is good by itself: what is left for later is what a price makes of fiat, and of a currency that is not known. */
+export const check = (amount: Decimal, currency: Currency | undefined): Result.Result<Decimal, AmountInvalid> => {
+  if (currency !== undefined && !isFiat(currency)) return Result.map(toMsat(amount, currency), () => amount)
+  return amount.digits <= 0n ? notPositive : Result.succeed(amount)
 }

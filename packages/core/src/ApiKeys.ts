@@ -18,6 +18,14 @@ export interface Issued {
 /** How long an old key may live on beside the one that replaces it, in seconds. */
 export const maxOverlapSeconds = 30 * 24 * 3600
 
+/** Why a key cannot have these scopes, undefined when it can. */
+export const scopesIssue = (scopes: ReadonlyArray<ApiKey.Scope>): string | undefined =>
+  scopes.length === 0 ? `At least one of ${ApiKey.Scope.literals.join(", ")}` : undefined
+
+/** Why a key that is made now cannot end then, undefined when it can. */
+export const expiryIssue = (expiresAtMillis: number, nowMillis: number): string | undefined =>
+  expiresAtMillis <= nowMillis ? "A key must expire in the future" : undefined
+
 // Knowing the minute in which a key was used is enough; knowing the second would cost a write for each request.
 const usedAgainMillis = 60_000
 

@@ -15,11 +15,17 @@ import { Records } from "./Records.ts"
 /** The longest name of a company or a key. */
 export const maxNameCharacters = 200
 
-/** A name that can be kept and shown. */
-export const checkName = (name: string): Effect.Effect<void, Invalid> =>
+/** Why a name cannot be kept and shown, undefined when it can. */
+export const nameIssue = (name: string): string | undefined =>
   name.trim() !== "" && [...name].length <= maxNameCharacters && isText(name)
-    ? Effect.void
-    : Effect.fail(new Invalid({ path: "name", message: `A name has 1 to ${maxNameCharacters} characters, not all of them blank` }))
+    ? undefined
+    : `A name has 1 to ${maxNameCharacters} characters, not all of them blank`
+
+/** A name that can be kept and shown. */
+export const checkName = (name: string): Effect.Effect<void, Invalid> => {
+  const message = nameIssue(name)
+  return message === undefined ? Effect.void : Effect.fail(new Invalid({ path: "name", message }))
+}
 
 /** Who holds accounts here. The operator's to change, nobody else's. */
 export class Companies extends Context.Service<

@@ -37,17 +37,21 @@ export class Invoices extends Context.Service<
   }
 >()("core/Invoices") {}
 
+/** Why a description cannot be put into an invoice, undefined when it can. */
+export const descriptionIssue = (description: string): string | undefined => {
+  const bytes = new TextEncoder().encode(description).length
+  if (bytes > maxDescriptionBytes) return `At most ${maxDescriptionBytes} bytes of UTF-8, this has ${bytes}`
+  return Metadata.isText(description) ? undefined : "Well-formed text without NUL characters"
+}
+
 /** What an invoice may ask for and say. */
 const check = Effect.fnUntraced(function* (ask: {
   readonly description: string
   readonly expirySeconds: number
   readonly metadata: Metadata.Metadata
 }) {
-  const bytes = new TextEncoder().encode(ask.description).length
-  if (bytes > maxDescriptionBytes)
-    return yield* new Invalid({ path: "description", message: `At most ${maxDescriptionBytes} bytes of UTF-8, this has ${bytes}` })
-  if (!Metadata.isText(ask.description))
-    return yield* new Invalid({ path: "description", message: "Well-formed text without NUL characters" })
+  const message = descriptionIssue(ask.description)
+  if (message !== undefined) return yield* new Invalid({ path: "description", message })
   const { minimum, maximum } = Invoice.expirySeconds
   if (!Number.isInteger(ask.expirySeconds) || ask.expirySeconds < minimum || ask.expirySeconds > maximum) {
     return yield* new Invalid({ path: "expiry_seconds", message: `A whole number of seconds from ${minimum} to ${maximum}` })

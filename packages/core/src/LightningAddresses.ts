@@ -38,6 +38,10 @@ export class LightningAddresses extends Context.Service<
 
 const isHandle = Schema.is(HandleSchema)
 
+/** Why nobody can have this handle, in whatever letter case, undefined when somebody can. */
+export const handleIssue = (handle: string): string | undefined =>
+  isHandle(handle.toLowerCase()) ? undefined : `1 to ${maxHandleLength} of a-z, 0-9, "-", "_" and ".", with no dot at either end`
+
 // 32 letters and digits without those that are read for another: 12 of them are 60 bits.
 const letters = "abcdefghjkmnpqrstuvwxyz023456789"
 const randomHandle = (entropy: (size: number) => Uint8Array): string =>
@@ -68,12 +72,8 @@ export const make = Effect.gen(function* () {
         return yield* new PlanRequired({ plan: "paid", feature: "a handle or domain of your own" })
       }
       const handle = ask.handle?.toLowerCase() ?? randomHandle(entropy)
-      if (!isHandle(handle)) {
-        return yield* new Invalid({
-          path: "handle",
-          message: `1 to ${maxHandleLength} of a-z, 0-9, "-", "_" and ".", with no dot at either end`
-        })
-      }
+      const message = handleIssue(handle)
+      if (message !== undefined) return yield* new Invalid({ path: "handle", message })
       yield* Metadata.check(metadata)
       const domain = ask.domain === null ? policy.domain : yield* openDomain(company.id, ask.domain)
       const createdAtMillis = yield* Clock.currentTimeMillis

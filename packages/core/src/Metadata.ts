@@ -12,19 +12,38 @@ export const empty: Metadata = {}
 
 const characters = (text: string): number => [...text].length
 
-/** Holds metadata to the limits. PostgreSQL text holds no NUL, and a lone surrogate is no character, so neither may be in it. */
-export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
+/** What is wrong with metadata. `path` is the key, or nothing where it is the whole or a key that is too long to repeat. */
+export interface Issue {
+  readonly path: readonly [] | readonly [key: string]
+  readonly message: string
+}
+
+const issueOf = ([key, value]: readonly [string, string]): Issue | undefined => {
+  if (key === "" || characters(key) > limits.keyCharacters)
+    return { path: [], message: `A key has 1 to ${limits.keyCharacters} characters, this one has ${characters(key)}` }
+  if (characters(value) > limits.valueCharacters)
+    return { path: [key], message: `At most ${limits.valueCharacters} characters, this has ${characters(value)}` }
+  if (!isText(key) || !isText(value)) return { path: [key], message: "Keys and values must be well-formed text without NUL characters" }
+  return undefined
+}
+
+/**
+ * Every way in which metadata breaks the limits, none when it may be kept. PostgreSQL text holds no NUL, and a lone surrogate is no
+ * character, so neither may be in it.
+ */
+export const issues = (metadata: Metadata): ReadonlyArray<Issue> => {
   const entries = Object.entries(metadata)
-  const refuse = (path: string, message: string) => Effect.fail(new Invalid({ path, message }))
-  if (entries.length > limits.keys) return refuse("metadata", `At most ${limits.keys} keys, this has ${entries.length}`)
-  for (const [key, value] of entries) {
-    if (key === "" || characters(key) > limits.keyCharacters)
-      return refuse("metadata", `A key has 1 to ${limits.keyCharacters} characters, this one has ${characters(key)}`)
-    if (characters(value) > limits.valueCharacters)
-      return refuse(`metadata.${key}`, `At most ${limits.valueCharacters} characters, this has ${characters(value)}`)
-    if (!isText(key) || !isText(value)) return refuse(`metadata.${key}`, "Keys and values must be well-formed text without NUL characters")
-  }
-  return Effect.void
+  // Not key by key as well: there may be thousands.
+  if (entries.length > limits.keys) return [{ path: [], message: `At most ${limits.keys} keys, this has ${entries.length}` }]
+  return entries.map(issueOf).filter((issue) => issue !== undefined)
+}
+
+/** Holds metadata to the limits. Says the first of its issues. */
+export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
+  const [first] = issues(metadata)
+  return first === undefined
+    ? Effect.void
+    : Effect.fail(new Invalid({ path: ["metadata", ...first.path].join("."), message: first.message }))
 }
 
 /** Whether every store can keep it and give it back unchanged. */

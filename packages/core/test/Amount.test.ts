@@ -75,4 +75,18 @@ describe("Amount", () => {
       ["sats", "btc"]
     )
   })
+
+  it("is judged by itself before any price: fiat for being more than nothing, sats and btc for all", () => {
+    const judge = (digits: bigint, scale: number, currency: Amount.Currency) => {
+      const judged = Amount.check(Decimal.make(digits, scale), currency)
+      return Result.isFailure(judged) ? judged.failure.reason : "good"
+    }
+    assert.strictEqual(judge(0n, 0, "usd"), "not_positive")
+    assert.strictEqual(judge(-1n, 0, "usd"), "not_positive")
+    assert.strictEqual(judge(1n, 9, "usd"), "good")
+    assert.strictEqual(judge(0n, 0, "sats"), "not_positive")
+    assert.strictEqual(judge(5n, 1, "sats"), "fraction_of_a_sat")
+    assert.strictEqual(judge(21_000_001n, 0, "btc"), "above_supply")
+    assert.strictEqual(judge(21n, 8, "btc"), "good")
+  })
 })

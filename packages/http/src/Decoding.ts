@@ -1,7 +1,8 @@
-import { Effect, Layer, SchemaIssue } from "effect"
+import { Context, Effect, Layer, Schema, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import * as JsonText from "@satrail/core/JsonText"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 
@@ -9,6 +10,12 @@ import * as Errors from "./Errors.ts"
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("http/Decoding", {
   error: Errors.of("malformed", "unsupported_media_type", "body_too_large", "internal", "timeout", "stopping")
 }) {}
+
+/**
+ * What else is wrong with the body of an endpoint, whatever its schema says: what only the text tells, or what costs too much to look at
+ * twice. Asked when a request is refused, so that its answer has every issue.
+ */
+export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("http/Rules", { defaultValue: () => () => [] })
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   // What was sent is not repeated: it may be a secret in the wrong place, or 60 KiB.
@@ -28,20 +35,60 @@ const issuesOf = (issue: SchemaIssue.Issue): ReadonlyArray<Issue> =>
 const unknownParameters = (names: ReadonlyArray<string>) =>
   Errors.malformedRequest(names.map((path) => ({ path, message: "Unknown here" })))
 
-type Told = Errors.Failure<"malformed">
+type Told = Errors.Failure<"malformed" | "unsupported_media_type">
+
+const isMalformed = Schema.is(Schema.Union(Errors.of("malformed")))
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const bodyIssue = (message: string) => Errors.malformedRequest([{ path: "", message }])
+
+const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
+
+/** The body as its text. What cannot be decoded is refused: the framework would put other characters in its place. */
+const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  if (!isUtf8(request.headers["content-type"]))
+    return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
+  const bytes = yield* Effect.orDie(request.arrayBuffer)
+  const text = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => bodyIssue("The body must be UTF-8") })
+  const repeated = JsonText.repeatedMembers(text)
+  if (repeated.length === 0) return text
+  return yield* Effect.fail(Errors.malformedRequest(repeated.map((path) => ({ path, message: "Given more than once" }))))
+})
+
+/** Nothing of what is no JSON object. */
+const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === "object" && body !== null ? rules(text, body) : []
+  } catch {
+    return []
+  }
+}
+
+/** A member is named once: what was said of it first is what the endpoint itself says. */
+const completed = (issues: ReadonlyArray<Issue>, more: ReadonlyArray<Issue>) =>
+  Errors.malformedRequest([...issues, ...more.filter(({ path }) => !issues.some((issue) => issue.path === path))])
 
 /** A request we cannot read is the caller's mistake; an answer we cannot write is ours, and stays a defect. */
 export const layer = Layer.succeed(
   Decoding,
   Decoding.of((http, { endpoint }) => {
-    const read = http.pipe(
-      Effect.catch((error): Effect.Effect<never, unhandled | Told> => {
-        if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
-        return error.kind === "Body" || error.kind === "ResponseHeaders"
-          ? Effect.die(error)
-          : Effect.fail(Errors.malformedRequest(issuesOf(error.cause.issue)))
-      })
-    )
+    const rules = Context.get(endpoint.annotations, Rules)
+    const told = (more: () => ReadonlyArray<Issue>) =>
+      http.pipe(
+        Effect.catch((error): Effect.Effect<never, unhandled | Told> => {
+          if (isMalformed(error)) return Effect.fail(completed(error.error.issues ?? [], more()))
+          if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
+          return error.kind === "Body" || error.kind === "ResponseHeaders"
+            ? Effect.die(error)
+            : Effect.fail(completed(issuesOf(error.cause.issue), more()))
+        })
+      )
+    const read =
+      endpoint.payload.size === 0
+        ? told(() => [])
+        : Effect.flatMap(Effect.flatMap(HttpServerRequest.HttpServerRequest, textOf), (text) => told(() => issuesBy(rules, text)))
     if (endpoint.query !== undefined) return read
     return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (parameters): typeof read => {
       const names = Object.keys(parameters)

@@ -1,9 +1,10 @@
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Fiber } from "effect"
 import { FindMyWay, HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as ByteSize from "effect/ByteSize"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import * as Id from "@satrail/core/Id"
 import * as Errors from "./Errors.ts"
+import { routerConfig } from "./Routing.ts"
 
 /** How requests are taken in. */
 export interface Options {
@@ -50,13 +51,16 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
+/** The router would take it for the beginning of a query. */
+const hasSemicolon = (url: string): boolean => /^[^?#]*;/.test(url)
+
 /** Which methods the API has, by path. */
 const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   others: ReadonlyArray<FindMyWay.PathInput>
 ) => {
   const methods = new Set<string>(["GET"])
-  const router = FindMyWay.make<true>()
+  const router = FindMyWay.make<true>(routerConfig)
   for (const path of others) router.on("GET", path, true)
   HttpApi.reflect(api, {
     onGroup: () => {},
@@ -119,13 +123,18 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     )
   }
 
-  const finish = (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) =>
-    HttpServerResponse.setHeaders(enveloped(response), {
+  const finish = (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) => {
+    // What most answers are, without the detours.
+    if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined) {
+      return HttpServerResponse.setHeaders(response, security)
+    }
+    return HttpServerResponse.setHeaders(enveloped(response), {
       ...security,
       ...owed[response.status],
       ...(response.headers["cache-control"] !== undefined && { "cache-control": response.headers["cache-control"] }),
       ...(origins.size > 0 && corsFor(request))
     })
+  }
 
   const failed = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) {
     const error = Cause.squash(cause)
@@ -147,7 +156,14 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     return answer(Errors.failure("internal", `Something broke on our side. Reference: ${reference}`))
   })
 
-  const late = Effect.sync(() => answer(Errors.failure("timeout", `There was no answer within ${limitMillis / 1000} seconds`)))
+  const late = Effect.sync(() =>
+    // The body may have stopped halfway, and then no further request can be read from this connection.
+    answer(Errors.failure("timeout", `There was no answer within ${limitMillis / 1000} seconds`), { connection: "close" })
+  )
+
+  /** Ends what takes too long, after the answer: to break off the reading of a body closes the connection, and nothing could be answered. */
+  const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.flatMap(Effect.forkScoped(http), (work) => Effect.timeoutOrElse(Fiber.join(work), { duration: limitMillis, orElse: () => late }))
 
   return HttpRouter.middleware(
     Effect.gen(function* () {
@@ -156,18 +172,14 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
 
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          if (hasSemicolon(request.url)) return Effect.succeed(finish(request, notFound))
           if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request)))
           if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Effect.succeed(finish(request, tooLarge(limitBytes)))
           // Reading has no body, and waits for the store alone, which limits its own time: a limit here too would cost a tenth of the request.
           const isRead = request.method === "GET" || request.method === "HEAD"
-          const timed = isRead
-            ? http
-            : Effect.timeoutOrElse(Effect.provideService(http, HttpIncomingMessage.MaxBodySize, bodySize), {
-                duration: limitMillis,
-                orElse: () => late
-              })
+          const limited = isRead ? http : timed(Effect.provideService(http, HttpIncomingMessage.MaxBodySize, bodySize))
           // The framework runs us uninterruptibly: somebody who goes away ends the work only if we let him.
-          return Effect.matchCauseEffect(Effect.interruptible(timed), {
+          return Effect.matchCauseEffect(Effect.interruptible(limited), {
             onSuccess: (response) => Effect.succeed(finish(request, response)),
             onFailure: (cause) => {
               if (isGone(cause)) return Effect.failCause(cause)

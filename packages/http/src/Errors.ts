@@ -32,8 +32,8 @@ export const catalogue = {
   },
   idempotency_not_supported: {
     status: 400,
-    meaning: "The answer holds a secret that is shown once and never stored, so it cannot be repeated.",
-    remedy: "Leave the `Idempotency-Key` header out. A key made twice by accident can be revoked."
+    meaning: "This endpoint's answer is not kept, so it cannot be repeated. That of a new API key holds a secret that is shown once.",
+    remedy: "Leave the `Idempotency-Key` header out. An API key made twice by accident can be revoked."
   },
   unauthorized: {
     status: 401,
@@ -60,6 +60,11 @@ export const catalogue = {
     meaning: "The route exists, and not with this method. The `Allow` header lists those it has.",
     remedy: "Use one of the methods in `Allow`."
   },
+  request_timeout: {
+    status: 408,
+    meaning: "The request did not arrive to its end in time. It had no effect.",
+    remedy: "Send the request again, without pauses."
+  },
   conflict: {
     status: 409,
     meaning: "Something else was recorded under the same id. Nothing was changed.",
@@ -74,8 +79,13 @@ export const catalogue = {
   },
   unsupported_media_type: {
     status: 415,
-    meaning: "The body is said to be something other than JSON.",
+    meaning: "The body is said to be something other than JSON in UTF-8.",
     remedy: "Send `Content-Type: application/json`."
+  },
+  expectation_failed: {
+    status: 417,
+    meaning: "The `Expect` header asks for something other than `100-continue`.",
+    remedy: "Leave the `Expect` header out."
   },
   insufficient_balance: {
     status: 422,
@@ -152,6 +162,11 @@ export const catalogue = {
     status: 422,
     meaning: "The pretend network cannot do this. Only the sandbox answers so.",
     remedy: "The message has the reason."
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: "The headers have more bytes than are read.",
+    remedy: "Send fewer and shorter headers."
   },
   internal: {
     status: 500,

@@ -1,10 +1,19 @@
-import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { Clock, Effect, Predicate, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import * as Amount from "@satrail/core/Amount"
+import * as ApiKey from "@satrail/core/ApiKey"
+import { expiryIssue, scopesIssue } from "@satrail/core/ApiKeys"
 import { maxDescriptionBytes } from "@satrail/core/Bolt11"
+import { maxNameCharacters, nameIssue } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
+import * as Destinations from "@satrail/core/Destination"
 import * as Invoice from "@satrail/core/Invoice"
+import { descriptionIssue } from "@satrail/core/Invoices"
+import { handleIssue } from "@satrail/core/LightningAddresses"
+import { normaliseDomain } from "@satrail/core/LightningAddressText"
 import * as MetadataRules from "@satrail/core/Metadata"
+import * as Network from "@satrail/core/Network"
 import type { Asked } from "@satrail/core/Prices"
+import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 
 /** A member that may be left out, or null: both mean that it was not given. */
@@ -30,25 +39,55 @@ export const Destination = Schema.NonEmptyString.annotate({
 export const Description = Schema.String.annotate({
   description: `What the payer is shown, at most ${maxDescriptionBytes} bytes`,
   examples: ["Order 1042"]
-}).check(
-  Schema.makeFilter(
-    (text) => new TextEncoder().encode(text).length <= maxDescriptionBytes || `At most ${maxDescriptionBytes} bytes of UTF-8`
-  )
+}).check(Schema.makeFilter(descriptionIssue))
+
+/** Of a company or a key. */
+export const Name = Schema.String.annotate({
+  description: `1 to ${maxNameCharacters} characters, not all of them blank`,
+  examples: ["Example Ltd"]
+}).check(Schema.makeFilter(nameIssue))
+
+/** A handle of one's own; the empty text is none. */
+export const Handle = Schema.String.annotate({ description: "Paid plans only; empty for a random one", examples: ["satoshi"] }).check(
+  Schema.makeFilter((text) => (text === "" ? undefined : handleIssue(text)))
 )
+
+const domainIssue = (text: string) => {
+  const domain = normaliseDomain(text)
+  return Result.isFailure(domain) ? domain.failure.message : undefined
+}
+
+export const Domain = Schema.String.annotate({ examples: ["example.com"] }).check(Schema.makeFilter(domainIssue))
+
+/** A domain of one's own; the empty text is the service's. */
+export const OwnDomain = Schema.String.annotate({
+  description: "Paid plans only, a verified domain; empty for the service's own",
+  examples: ["example.com"]
+}).check(Schema.makeFilter((text) => (text === "" ? undefined : domainIssue(text))))
+
+export const KeyScopes = Schema.Array(ApiKey.Scope).check(Schema.makeFilter(scopesIssue))
 
 export const ExpirySeconds = Schema.Int.check(
   Schema.isBetween({ minimum: Invoice.expirySeconds.minimum, maximum: Invoice.expirySeconds.maximum })
 ).annotate({ description: `Lifetime in seconds, ${Invoice.expirySeconds.default} unless given`, examples: [Invoice.expirySeconds.default] })
 
 const { keys, keyCharacters, valueCharacters } = MetadataRules.limits
-export const Metadata = Schema.Record(Schema.String, Schema.String).annotate({
-  description: `Given back with the record: at most ${keys} keys of ${keyCharacters} characters, values of at most ${valueCharacters}`,
-  examples: [{ order: "1042" }]
-})
+export const Metadata = Schema.Record(Schema.String, Schema.String)
+  .annotate({
+    description: `Given back with the record: at most ${keys} keys of ${keyCharacters} characters, values of at most ${valueCharacters}`,
+    examples: [{ order: "1042" }]
+  })
+  .check(Schema.makeFilter((metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message }))))
 
 /** `2026-01-31T12:00:00.123Z`, any offset, at most three decimals: what is finer could not be kept. */
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
 const instantWords = "A timestamp like 2026-01-31T12:00:00.123Z (a + in a query is written %2B)"
+
+/** Date.parse takes 30 February for the first days of March. */
+const isDay = (day: string): boolean => {
+  const millis = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(day)
+}
 
 /** Milliseconds, read from a timestamp with a zone. */
 export const Instant = Schema.String.annotate({
@@ -58,10 +97,23 @@ export const Instant = Schema.String.annotate({
 }).pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transformEffect((text) => {
-      const millis = instantPattern.test(text) ? Date.parse(text) : Number.NaN
+      const millis = instantPattern.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
       return Number.isNaN(millis) ? Effect.fail(new SchemaIssue.InvalidValue({ message: instantWords })) : Effect.succeed(millis)
     }),
     encode: SchemaGetter.transform((millis) => new Date(millis).toISOString())
+  })
+)
+
+/** When a key ends, which is later than now. */
+export const Expiry = Instant.pipe(
+  Schema.decodeTo(Schema.Int, {
+    decode: SchemaGetter.transformEffect((millis) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+        const message = expiryIssue(millis, nowMillis)
+        return message === undefined ? Effect.succeed(millis) : Effect.fail(new SchemaIssue.InvalidValue({ message }))
+      })
+    ),
+    encode: SchemaGetter.passthrough()
   })
 )
 
@@ -78,18 +130,51 @@ export const intFromText = (options: { readonly minimum: number; readonly maximu
   )
 }
 
-/** The amount that a body asks for, exactly as its text says, or undefined when it names none; what a body without `amount` says of a currency means nothing. */
-export const asked = Effect.fnUntraced(function* (
-  text: string,
-  body: { readonly amount?: number | null; readonly currency?: string | null }
-) {
-  if (body.amount === undefined || body.amount === null) return undefined
-  if (body.currency === undefined || body.currency === null) {
-    return yield* Effect.fail(Errors.malformedRequest([{ path: "currency", message: "An amount needs its currency" }]))
-  }
-  const currency = yield* Errors.answered(Effect.fromResult(Amount.parseCurrency(body.currency)))
-  const amount = yield* Effect.mapError(Effect.fromResult(Decimal.ofJsonMember(text, "amount")), ({ message }) =>
-    Errors.malformedRequest([{ path: "amount", message }])
+const noCurrency: Issue = { path: "currency", message: "An amount needs its currency" }
+
+const issueAt =
+  (path: string) =>
+  ({ message }: { readonly message: string }): Issue => ({ path, message })
+
+const failures = (...read: ReadonlyArray<Result.Result<unknown, Issue>>): ReadonlyArray<Issue> =>
+  read.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
+
+/** What a body asks for, or what is wrong with that by itself. What a body without an amount says of a currency means nothing. */
+const readAmount = (text: string, currencyText: string | null | undefined): Result.Result<Asked | undefined, ReadonlyArray<Issue>> => {
+  const currency: Result.Result<Amount.Currency, Issue> =
+    currencyText === undefined || currencyText === null
+      ? Result.fail(noCurrency)
+      : Result.mapError(Amount.parseCurrency(currencyText), issueAt("currency"))
+  const amount = Decimal.ofJsonMember(text, "amount").pipe(
+    Result.flatMap((found) => (found === undefined ? Result.succeed(found) : Amount.check(found, Result.getOrUndefined(currency)))),
+    Result.mapError(issueAt("amount"))
   )
-  return amount && ({ amount, currency } satisfies Asked)
-})
+  if (Result.isSuccess(amount) && amount.success === undefined) return Result.succeed(undefined)
+  if (Result.isFailure(amount) || Result.isFailure(currency)) return Result.fail(failures(amount, currency))
+  return Result.succeed(amount.success && { amount: amount.success, currency: currency.success })
+}
+
+/** The amount that a body asks for, exactly as its text says, or undefined when it names none. */
+export const asked = (text: string, body: { readonly currency?: string | null }) =>
+  Effect.mapError(Effect.fromResult(readAmount(text, body.currency)), Errors.malformedRequest)
+
+/** What is wrong with the amount of a body, of which the rest may be wrong as well. */
+export const amountIssues = (text: string, body: object): ReadonlyArray<Issue> => {
+  const currency = Predicate.hasProperty(body, "currency") && typeof body.currency === "string" ? body.currency : undefined
+  const read = readAmount(text, currency)
+  return Result.isFailure(read) ? read.failure : []
+}
+
+/** The same for what is to be sent. Which network a destination is of is no question of how it is written. */
+export const paymentIssues = (text: string, body: object): ReadonlyArray<Issue> => {
+  const amount = amountIssues(text, body)
+  if (!Predicate.hasProperty(body, "destination") || typeof body.destination !== "string") return amount
+  let issues: ReadonlyArray<Issue> = []
+  for (const network of Network.all) {
+    const parsed = Destinations.parse(body.destination, network)
+    const failure = Result.isFailure(parsed) ? Errors.failureFor(parsed.failure) : undefined
+    if (failure?.error.code !== "malformed") return amount
+    issues = failure.error.issues ?? []
+  }
+  return [...amount, ...issues]
+}

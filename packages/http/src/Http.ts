@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
 import { Api } from "./Api.ts"
 import * as Authentication from "./Authentication.ts"
@@ -9,6 +9,7 @@ import * as Health from "./Health.ts"
 import * as Operator from "./Operator.ts"
 import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
+import { routerConfig } from "./Routing.ts"
 import * as Send from "./Send.ts"
 
 export type { Options } from "./Edge.ts"
@@ -21,14 +22,41 @@ export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authenticat
 /** The handlers of every group in `Api`. */
 export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Operator.layer, Health.layer)
 
+// Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
+const scalar = {
+  withDefaultFonts: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  telemetry: false,
+  customCss: 'a[href^="https://www.scalar.com"] { display: none }'
+} as const
+
+/** The page is one file with its script and style inside, and asks this service alone. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src data:",
+  "style-src 'unsafe-inline'",
+  "script-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
 /** The documentation. It is made when somebody first looks: with its script it takes 13 MB, which most processes never need. */
 const layerDocs = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const own = yield* HttpRouter.make
-      const page = HttpApiScalar.layer(api, { path: paths.docs }).pipe(Layer.provide(Layer.succeed(HttpRouter.HttpRouter, own)))
+      const page = HttpApiScalar.layer(api, { path: paths.docs, scalar }).pipe(Layer.provide(Layer.succeed(HttpRouter.HttpRouter, own)))
       const made = yield* Effect.cached(Effect.uninterruptible(Effect.scoped(Layer.build(page))))
-      yield* router.add("GET", paths.docs, Effect.andThen(made, Effect.orDie(own.asHttpEffect())))
+      const answer = Effect.andThen(made, Effect.orDie(own.asHttpEffect()))
+      yield* router.add(
+        "GET",
+        paths.docs,
+        Effect.map(answer, HttpServerResponse.setHeader("content-security-policy", contentSecurityPolicy))
+      )
     })
   )
 
@@ -44,4 +72,4 @@ export const layer = (options?: Edge.Options) => layerOf(Api, options).pipe(Laye
 
 /** Routes as one function from a web `Request` to its `Response`, to be mounted in a host's own server. `dispose` ends what the layer began. */
 export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) =>
-  HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), { disableLogger: true })
+  HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), { disableLogger: true, routerConfig })

@@ -3,6 +3,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
 import type { Outcome, Request } from "@satrail/core/Answer"
 import * as Envelope from "./Envelope.ts"
+import * as Errors from "./Errors.ts"
 
 /** What every creating endpoint reads from the headers. */
 export const headers = {
@@ -13,6 +14,12 @@ export const headers = {
     })
   )
 }
+
+/** For an endpoint whose answer is not kept: who sent a key relies on what it would not get. `why` begins the message. */
+export const refused = (request: HttpServerRequest.HttpServerRequest, why: string) =>
+  request.headers["idempotency-key"] === undefined
+    ? Effect.void
+    : Effect.fail(Errors.failure("idempotency_not_supported", `${why}: leave Idempotency-Key out`))
 
 /** What a creation answers, and how it is made safe to repeat. `path` is the endpoint's one path, whichever spelling was used. */
 export const creation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data) => {

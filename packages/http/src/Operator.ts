@@ -1,9 +1,8 @@
 import { Effect, Redacted, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as ApiKey from "@satrail/core/ApiKey"
 import { ApiKeys, type Issued, maxOverlapSeconds } from "@satrail/core/ApiKeys"
-import { Companies, maxNameCharacters } from "@satrail/core/Companies"
+import { Companies } from "@satrail/core/Companies"
 import * as Company from "@satrail/core/Company"
 import { OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
@@ -14,9 +13,12 @@ import * as Field from "./Field.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Wire from "./Wire.ts"
 
-const Name = Schema.NonEmptyString.annotate({ description: `1 to ${maxNameCharacters} characters`, examples: ["Example Ltd"] })
-
-const CompanyRecord = Schema.Struct({ id: Wire.Uuid, name: Name, plan: Company.Plan, created_at: Wire.Instant }).annotate({
+const CompanyRecord = Schema.Struct({
+  id: Wire.Uuid,
+  name: Schema.String.annotate({ examples: ["Example Ltd"] }),
+  plan: Company.Plan,
+  created_at: Wire.Instant
+}).annotate({
   identifier: "Company"
 })
 const company = (row: Company.Company): typeof CompanyRecord.Type => ({
@@ -57,7 +59,7 @@ const keyId = { id: Schema.String }
 
 const openCompany = HttpApiEndpoint.post("openCompany", companies, {
   headers: Idempotency.headers,
-  payload: Schema.Struct({ name: Name, plan: Company.Plan }).annotate({ identifier: "OpenCompany" }),
+  payload: Schema.Struct({ name: Field.Name, plan: Company.Plan }).annotate({ identifier: "OpenCompany" }),
   success: Envelope.success(201, CompanyRecord),
   error: Errors.of("malformed", "idempotency_mismatch", "conflict", "store_unavailable")
 })
@@ -66,7 +68,7 @@ const openCompany = HttpApiEndpoint.post("openCompany", companies, {
 
 const issueKey = HttpApiEndpoint.post("issueKey", `${companies}/:id/api-keys`, {
   params: companyId,
-  payload: Schema.Struct({ name: Name, scopes: Schema.Array(ApiKey.Scope), expires_at: Field.given(Field.Instant) }).annotate({
+  payload: Schema.Struct({ name: Field.Name, scopes: Field.KeyScopes, expires_at: Field.given(Field.Expiry) }).annotate({
     identifier: "IssueApiKey"
   }),
   success: Envelope.success(201, IssuedKey),
@@ -111,16 +113,16 @@ const changePlan = HttpApiEndpoint.post("changePlan", `${companies}/:id/plan`, {
 
 const verifyDomain = HttpApiEndpoint.post("verifyDomain", `${companies}/:id/domains`, {
   params: companyId,
-  payload: Schema.Struct({ domain: Schema.NonEmptyString.annotate({ examples: ["example.com"] }) }).annotate({
+  payload: Schema.Struct({ domain: Field.Domain }).annotate({
     identifier: "VerifyDomain"
   }),
   success: Envelope.success(201, DomainRecord),
-  error: Errors.of("malformed", "not_found", "domain_taken", "store_unavailable")
+  error: Errors.of("malformed", "idempotency_not_supported", "not_found", "domain_taken", "store_unavailable")
 })
   .annotate(OpenApi.Summary, "Vouch for a company's domain")
   .annotate(
     OpenApi.Description,
-    "The operator has seen that the domain is the company's: Lightning addresses may be created there. Doing it again changes nothing."
+    "The operator has seen that the domain is the company's: Lightning addresses may be created there. Doing it again changes nothing, so an `Idempotency-Key` is refused."
   )
 
 /** What the operator alone may do. */
@@ -133,16 +135,7 @@ export class Group extends HttpApiGroup.make("operator")
 
 const creation = Idempotency.creation(companies, "Company opened", company)
 
-/** The answer would have to be kept to be repeated, and a key's secret is never kept. */
-const withoutKey = (request: HttpServerRequest.HttpServerRequest) =>
-  request.headers["idempotency-key"] === undefined
-    ? Effect.void
-    : Effect.fail(
-        Errors.failure(
-          "idempotency_not_supported",
-          "An API key is shown once and never stored, so this answer cannot be repeated: leave Idempotency-Key out"
-        )
-      )
+const secretIsShownOnce = "An API key is shown once and never stored, so this answer cannot be repeated"
 
 export const layer = HttpApiBuilder.group(
   base.add(Group),
@@ -157,7 +150,7 @@ export const layer = HttpApiBuilder.group(
         return creation.answer(yield* Errors.answered(companies.open({ ...payload, ...once })))
       }),
       issueKey: Effect.fnUntraced(function* ({ params, payload, request }) {
-        yield* withoutKey(request)
+        yield* Idempotency.refused(request, secretIsShownOnce)
         return Envelope.created(
           "API key issued",
           issuedKey(
@@ -177,13 +170,14 @@ export const layer = HttpApiBuilder.group(
         return Envelope.ok("API key revoked", { id, revoked: true as const })
       }),
       rotateKey: Effect.fnUntraced(function* ({ params, payload, request }) {
-        yield* withoutKey(request)
+        yield* Idempotency.refused(request, secretIsShownOnce)
         return Envelope.created("API key replaced", issuedKey(yield* Errors.answered(apiKeys.rotate(params.id, payload.overlap_seconds))))
       }),
       changePlan: Effect.fnUntraced(function* ({ params, payload }) {
         return Envelope.ok("Plan changed", company(yield* Errors.answered(companies.changePlan(params.id.toLowerCase(), payload.plan))))
       }),
-      verifyDomain: Effect.fnUntraced(function* ({ params, payload }) {
+      verifyDomain: Effect.fnUntraced(function* ({ params, payload, request }) {
+        yield* Idempotency.refused(request, "Doing this again changes nothing")
         const { domain, companyId, verifiedAtMillis } = yield* Errors.answered(
           companies.verifyDomain(params.id.toLowerCase(), payload.domain)
         )

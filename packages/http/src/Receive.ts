@@ -8,7 +8,7 @@ import * as Metadata from "@satrail/core/Metadata"
 import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import { Authentication, Caller, Scopes } from "./Authentication.ts"
 import { base, bodyIsOptional } from "./Base.ts"
-import { Decoding } from "./Decoding.ts"
+import { Decoding, Rules } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
@@ -24,10 +24,8 @@ export const InvoiceBody = Schema.Struct({
 }).annotate({ identifier: "CreateLightningInvoice" })
 
 export const LightningAddressBody = Schema.Struct({
-  handle: Field.given(Schema.String.annotate({ description: "Paid plans only; empty for a random one", examples: ["satoshi"] })),
-  domain: Field.given(
-    Schema.String.annotate({ description: "Paid plans only, a verified domain; empty for the service's own", examples: ["example.com"] })
-  ),
+  handle: Field.given(Field.Handle),
+  domain: Field.given(Field.OwnDomain),
   metadata: Field.given(Field.Metadata)
 }).annotate({ identifier: "CreateLightningAddress" })
 
@@ -49,6 +47,7 @@ const createInvoice = HttpApiEndpoint.post("createInvoice", paths.invoice, {
   error: Errors.of("malformed", "idempotency_mismatch", "conflict", "rate_unavailable", "node_unavailable", "store_unavailable")
 })
   .annotate(Scopes, ["receive"])
+  .annotate(Rules, Field.amountIssues)
   .annotate(OpenApi.Summary, "Create a Lightning invoice")
   .annotate(OpenApi.Description, "Whoever pays it credits the balance with what arrives. Needs the scope `receive`.")
 

@@ -5,7 +5,7 @@ import * as Metadata from "@satrail/core/Metadata"
 import { Withdrawals } from "@satrail/core/Withdrawals"
 import { Authentication, Caller, Scopes } from "./Authentication.ts"
 import { base } from "./Base.ts"
-import { Decoding } from "./Decoding.ts"
+import { Decoding, Rules } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
@@ -48,6 +48,7 @@ const estimate = HttpApiEndpoint.post("estimate", "/v1/bitcoin/withdraw/estimate
   error: Errors.of(...refusals, "node_unavailable")
 })
   .annotate(Scopes, ["read", "send"])
+  .annotate(Rules, Field.paymentIssues)
   .annotate(OpenApi.Summary, "Estimate a withdrawal")
   .annotate(
     OpenApi.Description,
@@ -68,11 +69,13 @@ const description =
 
 const confirm = HttpApiEndpoint.post("confirm", canonical, confirming)
   .annotate(Scopes, ["send"])
+  .annotate(Rules, Field.paymentIssues)
   .annotate(OpenApi.Summary, "Send bitcoin")
   .annotate(OpenApi.Description, description)
 
 const confirmSend = HttpApiEndpoint.post("confirmSend", "/v1/bitcoin/send/confirm", confirming)
   .annotate(Scopes, ["send"])
+  .annotate(Rules, Field.paymentIssues)
   .annotate(OpenApi.Summary, "Send bitcoin, by the other spelling of the path")
   .annotate(OpenApi.Description, description)
 

@@ -443,9 +443,12 @@ describe("amounts", () => {
     }
   })
 
-  it("of two members with one name the last counts, for the amount as for all", async () => {
-    const { body } = await invoice(`{"amount":1,"currency":"btc","amount":21,"currency":"sats"}`)
-    assert.strictEqual(body.data.amount_sats, 21)
+  it("given twice is refused: who reads the first and who reads the last would see two amounts", async () => {
+    const { status, body } = await invoice(`{"amount":1,"currency":"btc","amount":21,"currency":"sats"}`)
+    assert.deepStrictEqual(
+      [status, body.error?.code, body.error?.issues?.map(({ path }) => path)],
+      [400, "malformed", ["amount", "currency"]]
+    )
   })
 })
 

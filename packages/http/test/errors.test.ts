@@ -1,12 +1,25 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { connect } from "node:net"
+import * as Policy from "@satrail/core/Policy"
+import * as Satrail from "@satrail/core/Satrail"
 import { StoreUnavailable } from "@satrail/core/Journal"
 import { Transactions } from "@satrail/core/Transactions"
 import { Withdrawals } from "@satrail/core/Withdrawals"
 import { Api } from "../src/Api.ts"
+import { OperatorToken } from "../src/Authentication.ts"
 import * as Errors from "../src/Errors.ts"
+import { Readiness } from "../src/Health.ts"
+import * as Http from "../src/Http.ts"
 import * as Reference from "../src/Reference.ts"
-import { bad, seen, start } from "./Service.ts"
+import { bad, domain, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -225,15 +238,43 @@ describe("what nobody foresaw", () => {
     await stopped.dispose()
   })
 
-  it("an answer that does not come in time is 503 timeout", async () => {
-    const never = () => Effect.never
+  it("an answer that does not come in time is 503 timeout, and what it waited for is ended", async () => {
+    const ended = Promise.withResolvers<void>()
+    const never = () => Effect.onInterrupt(Effect.never, () => Effect.sync(ended.resolve))
     const withdrawals = Withdrawals.of({ estimate: never, confirm: never, confirmed: Effect.void })
     const slow = await start({ http: { timeoutMillis: 20 }, instead: Context.make(Withdrawals, withdrawals) })
     const { key } = await slow.company()
     const body = { destination: "a@wallet.example", amount: 1, currency: "sats" }
     const answer = await slow.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body })
     assert.deepStrictEqual([answer.status, answer.body.error?.code, answer.headers.get("retry-after")], [503, "timeout", "1"])
+    await ended.promise
     await slow.dispose()
+  })
+
+  it("a body that stalls is 503 timeout, and the connection is closed after the answer", async () => {
+    const server = ManagedRuntime.make(
+      HttpRouter.serve(Http.layer({ timeoutMillis: 50 }), { disableLogger: true, disableListenLog: true }).pipe(
+        Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
+        Layer.provide(Layer.merge(Layer.succeed(OperatorToken, Redacted.make(operatorToken)), Layer.succeed(Readiness, []))),
+        Layer.provide(Satrail.layer({ ...Policy.defaults, network: "regtest", domain })),
+        Layer.provide(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "stall", network: "regtest" })))
+      )
+    )
+    const { address } = await server.runPromise(HttpServer.HttpServer)
+    const socket = connect("port" in address ? address.port : assert.fail("no port"), "127.0.0.1")
+    let text = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (text += part))
+    socket.write(
+      `POST /operator/companies HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer ${operatorToken}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+    )
+    await once(socket, "close")
+    const [head = "", body = ""] = text.split("\r\n\r\n")
+    assert.match(head, /^HTTP\/1\.1 503 /)
+    assert.match(head, /^connection: close$/im)
+    assert.match(head, /^retry-after: 1$/im)
+    assert.deepInclude(JSON.parse(body), { status: 503, data: null, error: { code: "timeout" } })
+    await server.dispose()
   })
 })
 

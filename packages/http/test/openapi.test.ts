@@ -232,4 +232,14 @@ describe("the documentation", () => {
     assert.notMatch(text, /<link[^>]+href="https?:/)
     assert.include(text, "/v1/bitcoin/withdraw/confirm")
   })
+
+  it("may load nothing from elsewhere, and is set not to try", async () => {
+    const { headers, text } = await service.ask("GET", "/docs")
+    const policy = headers.get("content-security-policy") ?? ""
+    assert.match(policy, /^default-src 'none'; /)
+    assert.notMatch(policy, /https?:|\*|unsafe-eval/)
+    const settings = text.slice(text.indexOf("createApiReference(document"))
+    for (const setting of ['"withDefaultFonts":false', '"showDeveloperTools":"never"', '"hideClientButton":true', '"telemetry":false'])
+      assert.include(settings, setting)
+  })
 })

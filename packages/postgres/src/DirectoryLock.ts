@@ -3,15 +3,15 @@ import { randomUUID } from "node:crypto"
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Another process has this directory's database open: two at once would destroy it. */
+/** Another process keeps its data in this directory: two at once would destroy it. */
 export class DirectoryLocked extends Schema.TaggedError<DirectoryLocked>()("DirectoryLocked", {
   directory: Schema.String,
   pid: Schema.Int
 }) {
   override get message(): string {
     return (
-      `The database in ${this.directory} is in use by process ${this.pid}${this.pid === process.pid ? " (this one)" : ""}. ` +
-      "Stop that process first, or give this one another directory. Several processes can share a PostgreSQL server instead."
+      `The directory ${this.directory} is in use by process ${this.pid}${this.pid === process.pid ? " (this one)" : ""}. ` +
+      "Stop that process first, or give this one another directory."
     )
   }
 }
@@ -22,7 +22,7 @@ export class DirectoryUnusable extends Schema.TaggedError<DirectoryUnusable>()("
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `The database directory ${this.directory} cannot be used: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+    return `The directory ${this.directory} cannot be used: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
   }
 }
 

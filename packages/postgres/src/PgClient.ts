@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
@@ -9,14 +9,19 @@ export interface Options {
   readonly maxConnections?: number | undefined
 }
 
-/** The database did not answer when the program started. */
+/** The database did not answer when the program started, or did not let it in. */
 export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
   /** Where it was looked for: never its password. */
   where: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `No database answers at ${this.where}: ${messageOf(this.cause)}. Is it running, and is the address right?`
+    const { where } = this
+    const why = messageOf(this.cause)
+    const code = codeOf(this.cause)
+    if (code?.startsWith("28") === true) return `The database at ${where} does not let this user in: ${why}. Are user and password right?`
+    if (code === "3D000") return `The server at ${where} has no database of this name: ${why}. Create it, or name another one.`
+    return `No database answers at ${where}: ${why}. Is it running, and is the address right?`
   }
 }
 
@@ -26,7 +31,9 @@ const Problem = Schema.Struct({
   constraint: Schema.optional(Schema.String)
 })
 
-const problemOf = Schema.decodeUnknownOption(Problem)
+const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
+
+const codeOf = (cause: unknown): string | undefined => problemOf(cause).code
 
 // A host name with several addresses fails with one error for each, and says nothing itself.
 const messageOf = (cause: unknown): string =>
@@ -38,7 +45,7 @@ const messageOf = (cause: unknown): string =>
 
 /** What PostgreSQL said, in Effect's words: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
-  const { code, constraint } = problemOf({ ...Object(cause) }).pipe((found) => (found._tag === "Some" ? found.value : {}))
+  const { code, constraint } = problemOf(cause)
   const props = { cause, operation, message: messageOf(cause) }
   // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)

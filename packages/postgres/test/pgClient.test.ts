@@ -27,6 +27,39 @@ it.effect("nobody answers: the program is told where it looked, and not the pass
   })
 )
 
+/** A server that refuses whoever connects, as PostgreSQL does: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const refusing = (code: string, message: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
+      const head = Buffer.alloc(5)
+      head.write("E")
+      head.writeInt32BE(fields.length + 4, 1)
+      const server = createServer((socket) => socket.once("data", () => socket.end(Buffer.concat([head, fields])))).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      const address = server.address()
+      return { server, port: typeof address === "object" && address !== null ? address.port : assert.fail("no port") }
+    }),
+    ({ server }) => Effect.promise(() => once(server.close(), "close"))
+  )
+
+const refusals = [
+  ["28P01", 'password authentication failed for user "somebody"', "does not let this user in"],
+  ["28000", 'role "somebody" does not exist', "does not let this user in"],
+  ["3D000", 'database "money" does not exist', "has no database of this name"]
+] as const
+for (const [code, message, says] of refusals) {
+  it.effect(`${code}: there is a server, and what it refuses is said`, () =>
+    Effect.gen(function* () {
+      const { port } = yield* refusing(code, message)
+      const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
+      for (const words of [`127.0.0.1:${port}`, says, message]) assert.include(error.message, words)
+      assert.notInclude(error.message, "No database answers")
+      assert.notInclude(JSON.stringify(error), "hunter2")
+    })
+  )
+}
+
 it.effect("what is no URL is not repeated: it may be a password", () =>
   Effect.gen(function* () {
     const error = yield* start("hunter2")

@@ -46,6 +46,14 @@ const forPeople = (message: string, data: unknown): string =>
       : [])
   ].join("\n")
 
+/** What went wrong, and what that came from: the last is what a person can act on, such as ECONNREFUSED. */
+const reasonsOf = (error: unknown): ReadonlyArray<string> => {
+  if (!(error instanceof Error)) return []
+  // A host name with several addresses fails with one error for each.
+  const causes: ReadonlyArray<unknown> = error instanceof AggregateError ? error.errors : [error.cause]
+  return [...(error.message === "" ? [] : [error.message]), ...causes.flatMap(reasonsOf)]
+}
+
 /** Asks one of the operator's routes and prints what it answers. */
 const call = Effect.fnUntraced(function* (
   json: boolean,
@@ -61,11 +69,16 @@ const call = Effect.fnUntraced(function* (
   const answer = yield* HttpClient.execute(request).pipe(
     Effect.flatMap((response) => response.json),
     Effect.flatMap(Schema.decodeUnknownEffect(Envelope)),
-    Effect.mapError((cause) => new CommandFailed({ message: `${url} does not answer as satrail does. Is it running?\n  ${cause.message}` }))
+    Effect.mapError(
+      (cause) =>
+        new CommandFailed({ message: `${url} does not answer as satrail does. Is it running?\n  ${reasonsOf(cause).join("\n  ")}` })
+    )
   )
   if (answer.error !== undefined) {
-    const issues = (answer.error.issues ?? []).map(({ path, message }) => `\n  ${path}: ${message}`)
-    return yield* new CommandFailed({ message: `${answer.message} (${answer.error.code})${issues.join("")}` })
+    const { code, issues = [] } = answer.error
+    const told = issues.map(({ path, message }) => `\n  ${path === "" ? "" : `${path}: `}${message}`)
+    // The message of a refusal that has issues is made of them.
+    return yield* new CommandFailed({ message: told.length === 0 ? `${answer.message} (${code})` : `Refused (${code}):${told.join("")}` })
   }
   yield* Console.log(json ? JSON.stringify(answer.data) : forPeople(answer.message, answer.data))
 })

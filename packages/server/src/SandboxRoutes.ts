@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Destination from "@satrail/core/Destination"
 import * as Msat from "@satrail/core/Msat"
@@ -8,6 +9,7 @@ import { Decoding } from "@satrail/http/Decoding"
 import * as Envelope from "@satrail/http/Envelope"
 import * as Errors from "@satrail/http/Errors"
 import * as Field from "@satrail/http/Field"
+import * as Idempotency from "@satrail/http/Idempotency"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 
 const Sats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({ examples: [1000] })
@@ -15,7 +17,7 @@ const PaymentHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { mes
 const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
 const Tip = Schema.Struct({ height: Schema.Int })
 
-const error = Errors.of("malformed", "sandbox_refused")
+const error = Errors.of("malformed", "idempotency_not_supported", "sandbox_refused")
 
 const pay = HttpApiEndpoint.post("pay", "/sandbox/pay", {
   payload: Schema.Struct({ payment_request: Schema.NonEmptyString, amount_sats: Field.given(Sats) }).annotate({ identifier: "SandboxPay" }),
@@ -85,6 +87,9 @@ export class Group extends HttpApiGroup.make("sandbox")
 const refused = <A>(effect: Effect.Effect<A, Sandbox.SandboxRefused>) =>
   Effect.mapError(effect, ({ message }) => Errors.failure("sandbox_refused", message))
 
+/** Pretend events happen each time they are asked for. */
+const noKey = (request: HttpServerRequest.HttpServerRequest) => Idempotency.refused(request, "The sandbox keeps no answers")
+
 const amountOf = (sats: number | null | undefined) => (sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) })
 
 export const layer = HttpApiBuilder.group(
@@ -94,31 +99,37 @@ export const layer = HttpApiBuilder.group(
     const sandbox = yield* Sandbox.Sandbox
 
     return handlers.handleAll({
-      pay: Effect.fnUntraced(function* ({ payload: { payment_request, amount_sats } }) {
+      pay: Effect.fnUntraced(function* ({ payload: { payment_request, amount_sats }, request }) {
+        yield* noKey(request)
         const { paymentHash, preimage } = yield* refused(sandbox.pay({ paymentRequest: payment_request, ...amountOf(amount_sats) }))
         return Envelope.ok("Invoice paid", { payment_hash: paymentHash, preimage })
       }),
-      destination: Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour } }) {
+      destination: Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour }, request }) {
+        yield* noKey(request)
         const made = yield* refused(sandbox.destination({ type, ...amountOf(amount_sats), behaviour: behaviour ?? undefined }))
         return Envelope.created("Destination made up", {
           destination: made.destination,
           ...(made.paymentHash !== undefined && { payment_hash: made.paymentHash })
         })
       }),
-      release: Effect.fnUntraced(function* ({ payload: { payment_hash, outcome } }) {
+      release: Effect.fnUntraced(function* ({ payload: { payment_hash, outcome }, request }) {
+        yield* noKey(request)
         yield* refused(sandbox.release({ paymentHash: payment_hash, outcome }))
         return Envelope.ok("Payment released", { payment_hash, outcome })
       }),
-      send: Effect.fnUntraced(function* ({ payload: { address, amount_sats } }) {
+      send: Effect.fnUntraced(function* ({ payload: { address, amount_sats }, request }) {
+        yield* noKey(request)
         return Envelope.created("Transaction sent", {
           chain_tx_id: yield* refused(sandbox.send({ address, amount: Msat.fromSats(amount_sats) }))
         })
       }),
-      mine: Effect.fnUntraced(function* ({ payload: { blocks } }) {
+      mine: Effect.fnUntraced(function* ({ payload: { blocks }, request }) {
+        yield* noKey(request)
         const { height } = yield* refused(sandbox.mine(blocks))
         return Envelope.ok("Blocks mined", { height })
       }),
-      reorg: Effect.fnUntraced(function* ({ payload: { depth } }) {
+      reorg: Effect.fnUntraced(function* ({ payload: { depth }, request }) {
+        yield* noKey(request)
         const { height } = yield* refused(sandbox.reorg(depth))
         return Envelope.ok("Blocks replaced", { height })
       })

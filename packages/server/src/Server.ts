@@ -1,22 +1,31 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { ApiKeys } from "@satrail/core/ApiKeys"
 import { ChainSource } from "@satrail/core/ChainSource"
+import { Companies } from "@satrail/core/Companies"
 import * as Id from "@satrail/core/Id"
+import { Invoices } from "@satrail/core/Invoices"
+import { LightningAddresses } from "@satrail/core/LightningAddresses"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import * as Policy from "@satrail/core/Policy"
 import { Records } from "@satrail/core/Records"
 import * as Satrail from "@satrail/core/Satrail"
+import { Transactions } from "@satrail/core/Transactions"
+import { Withdrawals } from "@satrail/core/Withdrawals"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
+import { routerConfig } from "@satrail/http/Routing"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Effect, Layer, type Redacted, Schema } from "effect"
+import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import path from "node:path"
 import type { Environment } from "./Environment.ts"
+import * as Identity from "./Identity.ts"
+import * as Listener from "./Listener.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
 
 /** Nobody can listen there: another program does, or the address is not this machine's. */
@@ -50,59 +59,73 @@ const storage = (
     ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database") })
     : Storage.layer({ url: environment.databaseUrl, maxConnections: environment.databaseConnections })
 
+const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
+
 const nodes = (environment: Environment) =>
   Layer.merge(
-    Sandbox.layer({
-      seed: environment.sandboxSeed,
-      network: environment.network,
-      directory: path.join(environment.dataDirectory, "sandbox")
-    }),
+    Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) }),
     FixedRates.layer()
   )
 
 /** Every service and everything below it: what the program needs besides HTTP. */
 export const services = (environment: Environment) =>
   Satrail.layer(settingsOf(environment)).pipe(
-    // The storage first: it is what knows whether another process lives in the directory, and then nothing there may be touched.
-    Layer.provideMerge(Layer.provideMerge(nodes(environment), storage(environment)))
+    // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
+    Layer.provideMerge(Layer.provideMerge(nodes(environment), Identity.layer(sandboxDirectory(environment)))),
+    Layer.provideMerge(storage(environment))
   )
 
-const readiness = Layer.effect(
-  Readiness,
-  Effect.gen(function* () {
-    const records = yield* Records
-    const receiver = yield* LightningReceiver
-    const chain = yield* ChainSource
-    return [
-      { name: "store", check: records.company(Id.nil) },
-      { name: "node", check: receiver.lookupInvoice("00".repeat(32)) },
-      { name: "chain", check: chain.tip }
-    ]
-  })
-)
+/** What `/readyz` asks: the store, the node, the chain, and whether `isPrepared`. */
+export const readiness = (isPrepared: Effect.Effect<boolean>) =>
+  Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const records = yield* Records
+      const receiver = yield* LightningReceiver
+      const chain = yield* ChainSource
+      return [
+        { name: "store", check: records.company(Id.nil) },
+        { name: "node", check: receiver.lookupInvoice("00".repeat(32)) },
+        { name: "chain", check: chain.tip },
+        {
+          name: "demo",
+          check: Effect.filterOrFail(
+            isPrepared,
+            (is) => is,
+            () => "it is being prepared"
+          )
+        }
+      ]
+    })
+  )
 
 /** Everything that this server answers to. */
 export const api = Api.add(SandboxRoutes.Group)
 
-/** A server that can end: Node keeps a connection that is busy when it closes, and whoever asks without a pause would be served for ever. */
-const endingServer = () => {
-  const server = createServer()
-  const whenAnswered = (_: IncomingMessage, response: ServerResponse) =>
-    void response.once("close", () => server.listening || server.closeIdleConnections())
-  return server.on("request", whenAnswered).on("checkContinue", whenAnswered)
-}
+/** What the routes get of the program. The framework copies what surrounds it into every request, so that whatever else were there would cost a little of each. */
+export const forRoutes = Context.pick(
+  ApiKeys,
+  Companies,
+  Invoices,
+  LightningAddresses,
+  OnChainAddresses,
+  Transactions,
+  Withdrawals,
+  Readiness,
+  Sandbox.Sandbox
+)
 
-/** Answers over HTTP for as long as the scope is open. The workers start with it and stop after the last answer. */
+/** Answers over HTTP for as long as the scope is open. */
 export const server = (environment: Environment, operatorToken: Redacted.Redacted) => {
   const routes = Http.layerOf(api, { corsOrigins: environment.corsOrigins, maxBodyBytes: environment.maxBodyBytes }).pipe(
     Layer.provide(Layer.merge(Http.layerHandlers, SandboxRoutes.layer)),
     Layer.provide(Http.layerMiddlewares),
-    Layer.provide(Layer.merge(readiness, Layer.succeed(OperatorToken, operatorToken)))
+    Layer.provide(Layer.succeed(OperatorToken, operatorToken))
   )
-  return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+  return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(
       Layer.catchTag(
-        NodeHttpServer.layer(endingServer, {
+        NodeHttpServer.layer(Listener.make, {
           port: environment.port,
           host: environment.host,
           gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`
@@ -110,7 +133,6 @@ export const server = (environment: Environment, operatorToken: Redacted.Redacte
         "ServeError",
         ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
       )
-    ),
-    Layer.provideMerge(Satrail.layerWorkers)
+    )
   )
 }

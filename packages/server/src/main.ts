@@ -1,5 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Console, Effect, Layer, Logger, References } from "effect"
+import * as Satrail from "@satrail/core/Satrail"
+import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
+import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References } from "effect"
 import { HttpServer } from "effect/http"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
@@ -17,12 +19,22 @@ const logging = (environment: Environment.Environment) =>
   )
 
 const program = Effect.fnUntraced(function* (environment: Environment.Environment) {
+  yield* DirectoryLock.hold(environment.dataDirectory)
   const operatorToken = yield* Demo.operatorToken(environment.dataDirectory, environment.operatorToken)
-  const context = yield* Layer.build(Layer.provideMerge(Server.server(environment, operatorToken), Server.services(environment)))
-  const { address } = yield* Effect.provide(HttpServer.HttpServer, context)
+  const prepared = yield* Deferred.make<void>()
+  const isPrepared = Deferred.isDone(prepared)
+  // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
+  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared), Server.services(environment)))
+  yield* Effect.provideContext(Layer.build(Satrail.layerWorkers), services)
+  const listening = yield* Effect.provideContext(Layer.build(Server.server(environment, operatorToken)), Server.forRoutes(services))
+  const { address } = Context.get(listening, HttpServer.HttpServer)
   const port = "port" in address ? address.port : environment.port
   const baseUrl = `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`
-  const { demo, isNew } = yield* Effect.provide(Demo.prepare({ directory: environment.dataDirectory, baseUrl, operatorToken }), context)
+  const { demo, isNew } = yield* Effect.provideContext(
+    Demo.prepare({ directory: environment.dataDirectory, baseUrl, operatorToken }),
+    services
+  )
+  yield* Deferred.succeed(prepared, undefined)
   yield* Console.log(Demo.banner(demo, isNew, environment.dataDirectory))
   return yield* Effect.never
 })

@@ -39,11 +39,11 @@ const keyFor = (...scopes: ReadonlyArray<ApiKey.Scope>) =>
   )
 const admin = await keyFor("admin")
 
-const ask = async (method: string, path: string, body?: unknown, key: string | null = admin) => {
+const ask = async (method: string, path: string, body?: unknown, key: string | null = admin, more: Record<string, string> = {}) => {
   const response = await handler(
     new Request(`http://service${path}`, {
       method,
-      headers: { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }) },
+      headers: { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }), ...more },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
   )
@@ -130,6 +130,21 @@ describe("the sandbox over HTTP", () => {
     for (const scope of ["read", "receive", "send"] as const)
       assert.strictEqual((await post("/mine", { blocks: 1 }, await keyFor(scope))).http, 200)
     assert.deepStrictEqual(seen(await post("/mine", { blocks: 1 }, null)), bad(401, "unauthorized"))
+  })
+
+  it("refuses an Idempotency-Key, for it keeps no answers", async () => {
+    const bodies = {
+      pay: { payment_request: "lnbcrt1" },
+      destination: { type: "lnurl" },
+      release: { payment_hash: "00".repeat(32), outcome: "settle" },
+      send: { address: "bcrt1", amount_sats: 1 },
+      mine: { blocks: 1 },
+      reorg: { depth: 1 }
+    }
+    for (const [route, body] of Object.entries(bodies)) {
+      const answer = await ask("POST", `/sandbox/${route}`, body, admin, { "idempotency-key": "k" })
+      assert.deepStrictEqual(seen(answer), bad(400, "idempotency_not_supported"), route)
+    }
   })
 
   it("is in the OpenAPI document, under its own tag", async () => {

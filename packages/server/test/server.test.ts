@@ -1,9 +1,14 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Deferred, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect"
+import { HttpServer } from "effect/http"
 import { once } from "node:events"
-import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { Agent, createServer, get, request } from "node:http"
-import type { AddressInfo } from "node:net"
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { Agent, createServer, get, maxHeaderSize, request } from "node:http"
+import { type AddressInfo, connect } from "node:net"
 import path from "node:path"
+import * as Environment from "../src/Environment.ts"
+import * as Listener from "../src/Listener.ts"
+import * as Server from "../src/Server.ts"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
@@ -44,6 +49,63 @@ describe("a start that cannot be", { timeout: 120_000 }, () => {
       assert.notMatch(ended.stderr, /^\s+at /m, "no stack")
     })
   }
+})
+
+describe("what never becomes a request", () => {
+  /** What a server of ours sends to whoever sends this, until it closes the connection. */
+  const answerTo = async (text: string) => {
+    const server = Listener.make({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+    socket.write(text)
+    await once(socket, "close")
+    await once(server.close(), "close")
+    const [head = "", body = ""] = answer.split("\r\n\r\n")
+    return { head, body: JSON.parse(body) }
+  }
+
+  const unreadable: ReadonlyArray<readonly [what: string, text: string, status: number, code: string]> = [
+    ["what is not HTTP", "hello\r\n\r\n", 400, "malformed"],
+    ["headers that are too long", `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`, 431, "headers_too_large"],
+    ["headers that do not end", "GET / HTTP/1.1\r\nHost: service\r\n", 408, "request_timeout"],
+    ["another expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
+  ]
+  for (const [what, text, status, code] of unreadable) {
+    it(`${what}: ${status} ${code}, in an envelope, and the connection is closed`, async () => {
+      const { head, body } = await answerTo(text)
+      assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
+      assert.match(head, /^connection: close$/im)
+      assert.match(head, /^content-type: application\/json$/im)
+      assert.deepStrictEqual([body.status, body.data, body.error.code], [status, null, code])
+    })
+  }
+})
+
+describe("a start that is under way", { timeout: 120_000 }, () => {
+  it("is ready when the demo company is", async () => {
+    const data = Service.directory()
+    const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data }))
+    const prepared = Deferred.makeUnsafe<void>()
+    const runtime = ManagedRuntime.make(
+      Server.server(environment, Redacted.make("x".repeat(32))).pipe(
+        Layer.provideMerge(Server.readiness(Deferred.isDone(prepared))),
+        Layer.provideMerge(Server.services(environment))
+      )
+    )
+    const { address } = await runtime.runPromise(HttpServer.HttpServer)
+    const url = `http://127.0.0.1:${"port" in address ? address.port : assert.fail("no port")}/readyz`
+    const ready = async () => JSON.parse(await (await fetch(url)).text())
+    const before = await ready()
+    assert.deepStrictEqual([before.status, before.error.issues.map((issue: { readonly path: string }) => issue.path)], [503, ["demo"]])
+    Deferred.doneUnsafe(prepared, Exit.void)
+    assert.strictEqual((await ready()).status, 200)
+    await runtime.dispose()
+    rmSync(data, { recursive: true })
+  })
 })
 
 describe("the running service", { timeout: 120_000 }, () => {
@@ -101,7 +163,7 @@ describe("the running service", { timeout: 120_000 }, () => {
 
   it("answers whether it is up and ready, and shows its documentation", async () => {
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/healthz")), { up: true })
-    assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), { ready: ["store", "node", "chain"] })
+    assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), { ready: ["store", "node", "chain", "demo"] })
     const docs = await service.ask("GET", "/docs")
     assert.strictEqual(docs.status, 200)
     assert.include(docs.headers.get("content-type"), "text/html")
@@ -115,7 +177,11 @@ describe("the running service", { timeout: 120_000 }, () => {
     const before = readFileSync(log)
     // What the running service is about to write down may be there by half.
     appendFileSync(log, "[{")
+    const demo = readFileSync(path.join(service.data, "demo.json"))
     await refusedStart({}, `in use by process ${service.pid()}`)
+    // With its data elsewhere it would still have the sandbox here.
+    await refusedStart({ DATABASE_URL: "postgres://somebody@127.0.0.1:1/satrail" }, `in use by process ${service.pid()}`)
+    assert.deepStrictEqual(readFileSync(path.join(service.data, "demo.json")), demo)
     assert.strictEqual(readFileSync(log).length, before.length + 2)
     writeFileSync(log, before)
     await Customer.data(200, service.ask("GET", "/readyz"))
@@ -214,6 +280,16 @@ describe("the running service", { timeout: 120_000 }, () => {
     await refusedStart({}, file)
     assert.strictEqual(readFileSync(file, "utf8"), whole.slice(0, 40))
     writeFileSync(file, whole)
+    await service.start()
+  })
+
+  it("a database does not go on with another sandbox than the one it was begun with", async () => {
+    await service.stop("SIGTERM")
+    const sandbox = path.join(service.data, "sandbox")
+    renameSync(sandbox, `${sandbox}.aside`)
+    await refusedStart({}, "begun with another sandbox", sandbox, "back")
+    assert.isFalse(existsSync(sandbox), "no other sandbox was begun")
+    renameSync(`${sandbox}.aside`, sandbox)
     await service.start()
   })
 

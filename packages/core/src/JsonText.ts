@@ -1,0 +1,51 @@
+const blank = /[ \t\n\r]/
+
+/** Where the string that begins at `start` ends: after its closing quote, or beyond the text when there is none. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1
+  return at + 1
+}
+
+/** A name without its quotes and escapes; as it was written when it is not JSON. */
+const nameOf = (written: string): string => {
+  const inside = written.slice(1, -1)
+  if (!inside.includes("\\")) return inside
+  try {
+    return String(JSON.parse(written))
+  } catch {
+    return inside
+  }
+}
+
+/**
+ * The names that a JSON object has more than once at its top level, which JSON.parse does not tell: it takes the last (RFC 8259, section 4).
+ * Of a text that is not JSON it promises nothing but to end, in time linear in its length.
+ */
+export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
+  const names = new Set<string>()
+  const repeated = new Set<string>()
+  let depth = 0
+  let at = 0
+  while (at < jsonText.length) {
+    const character = jsonText[at]
+    if (character !== '"') {
+      if (character === "{" || character === "[") depth += 1
+      if (character === "}" || character === "]") depth -= 1
+      at += 1
+      continue
+    }
+    const end = endOfString(jsonText, at)
+    if (depth === 1) {
+      let next = end
+      while (blank.test(jsonText[next] ?? "")) next += 1
+      if (jsonText[next] === ":") {
+        const name = nameOf(jsonText.slice(at, end))
+        if (names.has(name)) repeated.add(name)
+        names.add(name)
+      }
+    }
+    at = end
+  }
+  return [...repeated]
+}

@@ -1,0 +1,136 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { bad, operatorToken, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const company = await service.company("paid")
+const post = (path: string, body: unknown) =>
+  service.ask("POST", path, { key: path.startsWith("/operator") ? operatorToken : company.key, body })
+const invoice = "/v1/bitcoin/deposit/lightning-invoice"
+const estimate = "/v1/bitcoin/withdraw/estimate"
+const confirm = "/v1/bitcoin/withdraw/confirm"
+const lightningAddress = "/v1/bitcoin/deposit/lightning-address"
+const companies = "/operator/companies"
+const keys = `${companies}/${company.id}/api-keys`
+
+const long = "k".repeat(41)
+const badMetadata = { a: "v".repeat(501), good: "v", b: "\0", [long]: "v", "": "v" }
+const badMetadataPaths = ["metadata", "metadata", "metadata.a", "metadata.b"]
+
+/** Bodies, and every path that must be named: what a schema sees and what it does not, together. */
+const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown>, at: ReadonlyArray<string>]> = [
+  [invoice, { amount: 0.5, currency: "sats", expiry_seconds: 0, x: 1 }, ["amount", "expiry_seconds", "x"]],
+  [invoice, { amount: -1, currency: "doge", description: "\0" }, ["amount", "currency", "description"]],
+  [invoice, { amount: 0 }, ["amount", "currency"]],
+  [invoice, { amount: 0, currency: "usd", metadata: { a: "\ud800" } }, ["amount", "metadata.a"]],
+  [invoice, { amount: 21e14 + 1, currency: "sats", description: "d".repeat(640) }, ["amount", "description"]],
+  [invoice, { amount: 1, description: "\0", metadata: badMetadata }, ["currency", "description", ...badMetadataPaths]],
+  [invoice, { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, "\0"])) }, ["amount", "currency", "metadata"]],
+  [estimate, { amount: 1.5, currency: "sats", destination: "nonsense" }, ["amount", "destination"]],
+  [estimate, { amount: 1, destination: "nonsense" }, ["currency", "destination"]],
+  [confirm, { amount: 0, currency: "btc", destination: "a@b", metadata: badMetadata }, ["amount", "destination", ...badMetadataPaths]],
+  [confirm, { destination: "lnbcrt1", x: 1 }, ["destination", "x"]],
+  // Of another network, and well written: nothing is wrong with that member by itself.
+  [confirm, { amount: 0, currency: "btc", destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }, ["amount"]],
+  [lightningAddress, { handle: ".", domain: "localhost", metadata: badMetadata }, ["handle", "domain", ...badMetadataPaths]],
+  [companies, { name: " ", plan: "gold" }, ["name", "plan"]],
+  [keys, { name: "\0", scopes: [], expires_at: "2000-01-01T00:00:00Z" }, ["name", "scopes", "expires_at"]],
+  [`${companies}/${company.id}/domains`, { domain: "a b", x: 1 }, ["domain", "x"]]
+]
+
+describe("a bad body is told everything that is wrong with it by itself", () => {
+  for (const [path, body, at] of bodies) {
+    it(`${path} ${JSON.stringify(body).slice(0, 100)}`, async () => {
+      const answer = await post(path, body)
+      assert.deepStrictEqual(seen(answer), bad(400, "malformed"), answer.text)
+      assert.deepStrictEqual(answer.body.error?.issues?.map(({ path }) => path).toSorted(), at.toSorted(), answer.text)
+    })
+  }
+
+  it("an amount is judged by its text, not by the float that it became", async () => {
+    const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
+    assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount", "destination"]])
+  })
+})
+
+describe("a member that is given twice", () => {
+  const twice: ReadonlyArray<readonly [path: string, text: string, at: ReadonlyArray<string>]> = [
+    [invoice, `{"amount":1,"currency":"sats","currency":"btc"}`, ["currency"]],
+    [invoice, `{"amount":1,"amount":1,"currency":"sats"}`, ["amount"]],
+    [invoice, `{"amount":1,"\\u0061mount":1,"currency":"sats"}`, ["amount"]],
+    [companies, `{"name":"a","name":"b","plan":"free"}`, ["name"]]
+  ]
+  for (const [path, text, at] of twice) {
+    it(`is refused, and named: ${text}`, async () => {
+      const answer = await post(path, text)
+      assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+      assert.deepStrictEqual(
+        answer.body.error?.issues?.map(({ path }) => path),
+        at
+      )
+    })
+  }
+
+  it("is another member deeper inside", async () => {
+    assert.strictEqual((await post(invoice, `{"amount":1,"currency":"sats","metadata":{"currency":"x","amount":"y"}}`)).status, 201)
+  })
+})
+
+describe("the text of a body", () => {
+  const send = (body: string | Uint8Array<ArrayBuffer>, contentType: string) =>
+    service.send(
+      new Request(`http://service${invoice}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${company.key}`, "content-type": contentType },
+        body
+      })
+    )
+  const good = `{"amount":1,"currency":"sats"}`
+
+  it("must be UTF-8: nothing is put in the place of what is not", async () => {
+    for (const wrong of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]]) {
+      const bytes = Buffer.concat([Buffer.from(`{"amount":1,"currency":"sats","description":"`), Buffer.from(wrong), Buffer.from(`"}`)])
+      const answer = await send(bytes, "application/json")
+      assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+      assert.deepStrictEqual(answer.body.error?.issues, [{ path: "", message: "The body must be UTF-8" }])
+    }
+  })
+
+  it("may be said to be UTF-8, and nothing else", async () => {
+    for (const charset of ["utf-8", "UTF-8", '"utf-8"', "utf8"])
+      assert.strictEqual((await send(good, `application/json; charset=${charset}`)).status, 201, charset)
+    for (const charset of ["utf-16", "iso-8859-1", "latin1", "utf-8x", ""])
+      assert.deepStrictEqual(seen(await send(good, `application/json; charset=${charset}`)), bad(415, "unsupported_media_type"), charset)
+  })
+})
+
+describe("a day that no calendar has", () => {
+  for (const day of ["2026-02-30", "2026-02-29", "2100-02-29", "2027-04-31", "2027-13-01", "2027-00-01", "2027-01-00"]) {
+    it(`${day} is refused, in a body and in a query`, async () => {
+      const key = await post(keys, { name: "a", scopes: ["read"], expires_at: `${day}T00:00:00Z` })
+      assert.deepStrictEqual([key.status, key.body.error?.issues?.map(({ path }) => path)], [400, ["expires_at"]], key.text)
+      const list = await service.ask("GET", `/v1/transactions?created_after=${day}T00:00:00Z`, { key: company.key })
+      assert.deepStrictEqual([list.status, list.body.error?.issues?.map(({ path }) => path)], [400, ["created_after"]], list.text)
+    })
+  }
+
+  it("29 February is a day in a leap year, also with an offset", async () => {
+    const { body } = await post(keys, { name: "a", scopes: ["read"], expires_at: "2096-02-29T23:30:00-01:00" })
+    assert.strictEqual(body.data.expires_at, "2096-03-01T00:30:00.000Z")
+  })
+})
+
+describe("an Idempotency-Key where answers are not kept", () => {
+  it("is refused: whoever sends one relies on it", async () => {
+    const headers = { "idempotency-key": "k" }
+    const bodies = {
+      [`${companies}/${company.id}/domains`]: { domain: "example.net" },
+      [keys]: { name: "a", scopes: ["read"] },
+      "/operator/api-keys/x/rotate": { overlap_seconds: 0 }
+    }
+    for (const [path, body] of Object.entries(bodies)) {
+      const answer = await service.ask("POST", path, { key: operatorToken, body, headers })
+      assert.deepStrictEqual(seen(answer), bad(400, "idempotency_not_supported"), path)
+    }
+  })
+})

@@ -1,0 +1,35 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { bad, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const company = await service.company("paid")
+
+describe("a path has one spelling", () => {
+  const balance = "/v1/transactions/balance"
+  const others = [
+    "/V1/transactions/balance",
+    "/v1/transactions/Balance",
+    "/v1//transactions/balance",
+    "//v1/transactions/balance",
+    `${balance}/`,
+    `${balance};x=1`,
+    `${balance};`,
+    "/v1/transactions;limit=1",
+    "/healthz/",
+    "/openapi.json/",
+    "/Docs"
+  ]
+  for (const path of others) {
+    it(`${path} is not found`, async () => {
+      for (const method of ["GET", "POST", "OPTIONS"])
+        assert.deepStrictEqual(seen(await service.ask(method, path, { key: company.key })), bad(404, "not_found"), method)
+    })
+  }
+
+  it("and a query behind it", async () => {
+    assert.strictEqual((await service.ask("GET", `${balance}?`, { key: company.key })).status, 200)
+    assert.strictEqual((await service.ask("GET", "/openapi.json?x=1")).status, 200)
+    assert.strictEqual((await service.ask("GET", "/v1/transactions?limit=1;x=2", { key: company.key })).status, 400)
+  })
+})

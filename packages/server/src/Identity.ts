@@ -1,0 +1,63 @@
+import * as Cursor from "@satrail/core/Cursor"
+import * as Id from "@satrail/core/Id"
+import { Journal } from "@satrail/core/Journal"
+import { Records } from "@satrail/core/Records"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import path from "node:path"
+
+/** The database and the sandbox do not belong together: one of them knows addresses and payments that the other has never seen. */
+export class SandboxChanged extends Schema.TaggedError<SandboxChanged>()("SandboxChanged", { directory: Schema.String }) {
+  override get message(): string {
+    return (
+      `The database was begun with another sandbox than the one in ${this.directory}. ` +
+      "Put that sandbox's directory back (or name it with SATRAIL_DATA), or begin with an empty database."
+    )
+  }
+}
+
+/** The sandbox's own identity cannot be kept where the sandbox is. */
+export class IdentityUnusable extends Schema.TaggedError<IdentityUnusable>()("IdentityUnusable", {
+  directory: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `The sandbox in ${this.directory} cannot be told from others: ${why}`
+  }
+}
+
+// A sandbox that was wiped and begun again with its seed has the node and the wallet it had, and has forgotten what they did: neither
+// tells the two apart. So each has a name, which the database keeps where it keeps how far the sandbox was read.
+const source = "sandbox"
+const fileIn = (directory: string) => path.join(directory, "identity")
+
+const read = (directory: string): string | undefined => {
+  const file = fileIn(directory)
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined
+}
+
+/** Written beside and moved into place, so that it is whole or not there. */
+const write = (directory: string, identity: string): string => {
+  mkdirSync(directory, { recursive: true })
+  const beside = `${fileIn(directory)}.new`
+  writeFileSync(beside, `${identity}\n`)
+  renameSync(beside, fileIn(directory))
+  return identity
+}
+
+/** Fails unless the sandbox in `directory` is the one that the database was begun with. The first start with both makes them belong together. */
+const check = Effect.fnUntraced(function* (directory: string) {
+  const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })
+  const records = yield* Records
+  const journal = yield* Journal
+  const known = Option.getOrUndefined(yield* records.cursor(source))
+  const found = yield* attempt(() => read(directory))
+  if (known !== undefined) return known === found ? undefined : yield* new SandboxChanged({ directory })
+  const id = yield* Id.make
+  const value = found ?? (yield* attempt(() => write(directory, id)))
+  yield* journal.commit(Cursor.moved({ source, value }, id, yield* Clock.currentTimeMillis))
+})
+
+/** Refuses to be built over a database that belongs to another sandbox than the one in `directory`. */
+export const layer = (directory: string) => Layer.effectDiscard(check(directory))
