@@ -51,6 +51,9 @@ export class ApiKeys extends Context.Service<
   }
 >()("core/ApiKeys") {}
 
+const missing = Effect.fail(new ApiKey.Unauthorized({ reason: "missing" }))
+const unknown = Effect.fail(new ApiKey.Unauthorized({ reason: "unknown" }))
+
 /** What the store said about a key, when it was asked, and the secret that was right then: comparing it costs a tenth of hashing it again. */
 interface Known {
   readonly holder: ApiKey.Holder
@@ -72,15 +75,16 @@ export const make = Effect.gen(function* () {
     return found._tag === "Some" ? found.value.apiKey : yield* new NotFound({ what: "API key", id })
   })
 
-  /** Whose key this is, as the store says, or said a moment ago. Only what is right is kept: who guesses costs no memory. */
-  const look = Effect.fnUntraced(function* (id: string, secret: string, nowMillis: number) {
+  /** What is known of a key, while it may be gone by. A clock that was put back makes nothing younger. */
+  const remembered = (id: string, nowMillis: number): Known | undefined => {
     const before = known.get(id)
-    // A clock that was put back makes nothing younger.
-    if (before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis) {
-      return ApiKey.isSame(secret, Redacted.value(before.secret)) ? before.holder : undefined
-    }
+    return before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis ? before : undefined
+  }
+
+  /** Whose key this is, as the store says. Only what is right is kept: who guesses costs no memory. */
+  const look = Effect.fnUntraced(function* (id: string, secret: string, nowMillis: number) {
     const found = yield* records.apiKey(id)
-    if (found._tag === "None" || !ApiKey.matches(found.value.apiKey, secret)) return undefined
+    if (found._tag === "None" || !ApiKey.matches(found.value.apiKey, secret)) return yield* unknown
     if (known.size >= maxKnown) known.clear()
     known.set(id, { holder: found.value, readAtMillis: nowMillis, secret: Redacted.make(secret, { label: "api key secret" }) })
     return found.value
@@ -142,18 +146,23 @@ export const make = Effect.gen(function* () {
       yield* everywhere
       return { apiKey, text }
     }),
-    check: Effect.fnUntraced(function* (text) {
+    check: (text) => {
       const parsed = ApiKey.parse(text)
-      if (parsed === undefined || parsed.network !== network)
-        return yield* new ApiKey.Unauthorized({ reason: text === "" ? "missing" : "unknown" })
-      const nowMillis = yield* Clock.currentTimeMillis
-      const holder = yield* look(parsed.id, parsed.secret, nowMillis)
-      if (holder === undefined) return yield* new ApiKey.Unauthorized({ reason: "unknown" })
-      const refusal = ApiKey.refusal(holder.apiKey, nowMillis)
-      if (refusal !== undefined) return yield* refusal
-      touch(holder.apiKey, nowMillis)
-      return holder
-    })
+      if (parsed === undefined || parsed.network !== network) return text === "" ? missing : unknown
+      const { id, secret } = parsed
+      const open = (holder: ApiKey.Holder, nowMillis: number) => {
+        const refusal = ApiKey.refusal(holder.apiKey, nowMillis)
+        if (refusal !== undefined) return Effect.fail(refusal)
+        touch(holder.apiKey, nowMillis)
+        return Effect.succeed(holder)
+      }
+      // Every request comes by here, most of them with a key that is known: no step more than it takes.
+      return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+        const before = remembered(id, nowMillis)
+        if (before === undefined) return Effect.flatMap(look(id, secret, nowMillis), (holder) => open(holder, nowMillis))
+        return ApiKey.isSame(secret, Redacted.value(before.secret)) ? open(before.holder, nowMillis) : unknown
+      })
+    }
   })
 })
 

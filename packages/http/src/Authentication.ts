@@ -28,14 +28,15 @@ export const layer = Layer.effect(
     const apiKeys = yield* ApiKeys
 
     return Authentication.of({
-      apiKey: Effect.fnUntraced(function* (http, { credential, endpoint }) {
-        const caller = yield* Errors.answered(apiKeys.check(Redacted.value(credential)))
-        const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
-        if (scopes !== undefined && !scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))) {
-          return yield* Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes.join(" or ")}`))
-        }
-        return yield* Effect.provideService(http, Caller, caller)
-      })
+      apiKey: (http, { credential, endpoint }) =>
+        Effect.flatMap(Errors.answered(apiKeys.check(Redacted.value(credential))), (caller) => {
+          const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
+          const refused = scopes !== undefined && !scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
+          return Effect.andThen(
+            refused ? Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes.join(" or ")}`)) : Effect.void,
+            Effect.provideService(http, Caller, caller)
+          )
+        })
     })
   })
 )

@@ -70,12 +70,10 @@ export const layer = HttpApiBuilder.group(
     const transactions = yield* Transactions
 
     return handlers.handleAll({
-      balance: Effect.fnUntraced(function* () {
-        const {
-          apiKey: { companyId }
-        } = yield* Caller
-        return Envelope.ok("Balance", Wire.balance(yield* Errors.answered(transactions.balance(companyId))))
-      }),
+      balance: () =>
+        Effect.flatMap(Caller, ({ apiKey: { companyId } }) =>
+          Effect.map(Errors.answered(transactions.balance(companyId)), (balance) => Envelope.ok("Balance", Wire.balance(balance)))
+        ),
       transactions: Effect.fnUntraced(function* ({ query }) {
         const {
           apiKey: { companyId }

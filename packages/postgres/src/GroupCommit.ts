@@ -39,10 +39,10 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
       if (taken.length >= options.maxItemsPerFlush) break
       looked++
       if (entry.interrupted) continue
-      const own = options.identitiesOf?.(entry.item) ?? []
-      if (own.some((identity) => identities.has(identity))) left.push(entry)
+      const own = options.identitiesOf?.(entry.item)
+      if (own?.some((identity) => identities.has(identity))) left.push(entry)
       else taken.push(entry)
-      for (const identity of own) identities.add(identity)
+      if (own !== undefined) for (const identity of own) identities.add(identity)
     }
     waiting.splice(0, looked, ...left)
     return taken

@@ -64,10 +64,10 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
       laneOf: () => operation,
       flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) => {
         // The requests of one company ask for the same rows: each is found and read once. No text in a key has a \0.
-        const places = new Map<string, number>()
+        const places = new Map<unknown, number>()
         const distinct: Array<ReadonlyArray<unknown>> = []
         const placeOf = keys.map((values) => {
-          const identity = values.join("\0")
+          const identity = values.length === 1 ? values[0] : values.join("\0")
           const place = places.get(identity) ?? distinct.push(values) - 1
           places.set(identity, place)
           return place
@@ -87,7 +87,8 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
     })
     return (...ask) => {
       const values = options.keyOf(...ask)
-      return key.every(([, kind], i) => possible(kind, values[i])) ? get(values) : Effect.succeedNone
+      for (const [i, [, kind]] of key.entries()) if (!possible(kind, values[i])) return Effect.succeedNone
+      return get(values)
     }
   })
 

@@ -41,9 +41,12 @@ const headersOf = (text: string) => ({
 export const make = (options: ServerOptions = {}): Server => {
   const server = createServer(options)
   const current = new WeakMap<Duplex, ServerResponse>()
-  const whenAnswered = (request: IncomingMessage, response: ServerResponse) => {
+  const whenAnswered = () => {
+    if (!server.listening) server.closeIdleConnections()
+  }
+  const whenAsked = (request: IncomingMessage, response: ServerResponse) => {
     current.set(request.socket, response)
-    response.once("close", () => server.listening || server.closeIdleConnections())
+    response.once("close", whenAnswered)
   }
   const whenUnreadable = (error: Error, socket: Duplex) => {
     const response = current.get(socket)
@@ -59,8 +62,8 @@ export const make = (options: ServerOptions = {}): Server => {
     setTimeout(() => socket.destroy(), partingMillis).unref()
   }
   return server
-    .on("request", whenAnswered)
-    .on("checkContinue", whenAnswered)
+    .on("request", whenAsked)
+    .on("checkContinue", whenAsked)
     .on("checkExpectation", (_, response) => {
       const text = JSON.stringify(Errors.failure("expectation_failed", "The only expectation that is met is 100-continue"))
       response.writeHead(417, headersOf(text)).end(text)
