@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as ApiKey from "@satrail/core/ApiKey"
@@ -11,14 +12,15 @@ export class Caller extends Context.Service<Caller, ApiKey.Holder>()("http/Calle
 /** Which scopes open an endpoint: one of them is enough, and `admin` opens all. An endpoint without this annotation opens to any key. */
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("http/Scopes") {}
 
-// As generators of clients look for it, in lower case; requests may write it in any.
-const bearer = HttpApiSecurity.http({ scheme: "bearer" })
+/** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
+const credentialOf = (authorization: string | undefined): string =>
+  authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
 
-/** Checks the bearer key, and that it may do what the endpoint does. */
+/**
+ * Checks the bearer key, and that it may do what the endpoint does. A plain middleware: the framework's own kind for security, which can try
+ * several schemes one after another, costs every request a tenth more. So the document learns of it by `documented`.
+ */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("http/Authentication", {
-  security: {
-    apiKey: bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "A company's API key: `Authorization: Bearer <API_KEY>`"))
-  },
   error: Errors.of("unauthorized", "scope_required", "store_unavailable")
 }) {}
 
@@ -27,22 +29,50 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const apiKeys = yield* ApiKeys
 
-    return Authentication.of({
-      apiKey: (http, { credential, endpoint }) =>
-        Effect.flatMap(Errors.answered(apiKeys.check(Redacted.value(credential))), (caller) => {
-          const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
-          const refused = scopes !== undefined && !scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
-          return Effect.andThen(
-            refused ? Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes.join(" or ")}`)) : Effect.void,
-            Effect.provideService(http, Caller, caller)
-          )
-        })
+    return Authentication.of((http, { endpoint }) => {
+      const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
+      const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+        Effect.flatMap(
+          Errors.answered(apiKeys.check(credentialOf(headers["authorization"]))),
+          (caller): Effect.Effect<HttpServerResponse.HttpServerResponse, Effect.Error<typeof http | typeof refused>> =>
+            scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
+              ? Effect.provideService(http, Caller, caller)
+              : refused
+        )
+      )
     })
   })
 )
 
+type Json = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
+const mapped = (value: unknown, f: (member: unknown) => unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, f(member)])) : value
+
+/** Says in an OpenAPI document which operations want a company's key: those that can answer 401 and name no other scheme. */
+export const documented = (document: Json): Json => {
+  const components = isObject(document["components"]) ? document["components"] : {}
+  const apiKey = { type: "http", scheme: "bearer", description: "A company's API key: `Authorization: Bearer <API_KEY>`" }
+  const wantsKey = ({ responses, security }: Json) =>
+    isObject(responses) && "401" in responses && (!Array.isArray(security) || security.length === 0)
+  return {
+    ...document,
+    components: {
+      ...components,
+      securitySchemes: { apiKey, ...(isObject(components["securitySchemes"]) && components["securitySchemes"]) }
+    },
+    paths: mapped(document["paths"], (path) =>
+      mapped(path, (operation) => (isObject(operation) && wantsKey(operation) ? { ...operation, security: [{ apiKey: [] }] } : operation))
+    )
+  }
+}
+
 /** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
 export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()("http/OperatorToken") {}
+
+// As generators of clients look for it, in lower case; requests may write it in any.
+const bearer = HttpApiSecurity.http({ scheme: "bearer" })
 
 /** Checks the operator's bearer token. No API key opens these routes, and the token opens no others. */
 export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication>()("http/OperatorAuthentication", {

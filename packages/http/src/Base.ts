@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { documented } from "./Authentication.ts"
 
 const about = `Bitcoin payments: invoices, addresses, withdrawals and a balance, over HTTP and JSON.
 
@@ -22,6 +23,7 @@ export const base = HttpApi.make("satrail")
   .annotate(OpenApi.Title, "satrail")
   .annotate(OpenApi.Version, "1")
   .annotate(OpenApi.Description, about)
+  .annotate(OpenApi.Transform, documented)
 
 /** Says in the OpenAPI document that the body may be left out. */
 export const bodyIsOptional = (operation: Record<string, unknown>): Record<string, unknown> => ({

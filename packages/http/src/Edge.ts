@@ -14,6 +14,8 @@ export interface Options {
   readonly maxBodyBytes?: number
   /** A request that changes something or asks the outside, and takes longer, is answered 503. 30 s unless given. */
   readonly timeoutMillis?: number
+  /** Whether a request without `Host` is refused (RFC 9112, section 3.2), where nothing before us does. Not unless given. */
+  readonly wantsHost?: boolean
 }
 
 export const maxBodyBytes = 64 * 1024
@@ -38,6 +40,8 @@ const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
 }
 
+const withoutHost = answer(Errors.malformedRequest([{ path: "host", message: "Missing: every request names the host it is for" }]))
+
 const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
 
 /** Whether whoever asked has gone away: there is nobody to answer. */
@@ -52,7 +56,7 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 }
 
 /** The router would take it for the beginning of a query. */
-const hasSemicolon = (url: string): boolean => /^[^?#]*;/.test(url)
+const hasSemicolon = (url: string): boolean => url.includes(";") && /^[^?#]*;/.test(url)
 
 /** Which methods the API has, by path. */
 const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -87,6 +91,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
   const methodsAt = routesOf(api, others)
   const limitBytes = options.maxBodyBytes ?? maxBodyBytes
   const limitMillis = options.timeoutMillis ?? timeoutMillis
+  const wantsHost = options.wantsHost ?? false
   const bodySize = ByteSize.fromInputUnsafe(limitBytes)
   const origins = new Set(options.corsOrigins)
   const security = { "x-content-type-options": "nosniff", "cache-control": "no-store" }
@@ -172,6 +177,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
 
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          if (wantsHost && request.headers["host"] === undefined) return Effect.succeed(finish(request, withoutHost))
           if (hasSemicolon(request.url)) return Effect.succeed(finish(request, notFound))
           if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request)))
           if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Effect.succeed(finish(request, tooLarge(limitBytes)))

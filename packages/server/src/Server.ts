@@ -1,17 +1,17 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ApiKeys } from "@satrail/core/ApiKeys"
+import type { ApiKeys } from "@satrail/core/ApiKeys"
 import { ChainSource } from "@satrail/core/ChainSource"
-import { Companies } from "@satrail/core/Companies"
+import type { Companies } from "@satrail/core/Companies"
 import * as Id from "@satrail/core/Id"
-import { Invoices } from "@satrail/core/Invoices"
-import { LightningAddresses } from "@satrail/core/LightningAddresses"
+import type { Invoices } from "@satrail/core/Invoices"
+import type { LightningAddresses } from "@satrail/core/LightningAddresses"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
-import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import * as Policy from "@satrail/core/Policy"
 import { Records } from "@satrail/core/Records"
 import * as Satrail from "@satrail/core/Satrail"
-import { Transactions } from "@satrail/core/Transactions"
-import { Withdrawals } from "@satrail/core/Withdrawals"
+import type { Transactions } from "@satrail/core/Transactions"
+import type { Withdrawals } from "@satrail/core/Withdrawals"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
@@ -20,7 +20,7 @@ import { routerConfig } from "@satrail/http/Routing"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { type Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
 import type { Environment } from "./Environment.ts"
@@ -102,25 +102,27 @@ export const readiness = (isPrepared: Effect.Effect<boolean>) =>
 /** Everything that this server answers to. */
 export const api = Api.add(SandboxRoutes.Group)
 
-/** What the routes get of the program. The framework copies what surrounds it into every request, so that whatever else were there would cost a little of each. */
-export const forRoutes = Context.pick(
-  ApiKeys,
-  Companies,
-  Invoices,
-  LightningAddresses,
-  OnChainAddresses,
-  Transactions,
-  Withdrawals,
-  Readiness,
-  Sandbox.Sandbox
-)
+type Services =
+  | ApiKeys
+  | Companies
+  | Invoices
+  | LightningAddresses
+  | OnChainAddresses
+  | Transactions
+  | Withdrawals
+  | Readiness
+  | Sandbox.Sandbox
 
-/** Answers over HTTP for as long as the scope is open. */
-export const server = (environment: Environment, operatorToken: Redacted.Redacted) => {
-  const routes = Http.layerOf(api, { corsOrigins: environment.corsOrigins, maxBodyBytes: environment.maxBodyBytes }).pipe(
+/**
+ * Answers over HTTP for as long as the scope is open. The services are the routes' alone: the framework copies what surrounds the server into
+ * every request, so that whatever were there would cost each of them a little.
+ */
+export const server = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) => {
+  const routes = Http.layerOf(api, { corsOrigins: environment.corsOrigins, maxBodyBytes: environment.maxBodyBytes, wantsHost: true }).pipe(
     Layer.provide(Layer.merge(Http.layerHandlers, SandboxRoutes.layer)),
     Layer.provide(Http.layerMiddlewares),
-    Layer.provide(Layer.succeed(OperatorToken, operatorToken))
+    Layer.provide(Layer.succeed(OperatorToken, operatorToken)),
+    Layer.provide(Layer.succeedContext(services))
   )
   return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(

@@ -26,7 +26,7 @@ const program = Effect.fnUntraced(function* (environment: Environment.Environmen
   // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
   const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared), Server.services(environment)))
   yield* Effect.provideContext(Layer.build(Satrail.layerWorkers), services)
-  const listening = yield* Effect.provideContext(Layer.build(Server.server(environment, operatorToken)), Server.forRoutes(services))
+  const listening = yield* Layer.build(Server.server(environment, operatorToken, services))
   const { address } = Context.get(listening, HttpServer.HttpServer)
   const port = "port" in address ? address.port : environment.port
   const baseUrl = `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Deferred, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect"
+import type { Readiness } from "@satrail/http/Health"
+import { type Context, Deferred, Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
 import { once } from "node:events"
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -91,9 +92,13 @@ describe("a start that is under way", { timeout: 120_000 }, () => {
     const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data }))
     const prepared = Deferred.makeUnsafe<void>()
     const runtime = ManagedRuntime.make(
-      Server.server(environment, Redacted.make("x".repeat(32))).pipe(
-        Layer.provideMerge(Server.readiness(Deferred.isDone(prepared))),
-        Layer.provideMerge(Server.services(environment))
+      Layer.provideMerge(
+        Layer.unwrap(
+          Effect.contextWith((services: Context.Context<Layer.Success<ReturnType<typeof Server.services>> | Readiness>) =>
+            Effect.succeed(Server.server(environment, Redacted.make("x".repeat(32)), services))
+          )
+        ),
+        Layer.provideMerge(Server.readiness(Deferred.isDone(prepared)), Server.services(environment))
       )
     )
     const { address } = await runtime.runPromise(HttpServer.HttpServer)
@@ -247,6 +252,18 @@ describe("the running service", { timeout: 120_000 }, () => {
     assert.include(said, url)
     assert.notInclude(said, before.api_key)
     await Customer.data(200, service.ask("GET", "/v1/transactions/balance", { key: before.api_key }))
+  })
+
+  it("a request that does not say which host it is for is refused, in an envelope", async () => {
+    const socket = connect(Number(new URL(service.url()).port), "127.0.0.1")
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+    socket.write("GET /v1/transactions/balance HTTP/1.1\r\nConnection: close\r\n\r\n")
+    await once(socket, "close")
+    const [head = "", body = ""] = answer.split("\r\n\r\n")
+    assert.match(head, /^HTTP\/1\.1 400 /)
+    const { status, data, error } = JSON.parse(body)
+    assert.deepStrictEqual([status, data, error.code, error.issues[0].path], [400, null, "malformed", "host"])
   })
 
   it("a request that never ends does not keep it from stopping", async () => {
