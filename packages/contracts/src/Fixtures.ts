@@ -220,7 +220,12 @@ export interface Begun {
 
 /** Claims the task of this withdrawal, which is due in a past of its own. The claim does not end before the promise does. */
 export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal): Effect.fn.Return<Begun, unknown, Tasks> {
-  const tasks = yield* (yield* Tasks).claim({ nowMillis: withdrawal.createdAtMillis, leaseMillis: 4_000_000_000_000, limit: 1000 })
+  const tasks = yield* (yield* Tasks).claim({
+    kind: Withdrawal.taskKind,
+    nowMillis: withdrawal.createdAtMillis,
+    leaseMillis: 4_000_000_000_000,
+    limit: 1000
+  })
   const task = tasks.find(({ id }) => id === withdrawal.id)
   if (task === undefined) return assert.fail(`no task for ${withdrawal.id}`)
   return { withdrawal, task, fence: fence(task) }

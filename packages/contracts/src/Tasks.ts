@@ -1,11 +1,14 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import type * as Change from "@satrail/core/Change"
+import * as Cursor from "@satrail/core/Cursor"
+import * as Id from "@satrail/core/Id"
 import type { Journal } from "@satrail/core/Journal"
-import type { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/Records"
 import { fence, type Task, Tasks } from "@satrail/core/Tasks"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import * as Contract from "./Contract.ts"
-import { claimFor, companyWith, created, hex, open, proof, transfer, unchanged, verdict, withdrawal } from "./Fixtures.ts"
+import { claimFor, companyWith, created, hex, open, payment, proof, transfer, unchanged, verdict, withdrawal } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
 const lease = 30_000
@@ -37,19 +40,34 @@ const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, 
     yield* Effect.ensuring(use({ companyId, rows, atMillis }), Effect.orDie(end))
   })
 
-const claim = Effect.fnUntraced(function* (nowMillis: number, limit = 1000) {
-  return yield* (yield* Tasks).claim({ nowMillis, leaseMillis: lease, limit })
+const claim = Effect.fnUntraced(function* (nowMillis: number, limit = 1000, kind = Withdrawal.taskKind) {
+  return yield* (yield* Tasks).claim({ kind, nowMillis, leaseMillis: lease, limit })
 })
 
 /** The one task that can be claimed now. */
-const claimOne = Effect.fnUntraced(function* (nowMillis: number) {
-  const [task, ...more] = yield* claim(nowMillis)
+const claimOne = Effect.fnUntraced(function* (nowMillis: number, kind = Withdrawal.taskKind) {
+  const [task, ...more] = yield* claim(nowMillis, 1000, kind)
   assert.deepStrictEqual(more, [])
   return task ?? assert.fail("nothing to claim")
 })
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 const first = <A>(rows: ReadonlyArray<A>): A => rows[0] ?? assert.fail("no rows")
+
+/** A Change of nothing but a cursor of its own: what it carries besides is what matters. */
+const bare = Effect.gen(function* () {
+  return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
+})
+
+/** A task of a kind that nobody else has, due at 1000. */
+const begun = Effect.gen(function* () {
+  const work: Change.Work = { kind: `test ${yield* hex(8)}`, id: yield* Id.make, dueAtMillis: 1000 }
+  assert.strictEqual(yield* verdict({ ...(yield* bare), begins: work }), "Applied")
+  return work
+})
+
+const cursorOf = ({ cursor }: Cursor.CursorMoved) => Effect.flatMap(Records, (records) => records.cursor(cursor.source))
+
 const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, "no_route", fence(task), row.createdAtMillis + 1)
 
 /** Who may send what: two workers with one withdrawal would pay it twice. */
@@ -106,6 +124,40 @@ export const money = {
       assert.isTrue(yield* tasks.postpone(holder, atMillis))
     })
   ),
+  "a claim is prolonged by its holder, under the same token": withWork(
+    1,
+    Effect.fnUntraced(function* ({ rows, atMillis }) {
+      const tasks = yield* Tasks
+      const task = yield* claimOne(atMillis)
+      assert.isTrue(yield* tasks.postpone(task, atMillis + 2 * lease))
+      assert.deepStrictEqual(yield* claim(atMillis + 2 * lease - 1), [])
+      assert.strictEqual(yield* verdict(lost(first(rows), task)), "Applied")
+    })
+  ),
+  "what is fenced keeps its task and the claim, unless it ends it": Effect.gen(function* () {
+    const { kind, id } = yield* begun
+    const tasks = yield* Tasks
+    const task = yield* claimOne(1000, kind)
+    for (const _ of [1, 2]) assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task) }), "Applied")
+    assert.isTrue(yield* tasks.postpone(task, 1000))
+    const next = yield* claimOne(1000, kind)
+    assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task), ends: id }), "StaleFence")
+    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(next), ends: id }), "Applied")
+    assert.isFalse(yield* tasks.postpone(next, 1000))
+    assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(next) }), "StaleFence")
+  }),
+  "who has lost a task does not move its cursor, not even with what was applied before": Effect.gen(function* () {
+    const { kind } = yield* begun
+    const task = yield* claimOne(1000, kind)
+    const row = yield* created(yield* open, 1)
+    const credit = { ...(yield* payment(row, 1)), fence: fence(task) }
+    const change = { ...(yield* bare), fence: fence(task) }
+    assert.strictEqual(yield* verdict({ ...credit, cursor: change.cursor }), "Applied")
+    yield* claimOne(1000 + lease, kind)
+    assert.strictEqual(yield* verdict({ ...change, cursor: { ...change.cursor, value: "2" } }), "StaleFence")
+    assert.strictEqual(yield* verdict({ ...credit, cursor: { ...change.cursor, value: "3" } }), "Applied")
+    assert.deepStrictEqual(yield* cursorOf(change), Option.some("1"))
+  }),
   "the task of a withdrawal that ended is gone, however it ended": withWork(
     3,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
@@ -142,12 +194,35 @@ export const money = {
 
 /** When work is handed out, and in which order. */
 export const other = {
+  "work is claimed by its kind": Effect.gen(function* () {
+    const [one, another] = [yield* begun, yield* begun]
+    assert.deepStrictEqual(yield* claim(999, 1000, one.kind), [])
+    const { token, ...task } = yield* claimOne(1000, one.kind)
+    assert.deepStrictEqual(task, { kind: one.kind, id: one.id, companyId: Id.nil, attempts: 1 })
+    assert.isAbove(token, 0)
+    assert.notInclude(ids(yield* claim(1_000_000)), another.id)
+    assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
+  }),
+  "a task that is begun again stays as it is": Effect.gen(function* () {
+    const work = yield* begun
+    const task = yield* claimOne(1000, work.kind)
+    const again = { ...(yield* bare), begins: { ...work, kind: "something else", dueAtMillis: 0 } }
+    const changes = [again, { ...(yield* bare), begins: again.begins }]
+    assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), ["Applied", "Applied"])
+    assert.deepStrictEqual(yield* claim(1000, 1000, work.kind), [])
+    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), ends: work.id }), "Applied")
+  }),
+  "a task that anybody ends is gone": Effect.gen(function* () {
+    const { kind, id } = yield* begun
+    assert.strictEqual(yield* verdict({ ...(yield* bare), ends: id }), "Applied")
+    assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
+  }),
   "a task is due from its withdrawal's request on": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       assert.deepStrictEqual(yield* claim(atMillis - 1), [])
       const { token, ...task } = yield* claimOne(atMillis)
-      assert.deepStrictEqual(task, { id: first(rows).id, companyId, attempts: 1 })
+      assert.deepStrictEqual(task, { kind: Withdrawal.taskKind, id: first(rows).id, companyId, attempts: 1 })
       assert.isAbove(token, 0)
     })
   ),

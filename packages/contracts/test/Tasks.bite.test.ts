@@ -1,9 +1,56 @@
 import { Effect } from "effect"
+import type { Change } from "@satrail/core/Change"
+import * as Cursor from "@satrail/core/Cursor"
+import * as Id from "@satrail/core/Id"
 import type { Task } from "@satrail/core/Tasks"
 import { promises } from "../src/Tasks.ts"
 import { bites, sabotage } from "./bite.ts"
 
+/** One whose Journal loses something on its way. */
+const losing = (lose: (change: Change) => Change) => sabotage({ commit: (commit) => (change) => commit(lose(change)) })
+
 bites("Tasks", promises, {
+  "one that hands out whatever there is": [
+    sabotage({
+      commit: (commit) => (change) =>
+        commit(change.begins === undefined ? change : { ...change, begins: { ...change.begins, kind: "withdrawal" } }),
+      tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, kind: "withdrawal" }) })
+    }),
+    ["work is claimed by its kind"]
+  ],
+  "one that forgets what begins": [
+    losing(({ begins: _, ...change }) => change),
+    ["work is claimed by its kind", "a task is due from its withdrawal's request on"]
+  ],
+  "one that begins what there is anew": [
+    losing((change) => (change.begins === undefined ? change : { ...change, ends: change.begins.id })),
+    ["a task that is begun again stays as it is"]
+  ],
+  "one that forgets what ends": [
+    losing(({ ends: _, ...change }) => change),
+    [
+      "a task that anybody ends is gone",
+      "what is fenced keeps its task and the claim, unless it ends it",
+      "the task of a withdrawal that ended is gone, however it ended"
+    ]
+  ],
+  "one that ends whatever is fenced": [
+    losing((change) => (change.fence === undefined ? change : { ...change, ends: change.fence.taskId })),
+    ["what is fenced keeps its task and the claim, unless it ends it"]
+  ],
+  "one that moves a cursor for anybody": [
+    sabotage({
+      commit: (commit) => (change) =>
+        Effect.tap(commit(change), () =>
+          change.cursor === undefined ? Effect.void : commit(Cursor.moved(change.cursor, Id.nil, change.atMillis))
+        )
+    }),
+    ["who has lost a task does not move its cursor, not even with what was applied before"]
+  ],
+  "one that prolongs nothing": [
+    sabotage({ tasks: () => ({ postpone: () => Effect.succeed(true) }) }),
+    ["a claim is prolonged by its holder, under the same token"]
+  ],
   "one that holds nothing": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: 0 }) }) }),
     [

@@ -45,7 +45,16 @@ export interface Once {
   readonly forgetAtMillis: number | null
 }
 
-/** The claim on the task that this Change is the work of. A Change with a stale one is refused. */
+/** Work that is to be done from `dueAtMillis` on. */
+export interface Work {
+  /** Who does it: workers claim the tasks of their own kind. */
+  readonly kind: string
+  /** What it is about: one task for an id, of whatever kind. A second kind of work for the same thing takes an id derived from it. */
+  readonly id: string
+  readonly dueAtMillis: number
+}
+
+/** The claim on the task that this Change is the work of. A Change with a stale one is refused. The task stays, unless the Change ends it. */
 export interface Fence {
   readonly taskId: string
   readonly token: number
@@ -70,7 +79,11 @@ export interface Parts<Tag extends string> {
   readonly legs: ReadonlyArray<Leg>
   readonly event?: Event
   readonly once?: Once
+  /** A task that exists from here on. One that is there already stays as it is. */
+  readonly begins?: Work
   readonly fence?: Fence
+  /** The id of a task that is done, whoever holds it: only a fence asks who does. */
+  readonly ends?: string
   readonly cursor?: Cursor
 }
 

@@ -371,7 +371,7 @@ export const make = Effect.gen(function* () {
   return Dispatcher.of({
     step: Effect.gen(function* () {
       const atMillis = yield* now
-      const claimed = yield* tasks.claim({ nowMillis: atMillis, leaseMillis, limit: tasksAtOnce })
+      const claimed = yield* tasks.claim({ kind: Withdrawal.taskKind, nowMillis: atMillis, leaseMillis, limit: tasksAtOnce })
       yield* Effect.forEach(claimed, (task) => work({ ...task, atMillis }), { concurrency: tasksAtOnce, discard: true })
       return claimed.length
     })

@@ -2,9 +2,10 @@ import { Context, type Effect } from "effect"
 import type { Fence } from "./Change.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 
-/** Work that is due: so far always the sending of a withdrawal. It exists from `WithdrawalRequested` until the withdrawal ends. */
+/** Work that is due. It exists from the Change that begins it until the one that ends it. */
 export interface Task {
-  /** The withdrawal's id. */
+  readonly kind: string
+  /** What it is about, such as a withdrawal. */
   readonly id: string
   readonly companyId: string
   /** Says who has claimed it: each claim gets a higher one, and a Change with an older one is refused. */
@@ -19,13 +20,17 @@ export const fence = (task: Task): Fence => ({ taskId: task.id, token: task.toke
 export class Tasks extends Context.Service<
   Tasks,
   {
-    /** Claims up to `limit` tasks that are due and that nobody holds, the longest due first. A claim that is not given back ends at `nowMillis + leaseMillis`. */
+    /**
+     * Claims up to `limit` tasks of one kind that are due and that nobody holds, the longest due first. A claim ends at
+     * `nowMillis + leaseMillis`, unless it is given back or prolonged.
+     */
     readonly claim: (ask: {
+      readonly kind: string
       readonly nowMillis: number
       readonly leaseMillis: number
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
-    /** Gives the task back, to be claimed again from `untilMillis` on. False when somebody else has claimed it since. */
+    /** The task can be claimed again from `untilMillis` on: given back, or held for longer. False when somebody else has claimed it since, or it ended. */
     readonly postpone: (task: Task, untilMillis: number) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("core/Tasks") {}

@@ -152,11 +152,15 @@ const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray
   ...Change.optional({ fence })
 })
 
+/** The work of sending a withdrawal: it begins when it is requested and ends when it does. */
+export const taskKind = "withdrawal"
+
 /** Amount and fee leave `available` and wait in `held`; the task of sending it exists from here on. */
 export const requested = (withdrawal: Withdrawal, once?: Change.Once): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
   ...parts(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }], undefined),
   withdrawal,
+  begins: { kind: taskKind, id: withdrawal.id, dueAtMillis: withdrawal.createdAtMillis },
   event: { type: "withdrawal.requested", subject: withdrawal.id },
   ...Change.optional({ once })
 })
@@ -189,6 +193,7 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
     _tag: "WithdrawalSettled",
     ...parts(withdrawal, atMillis, postings, fence),
     settlement,
+    ends: withdrawal.id,
     event: { type: "withdrawal.settled", subject: withdrawal.id }
   }
 }
@@ -198,6 +203,7 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
   _tag: "WithdrawalFailed",
   ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) }], fence),
   failure,
+  ends: withdrawal.id,
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
 
@@ -230,5 +236,6 @@ export const transferred = (
   invoice: to.invoice,
   lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, networkFee: Msat.zero, paymentIndex: null },
+  ends: withdrawal.id,
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })

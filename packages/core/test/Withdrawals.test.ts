@@ -527,7 +527,7 @@ describe("Confirming", () => {
         yield* Effect.yieldNow
         const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
         yield* Fiber.join(told)
-        const claimed = yield* (yield* Tasks).claim({ nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
+        const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
         assert.deepStrictEqual(
           claimed.map(({ id }) => id),
           [row.id]
@@ -547,7 +547,10 @@ describe("Confirming", () => {
         const payer = yield* companyWith(5000)
         yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
         assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-        assert.deepStrictEqual(yield* (yield* Tasks).claim({ nowMillis: beginsAtMillis * 2, leaseMillis: 1, limit: 10 }), [])
+        assert.deepStrictEqual(
+          yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis * 2, leaseMillis: 1, limit: 10 }),
+          []
+        )
       }),
       { change: failing }
     )

@@ -99,12 +99,21 @@ const trialBalance = (state: State.State): Readonly<Record<Account, Msat.Msat>> 
   return sums
 }
 
-const claim = (state: State.State, ask: { readonly nowMillis: number; readonly leaseMillis: number; readonly limit: number }) => {
+const claim = (
+  state: State.State,
+  ask: { readonly kind: string; readonly nowMillis: number; readonly leaseMillis: number; readonly limit: number }
+) => {
   const due = Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
-    .filter(({ dueAtMillis }) => dueAtMillis <= ask.nowMillis)
+    .filter(({ kind, dueAtMillis }) => kind === ask.kind && dueAtMillis <= ask.nowMillis)
     .toSorted((a, b) => compare(a.dueAtMillis, b.dueAtMillis) || compare(a.id, b.id))
     .slice(0, ask.limit)
-  const claimed = due.map(({ id, companyId, token, attempts }): Task => ({ id, companyId, token: token + 1, attempts: attempts + 1 }))
+  const claimed = due.map(({ kind, id, companyId, token, attempts }): Task => ({
+    kind,
+    id,
+    companyId,
+    token: token + 1,
+    attempts: attempts + 1
+  }))
   const dueAtMillis = ask.nowMillis + ask.leaseMillis
   return [
     claimed,

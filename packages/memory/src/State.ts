@@ -24,6 +24,7 @@ export function* items<A>(list: List<A> | null): Generator<A> {
 
 /** Work to be done. `dueAtMillis` is also when a claim on it ends. */
 export interface Work {
+  readonly kind: string
   readonly companyId: string
   readonly dueAtMillis: number
   readonly token: number
@@ -169,7 +170,7 @@ export const putDeposit = (state: State, deposit: Deposit): State => ({
       : HashSet.remove(state.depositsInBlocks, deposit.id)
 })
 
-/** The withdrawal as it is now, wherever it is found. One that ended has no task. */
+/** The withdrawal as it is now, wherever it is found. */
 export const putWithdrawal = (state: State, withdrawal: Withdrawal): State => ({
   ...state,
   withdrawals: HashMap.set(state.withdrawals, withdrawal.id, withdrawal),
@@ -177,6 +178,5 @@ export const putWithdrawal = (state: State, withdrawal: Withdrawal): State => ({
     ? state.withdrawalsOf
     : push(state.withdrawalsOf, withdrawal.companyId, withdrawal.id),
   withdrawalByHash:
-    withdrawal.paymentHash === null ? state.withdrawalByHash : HashMap.set(state.withdrawalByHash, withdrawal.paymentHash, withdrawal.id),
-  tasks: withdrawal.status === "pending" ? state.tasks : HashMap.remove(state.tasks, withdrawal.id)
+    withdrawal.paymentHash === null ? state.withdrawalByHash : HashMap.set(state.withdrawalByHash, withdrawal.paymentHash, withdrawal.id)
 })

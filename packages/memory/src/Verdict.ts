@@ -236,10 +236,8 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
     case "DepositReversed":
     case "DepositDropped":
       return State.putDeposit(state, change.deposit)
-    case "WithdrawalRequested": {
-      const work = { companyId: change.companyId, dueAtMillis: atMillis, token: 0, attempts: 0 }
-      return { ...State.putWithdrawal(state, change.withdrawal), tasks: HashMap.set(state.tasks, change.id, work) }
-    }
+    case "WithdrawalRequested":
+      return State.putWithdrawal(state, change.withdrawal)
     case "WithdrawalDispatched": {
       const { attempt } = change
       const attempts = HashMap.set(state.attempts, change.id, attempt)
@@ -312,12 +310,20 @@ const book = (state: State.State, { companyId, postings }: Leg): State.State | I
 const withCursor = (state: State.State, { cursor }: Change): State.State =>
   cursor === undefined ? state : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
 
+const withTasks = (tasks: State.State["tasks"], { companyId, begins, ends }: Change): State.State["tasks"] => {
+  const left = ends === undefined ? tasks : HashMap.remove(tasks, ends)
+  if (begins === undefined || HashMap.has(left, begins.id)) return left
+  const { kind, id, dueAtMillis } = begins
+  return HashMap.set(left, id, { kind, companyId, dueAtMillis, token: 0, attempts: 0 })
+}
+
 /** What every kind leaves beside its rows and postings. */
 const record = (state: State.State, change: Change): State.State => {
   const { once, event, companyId, atMillis } = change
   const id = HashMap.size(state.events) + 1
   return {
     ...withCursor(state, change),
+    tasks: withTasks(state.tasks, change),
     answers: once === undefined ? state.answers : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), once),
     events: event === undefined ? state.events : HashMap.set(state.events, id, { id: BigInt(id), companyId, atMillis, ...event })
   }
@@ -333,8 +339,9 @@ export const apply = (state: State.State, change: Change): readonly [Verdict, St
       : [Exit.fail(new Journal.IdempotencyMismatch({ key: once.key })), state]
   }
   const earlier = before(state, change)
-  if (earlier === "again") return [Exit.succeed(Journal.applied), withCursor(state, change)]
-  const refusal = earlier ?? stale(state, change)
+  const overtaken = stale(state, change)
+  if (earlier === "again") return [Exit.succeed(Journal.applied), overtaken === undefined ? withCursor(state, change) : state]
+  const refusal = earlier ?? overtaken
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next = move(state, change)
   for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg)

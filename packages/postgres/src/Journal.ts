@@ -49,7 +49,7 @@ const kindOf = <T extends Tag>(change: Tagged<T>): Kind<ByTag[T]> => kinds[chang
 
 /** A Change as the row that its statement reads. What is undefined is left out, and null there. */
 const rowOf = <T extends Tag>(change: Tagged<T>, n: number): Row => {
-  const { id, companyId, atMillis, transferId, once, event, fence, cursor } = change
+  const { id, companyId, atMillis, transferId, once, event, begins, fence, ends, cursor } = change
   return {
     ...kindOf(change).row(change),
     n,
@@ -64,8 +64,12 @@ const rowOf = <T extends Tag>(change: Tagged<T>, n: number): Row => {
     forget_at_millis: once?.forgetAtMillis,
     event: event?.type,
     subject: event?.subject,
+    begins: begins?.id,
+    work_kind: begins?.kind,
+    due_at_millis: begins?.dueAtMillis,
     task_id: fence?.taskId,
     token: fence?.token,
+    ends,
     source: cursor?.source,
     position: cursor?.value
   }
@@ -77,10 +81,11 @@ const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number):
   )
 
 const identitiesOf = <T extends Tag>(change: Tagged<T>): ReadonlyArray<string> => {
-  const { id, once, fence } = change
+  const { id, once, begins, ends } = change
   const own = [id, ...(kindOf(change).identities?.(change) ?? [])]
   if (once !== undefined) own.push(`${once.owner} ${once.key}`)
-  if (fence !== undefined) own.push(fence.taskId)
+  if (begins !== undefined) own.push(begins.id)
+  if (ends !== undefined) own.push(ends)
   return own
 }
 

@@ -1,12 +1,14 @@
 import { Effect, Schema } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import * as Migration0001 from "./Migration0001.ts"
+import * as Migration0002 from "./Migration0002.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
 
 /** Forward only: what is here is never changed, another one is added, in a file of its own. */
 const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>> = {
-  "0001_everything": Effect.asVoid(run(Migration0001.script))
+  "0001_everything": Effect.asVoid(run(Migration0001.script)),
+  "0002_kinds_of_tasks": Effect.asVoid(run(Migration0002.script))
 }
 
 const newestKnown = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

@@ -19,7 +19,7 @@ export interface Kind<C extends Change> {
   readonly statement: string
   /** What its statement reads besides the columns that all kinds share. */
   readonly row: (change: C) => Row
-  /** What no other Change of a flush may be about too, besides its id, its key and its task. */
+  /** What no other Change of a flush may be about too, besides its id, its key and the tasks that it begins and ends. */
   readonly identities?: (change: C) => ReadonlyArray<string>
   /** Its refusals by the word in the verdict; `detail` is what follows the word. */
   readonly refusals: { readonly [word: string]: (change: C, detail: string) => Refusal }
@@ -47,7 +47,8 @@ const asked = ({ columns, idType = "uuid" }: Shape) => `
 asked as materialized (
   select * from json_to_recordset($1) as t(
     n int, id ${idType}, company_id uuid, at_millis bigint, transfer_id uuid, owner text, key text, fingerprint text, answer text,
-    forget_at_millis bigint, event text, subject text, task_id uuid, token int, source text, position text${columns === undefined ? "" : `, ${columns}`})
+    forget_at_millis bigint, event text, subject text, begins uuid, work_kind text, due_at_millis bigint,
+    task_id uuid, token int, ends uuid, source text, position text${columns === undefined ? "" : `, ${columns}`})
 ), postings as materialized (
   select * from json_to_recordset($2) as p(n int, company_id uuid, from_account text, to_account text, amount bigint)
 ), legs as materialized (
@@ -125,6 +126,12 @@ remembered as (
   insert into satrail.events (id, company_id, type, subject, at_millis)
   select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + n, company_id, event, subject, at_millis
   from done where event is not null order by n
+), ended as (
+  delete from satrail.tasks where id = any(array(select ends from done where ends is not null))
+), begun as (
+  insert into satrail.tasks (id, kind, company_id, due_at_millis)
+  select begins, work_kind, company_id, due_at_millis from done where begins is not null order by begins
+  on conflict do nothing
 ), booked as (
   insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
   select p.company_id, transfer_id, from_account, to_account, p.amount, at_millis from postings p join done using (n) order by n
@@ -147,7 +154,7 @@ verdicts as materialized (
   from asked a left join seen s using (n) left join done d using (n) left join stale x using (n) left join unopened u using (n) ${joins}
 ), moved as (
   insert into satrail.cursors (source, value)
-  select distinct on (source) source, position from asked join verdicts using (n) where source is not null and verdict = 'Applied'
+  select distinct on (source) source, position from asked join verdicts using (n) where source is not null and verdict = 'Applied' and n not in (select n from stale)
   order by source, n desc
   on conflict (source) do update set value = excluded.value
 )

@@ -69,12 +69,6 @@ applied as (
   insert into satrail.withdrawals (${withdrawals.columns}) select ${withdrawals.columns} from granted order by n returning company_id, id
 )`
     ],
-    effects: [
-      `
-tasked as (
-  insert into satrail.tasks (id, company_id, due_at_millis) select id, company_id, at_millis from done order by id
-)`
-    ],
     before: sameAsAsked(withdrawals, "Conflict"),
     guards: insufficient
   }),
@@ -140,11 +134,6 @@ spent as (
   }
 }
 
-const untasked = `
-untasked as (
-  delete from satrail.tasks where id = any(array(select id from done))
-)`
-
 const settledColumns = "preimage text, network_fee bigint, payment_index text"
 
 const settlementRow = ({ preimage, networkFee, paymentIndex }: Withdrawal.Settlement) => ({
@@ -168,7 +157,6 @@ applied as (
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' returning t.company_id, t.id
 )`
     ],
-    effects: [untasked],
     joins: joinTarget,
     before: `case g.status
     when 'settled' then case when ${sameSettlement} then 'Applied' else 'Conflict' end
@@ -191,7 +179,6 @@ applied as (
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' returning t.company_id, t.id
 )`
     ],
-    effects: [untasked],
     joins: joinTarget,
     before: "case g.status when 'failed' then 'Applied' when 'settled' then 'AlreadyTerminal settled' end",
     guards: "case when g.n is null then 'missing' end"
@@ -230,7 +217,6 @@ arriving as materialized (
 )`
     ],
     effects: [
-      untasked,
       `
 invoiced as (
   update satrail.invoices t set status = 'settled', received = d.amount, preimage = f.preimage, settled_at_millis = f.at_millis
