@@ -56,6 +56,7 @@ const limits = (): string => {
     ["time left on an invoice that is paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks that a recipient may hold a payment", defaults.maxFinalCltvExpiry],
     ["time that an unreachable recipient is tried, seconds", defaults.resolveForMillis / 1000],
+    ["time until a killed process's role is another's, seconds, about", defaults.dutyLeaseMillis / 1000 + 1],
     ["time that an expired invoice is still watched, hours", defaults.expiredGraceMillis / 3_600_000],
     ["allowance for routing", rate(defaults.routingAllowance)],
     ["allowance for mining", `the feerate of the moment × ${defaults.payoutVbytes} vB`],

@@ -230,7 +230,7 @@ export const money = {
     const companyId = yield* companyWith(10)
     const source = `node ${yield* hex(8)}`
     const row = yield* stray(companyId, 30)
-    const change = Invoice.unmatched(row, atMillis, { source, value: "3" })
+    const change = Invoice.unmatched(row, atMillis, { cursor: { source, value: "3" } })
     assert.deepStrictEqual(yield* booked(verdict(change)), { node: -30, suspense: 30 })
     assert.strictEqual(yield* unchanged(change), "Applied")
     assert.strictEqual(yield* unchanged(Invoice.unmatched(row, atMillis + 1)), "Applied")

@@ -2,8 +2,10 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import * as Balance from "./Balance.ts"
 import * as Chain from "./ChainSource.ts"
 import { ChainSource } from "./ChainSource.ts"
+import type { Fence } from "./Change.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
+import * as Duties from "./Duties.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
@@ -16,16 +18,20 @@ import * as Worker from "./Worker.ts"
 const heightOf = (placement: Chain.Placement): number | null => (placement._tag === "mined" ? placement.height : null)
 
 const pageSize = 500
+
+// An address of another process turns up this much after its id at the latest: its commit took a while, and its clock is not ours.
+const lateMillis = 60_000
+
 const source = "chain"
 
 /** Follows the chain: sees deposits come, credits them when they are deep enough, and takes back what a reorganisation took. */
 export class ChainDeposits extends Context.Service<
   ChainDeposits,
   {
-    /** Tells the source every address we ever gave out: once, before the first `follow`. */
-    readonly watch: Effect.Effect<void, Chain.ChainUnavailable | StoreUnavailable>
-    /** Catches up with the chain as it is now. */
-    readonly follow: Effect.Effect<void, Chain.ChainUnavailable | StoreUnavailable | Deposit.DepositMoved>
+    /** Tells the source every address that was given out since, by whichever process. */
+    readonly watch: (sinceMillis: number) => Effect.Effect<void, Chain.ChainUnavailable | StoreUnavailable>
+    /** Catches up with the chain as it is now. Where another process holds what is fenced, that one's cursor stays. */
+    readonly follow: (fence?: Fence) => Effect.Effect<void, Chain.ChainUnavailable | StoreUnavailable | Deposit.DepositMoved>
   }
 >()("core/ChainDeposits") {}
 
@@ -129,18 +135,18 @@ export const make = Effect.gen(function* () {
   })
 
   return ChainDeposits.of({
-    watch: Effect.gen(function* () {
-      let after: string | null = null
+    watch: Effect.fnUntraced(function* (sinceMillis) {
+      let after: string | null = Id.fromMillis(sinceMillis, (size) => new Uint8Array(size)) // before every other of its millisecond
       do {
         const page: ReadonlyArray<{ readonly id: string; readonly scriptPubKey: string }> = yield* records.allOnChainAddresses(
           after,
           pageSize
         )
-        yield* chain.watch(page.map(({ scriptPubKey }) => scriptPubKey))
+        if (page.length > 0) yield* chain.watch(page.map(({ scriptPubKey }) => scriptPubKey))
         after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
       } while (after !== null)
     }),
-    follow: Effect.gen(function* () {
+    follow: Effect.fnUntraced(function* (fence) {
       const before = yield* records.cursor(source)
       const { outputs, tip, cursor } = yield* chain.activity(before._tag === "Some" ? before.value : null)
       for (const output of outputs) {
@@ -154,7 +160,9 @@ export const make = Effect.gen(function* () {
       // Only now: whoever dies before this line does the outputs again, and each finds that it is done.
       if (before._tag === "None" || before.value !== cursor) {
         const nowMillis = yield* Clock.currentTimeMillis
-        yield* journal.commit(Cursor.moved({ source, value: cursor }, Id.fromMillis(nowMillis, entropy), nowMillis))
+        yield* journal
+          .commit(Cursor.moved({ source, value: cursor }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+          .pipe(Effect.catchTag("StaleFence", () => Effect.void))
       }
       yield* confirm(tip)
     })
@@ -163,19 +171,20 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(ChainDeposits, make)
 
-/** Follows the chain for as long as the scope is open. */
+/** Follows the chain for as long as the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const deposits = yield* ChainDeposits
     const { chainPollMillis } = yield* Policy.Policy
-    let watching = false
-    const watch = Effect.suspend(() =>
-      watching
-        ? Effect.void
-        : Effect.map(deposits.watch, () => {
-            watching = true
-          })
-    )
-    yield* Worker.run("chain deposits", Effect.andThen(watch, deposits.follow), Effect.sleep(chainPollMillis))
+    yield* Duties.run("chain", (fence) => {
+      let watchedMillis = 0 // nothing yet: what this process watched when it last had the role is not all there is
+      const step = Effect.gen(function* () {
+        const nowMillis = yield* Clock.currentTimeMillis
+        yield* deposits.watch(Math.max(0, watchedMillis - lateMillis))
+        watchedMillis = nowMillis
+        yield* deposits.follow(fence)
+      })
+      return Worker.run("chain deposits", step, Effect.sleep(chainPollMillis))
+    })
   })
 )

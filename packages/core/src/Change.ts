@@ -3,6 +3,7 @@ import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "./ApiKey.ts"
 import type { CompanyOpened, DomainVerified, PlanChanged } from "./Company.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./Deposit.ts"
 import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
+import type { DutyBegun } from "./Duty.ts"
 import type { LightningAddressCreated } from "./LightningAddress.ts"
 import type { Msat } from "./Msat.ts"
 import type { OnChainAddressCreated } from "./OnChainAddress.ts"
@@ -66,6 +67,12 @@ export interface Cursor {
   readonly value: string
 }
 
+/** How far a source was read, and by whom: what an earlier holder of the role read is refused. */
+export interface Reading {
+  readonly cursor: Cursor
+  readonly fence?: Fence | undefined
+}
+
 /**
  * What every Change carries, whatever it changes. `id` is the row it is about; `transferId` groups its postings in the ledger
  * and is what a customer sees as `ledger_tx_id`.
@@ -113,6 +120,7 @@ export type Change =
   | WithdrawalFailed
   | InternalTransferred
   | CursorMoved
+  | DutyBegun
   | AnswersForgotten
 
 /** A posting of nothing is no posting: a free withdrawal books no fee. */

@@ -1,4 +1,4 @@
-import type * as Change from "./Change.ts"
+import * as Change from "./Change.ts"
 import * as Id from "./Id.ts"
 
 /** Nothing was credited, and yet the source was read further. */
@@ -6,11 +6,12 @@ export interface CursorMoved extends Change.Parts<"CursorMoved"> {
   readonly cursor: Change.Cursor
 }
 
-export const moved = (cursor: Change.Cursor, id: string, atMillis: number): CursorMoved => ({
+export const moved = (cursor: Change.Cursor, id: string, atMillis: number, fence?: Change.Fence): CursorMoved => ({
   _tag: "CursorMoved",
   id,
   companyId: Id.nil,
   atMillis,
   legs: [],
-  cursor
+  cursor,
+  ...Change.optional({ fence })
 })

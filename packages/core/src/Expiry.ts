@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
+import * as Duties from "./Duties.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Journal } from "./Journal.ts"
@@ -13,5 +14,5 @@ export const step = Effect.gen(function* () {
   yield* journal.commit(Answer.forgotten(Id.fromMillis(nowMillis, entropy), nowMillis))
 })
 
-/** Once an hour for as long as the scope is open. */
-export const layerWorker = Layer.effectDiscard(Worker.run("expiry", step, Effect.sleep("1 hour")))
+/** Once an hour for as long as the scope is open, in one process at a time. */
+export const layerWorker = Layer.effectDiscard(Duties.run("expiry", () => Worker.run("old answers", step, Effect.sleep("1 hour"))))

@@ -1,3 +1,5 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { Clock, Effect } from "effect"
 import { Entropy } from "./Entropy.ts"
 
@@ -22,6 +24,13 @@ export const fromMillis = (millis: number, entropy: (size: number) => Uint8Array
 export const make: Effect.Effect<string> = Effect.gen(function* () {
   return fromMillis(yield* Clock.currentTimeMillis, yield* Entropy)
 })
+
+/** The id that goes with a hash, the same one always: its first 16 bytes in the shape of a UUIDv8 (RFC 9562, section 5.8). */
+export const fromHash = (hash: string): string =>
+  `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+
+/** The id that goes with a name, the same one in every process. */
+export const named = (name: string): string => fromHash(toHex(sha256(utf8ToBytes(name))))
 
 /** Whether `text` has the shape of an id. Anything else is known by nobody. */
 export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)

@@ -91,7 +91,7 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
 export const settled = (
   deposit: Deposit & { readonly lightningInvoiceId: string },
   preimage: string,
-  cursor?: Change.Cursor
+  reading: Partial<Change.Reading> = {}
 ): InvoiceSettled => ({
   _tag: "InvoiceSettled",
   id: deposit.lightningInvoiceId,
@@ -103,7 +103,7 @@ export const settled = (
   preimage,
   deposit,
   event: { type: "invoice.settled", subject: deposit.lightningInvoiceId },
-  ...Change.optional({ cursor })
+  ...Change.optional(reading)
 })
 
 /** The withdrawal alone may pay this invoice from here on, before the node is told to take no payment for it. */
@@ -128,7 +128,7 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
 })
 
 /** The node has the money, and nobody is owed it as far as we know: it waits in `suspense` for a person. */
-export const unmatched = (unmatched: Unmatched, atMillis: number, cursor?: Change.Cursor): PaymentUnmatched => ({
+export const unmatched = (unmatched: Unmatched, atMillis: number, reading: Partial<Change.Reading> = {}): PaymentUnmatched => ({
   _tag: "PaymentUnmatched",
   id: unmatched.id,
   companyId: unmatched.companyId,
@@ -137,5 +137,5 @@ export const unmatched = (unmatched: Unmatched, atMillis: number, cursor?: Chang
   unmatched,
   legs: [{ companyId: unmatched.companyId, postings: [{ from: "node", to: "suspense", amount: unmatched.received }] }],
   event: { type: "payment.unmatched", subject: unmatched.id },
-  ...Change.optional({ cursor })
+  ...Change.optional(reading)
 })

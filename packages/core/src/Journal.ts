@@ -41,9 +41,9 @@ interface Refusals {
   readonly ApiKeyUsed: never
   readonly InvoiceCreated: Conflict | IdempotencyMismatch
   readonly InvoiceClaimed: InvoiceNotPayable | StaleFence
-  readonly InvoiceSettled: InvoiceNotPayable
+  readonly InvoiceSettled: InvoiceNotPayable | StaleFence
   readonly InvoiceExpired: never
-  readonly PaymentUnmatched: Conflict
+  readonly PaymentUnmatched: Conflict | StaleFence
   readonly LightningAddressCreated: HandleTaken | Conflict | IdempotencyMismatch
   readonly OnChainAddressCreated: Conflict | IdempotencyMismatch
   readonly DepositSeen: DepositMoved
@@ -56,7 +56,8 @@ interface Refusals {
   readonly WithdrawalSettled: AlreadyTerminal | Conflict | StaleFence
   readonly WithdrawalFailed: AlreadyTerminal | StaleFence
   readonly InternalTransferred: AlreadyTerminal | InvoiceNotPayable | StaleFence
-  readonly CursorMoved: never
+  readonly CursorMoved: StaleFence
+  readonly DutyBegun: never
   readonly AnswersForgotten: never
 }
 export type RefusalOf<C extends Change> = Refusals[C["_tag"]]

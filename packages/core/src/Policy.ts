@@ -45,6 +45,8 @@ export interface Settings {
   readonly invoicePollMillis: number
   /** How often the chain is looked at. */
   readonly chainPollMillis: number
+  /** How long a process that died keeps others from its roles, such as listening to a node. Clocks of processes must agree to within a part of it. */
+  readonly dutyLeaseMillis: number
 }
 
 /** Sensible for a small operator; `network` and `domain` are always the operator's own. */
@@ -79,7 +81,8 @@ export const defaults = {
   expiredGraceMillis: 24 * 3600 * 1000,
   trackMillis: { minimum: 250, maximum: 10_000 },
   invoicePollMillis: 30_000,
-  chainPollMillis: 5_000
+  chainPollMillis: 5_000,
+  dutyLeaseMillis: 6_000
 } as const satisfies Omit<Settings, "network" | "domain">
 
 /** The settings in force. */

@@ -1,6 +1,8 @@
 import { Clock, Context, Effect, Layer, Schedule, Stream } from "effect"
+import type * as Change from "./Change.ts"
 import * as Cursor from "./Cursor.ts"
 import type { Deposit } from "./Deposit.ts"
+import * as Duties from "./Duties.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import * as Invoice from "./Invoice.ts"
@@ -19,8 +21,8 @@ const lookupsAtOnce = 8
 export class Settlements extends Context.Service<
   Settlements,
   {
-    /** Follows the node's notices from where the last credit left off. Ends only when the node breaks off. */
-    readonly listen: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
+    /** Follows the node's notices from where the last credit left off. Ends only when the node breaks off, or another process holds what is fenced. */
+    readonly listen: (fence?: Change.Fence) => Effect.Effect<void, NodeUnavailable | StoreUnavailable>
     /** Looks every open invoice up once: finds what a notice was lost of, and expires what nobody will pay any more. */
     readonly poll: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
   }
@@ -39,18 +41,17 @@ export const make = Effect.gen(function* () {
     invoice: Invoice.Invoice,
     received: Msat.Msat,
     nowMillis: number,
-    cursor: string | undefined
+    reading: Change.Reading | undefined
   ) {
     yield* Effect.logError("an invoice was paid twice; the second payment waits in suspense", {
       invoiceId: invoice.id,
       received: String(received)
     })
-    // From the hash, so that the same payment told twice is one: the first 16 of its bytes in the shape of a UUIDv8 (RFC 9562, section 5.8).
-    const hash = invoice.paymentHash
-    const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
-    const unmatched = { id, companyId: invoice.companyId, paymentHash: hash, received, reason: "invoice settled by another payment" }
+    const { companyId, paymentHash } = invoice
+    // From the hash, so that the same payment told twice is one.
+    const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason: "invoice settled by another payment" }
     yield* journal
-      .commit(Invoice.unmatched(unmatched, nowMillis, cursor === undefined ? undefined : { source, value: cursor }))
+      .commit(Invoice.unmatched(unmatched, nowMillis, reading))
       .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("and a third one", conflict)))
   })
 
@@ -58,12 +59,13 @@ export const make = Effect.gen(function* () {
   const isFromInside = (paymentHash: string) =>
     Effect.map(records.withdrawalByHash(paymentHash), (found) => found._tag === "Some" && found.value.dispatchedAtMillis === null)
 
-  const credit = Effect.fnUntraced(function* (paid: Omit<Settled, "cursor" | "settledAtMillis">, cursor?: string) {
+  const credit = Effect.fnUntraced(function* (paid: Omit<Settled, "cursor" | "settledAtMillis">, reading?: Change.Reading) {
     const nowMillis = yield* Clock.currentTimeMillis
     const found = yield* records.invoiceByHash(paid.paymentHash)
     if (found._tag === "None") {
       yield* Effect.logInfo("the node was paid for an invoice that is not ours", { paymentHash: paid.paymentHash })
-      if (cursor !== undefined) yield* journal.commit(Cursor.moved({ source, value: cursor }, Id.fromMillis(nowMillis, entropy), nowMillis))
+      if (reading !== undefined)
+        yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
       return
     }
     const invoice = found.value
@@ -74,7 +76,7 @@ export const make = Effect.gen(function* () {
     }
     // What was paid from inside has the same proof, so that another payment from outside would be taken for it, told again.
     if (invoice.status === "settled" && (yield* isFromInside(paid.paymentHash)))
-      return yield* suspend(invoice, paid.received, nowMillis, cursor)
+      return yield* suspend(invoice, paid.received, nowMillis, reading)
     const deposit: Deposit & { readonly lightningInvoiceId: string } = {
       id: Id.fromMillis(nowMillis, entropy),
       companyId: invoice.companyId,
@@ -94,28 +96,41 @@ export const make = Effect.gen(function* () {
       updatedAtMillis: nowMillis
     }
     yield* journal
-      .commit(Invoice.settled(deposit, paid.preimage, cursor === undefined ? undefined : { source, value: cursor }))
-      .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, cursor)))
+      .commit(Invoice.settled(deposit, paid.preimage, reading))
+      .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })
 
   /** What the node says about one open invoice decides; a node that does not know it, or still holds a payment for it, decides nothing. */
   const look = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
     if (state._tag === "settled")
-      return yield* credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage })
+      return yield* Effect.catchTag(
+        credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage }),
+        "StaleFence",
+        Effect.die // nothing is fenced here: whoever looks, it is credited once
+      )
     const nowMillis = yield* Clock.currentTimeMillis
     const over = nowMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
     if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, nowMillis))
   })
 
   return Settlements.of({
-    listen: Effect.gen(function* () {
-      const after = yield* records.cursor(source)
-      yield* Stream.runForEach(receiver.settlements(after._tag === "Some" ? after.value : null), (paid) =>
-        // What is being credited is finished, and a store that is away for a while does not make us forget it.
-        Effect.uninterruptible(Effect.retry(credit(paid, paid.cursor), { times: 5, schedule: Schedule.exponential("200 millis") }))
-      )
-    }),
+    listen: Effect.fnUntraced(
+      function* (fence) {
+        const after = yield* records.cursor(source)
+        yield* Stream.runForEach(receiver.settlements(after._tag === "Some" ? after.value : null), (paid) =>
+          // What is being credited is finished, and a store that is away for a while does not make us forget it.
+          Effect.uninterruptible(
+            Effect.retry(credit(paid, { cursor: { source, value: paid.cursor }, fence }), {
+              times: 5,
+              while: (error) => error._tag !== "StaleFence",
+              schedule: Schedule.exponential("200 millis")
+            })
+          )
+        )
+      },
+      Effect.catchTag("StaleFence", () => Effect.void)
+    ),
     poll: Effect.gen(function* () {
       let after: string | null = null
       do {
@@ -129,12 +144,17 @@ export const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(Settlements, make)
 
-/** Listens and polls for as long as the scope is open. */
+/** Listens and polls for as long as the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const settlements = yield* Settlements
+    const { nodeId } = yield* LightningReceiver
     const { invoicePollMillis } = yield* Policy
-    yield* Worker.runOpen("settlement notices", settlements.listen, Effect.sleep("1 second"))
-    yield* Worker.run("open invoices", settlements.poll, Effect.sleep(invoicePollMillis))
+    yield* Duties.run(`settlements of ${nodeId}`, (fence) =>
+      Effect.gen(function* () {
+        yield* Worker.runOpen("settlement notices", settlements.listen(fence), Effect.sleep("1 second"))
+        yield* Worker.run("open invoices", settlements.poll, Effect.sleep(invoicePollMillis))
+      })
+    )
   })
 )

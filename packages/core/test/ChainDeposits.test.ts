@@ -185,7 +185,7 @@ describe("A deposit on the chain", () => {
           const ports = yield* Effect.context<Ports>()
           const forgetful = replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: () => chain.activity(null) }))(ports)
           const processes = yield* Effect.forEach([1, 2, 3], () =>
-            Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow)
+            Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
           )
           const { row } = yield* paid(1000)
           for (let i = 0; i < 4; i++) {
@@ -233,7 +233,7 @@ describe("A deposit on the chain", () => {
           const scripts = yield* Effect.forEach(Array.from({ length: 12 }), () =>
             Effect.map(onChainAddress(row), ({ scriptPubKey }) => scriptPubKey)
           )
-          yield* Context.get(fresh, ChainDeposits).watch
+          yield* Context.get(fresh, ChainDeposits).watch(0)
           assert.deepStrictEqual(watched.toSorted(), scripts.toSorted())
         })
       )
@@ -406,7 +406,7 @@ describe("A process that was told less lately than another", () => {
           Effect.tap(chain.activity(after), () => Effect.andThen(Deferred.succeed(told, undefined), Deferred.await(goesOn)))
       })
     )(yield* Effect.context<Ports>())
-    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow)
+    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow())
     yield* Deferred.await(told)
     return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
   })
@@ -422,7 +422,7 @@ describe("A process that was told less lately than another", () => {
             : journal.commit(change)
       })
     )(yield* Effect.context<Ports>())
-    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow)
+    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow())
     yield* Deferred.await(almost)
     return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
   })

@@ -50,8 +50,8 @@ const work = ({ also = [] }: Telling) =>
     const [dispatcher, settlements, deposits] = [yield* Dispatcher, yield* Settlements, yield* ChainDeposits]
     yield* Effect.exit(dispatcher.step)
     if (also.includes("poll")) yield* Effect.exit(settlements.poll)
-    if (also.includes("listen")) yield* Effect.timeoutOption(Effect.exit(settlements.listen), "30 seconds")
-    if (also.includes("follow")) yield* Effect.exit(deposits.follow)
+    if (also.includes("listen")) yield* Effect.timeoutOption(Effect.exit(settlements.listen()), "30 seconds")
+    if (also.includes("follow")) yield* Effect.exit(deposits.follow())
   })
 
 /** How it ended, without what differs from one telling to the next: ids, times and what follows from them. */
@@ -243,7 +243,7 @@ const stories: Readonly<Record<string, Story>> = {
     const { address } = yield* onChainAddress(payee)
     const txId = yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(30_000) })
     yield* mine(2)
-    yield* (yield* ChainDeposits).follow
+    yield* (yield* ChainDeposits).follow()
     yield* lightningAddress(other, "tea")
     yield* confirm(payee, "tea@pay.example", 20_000)
     yield* (yield* Dispatcher).step

@@ -37,7 +37,7 @@ const pay = (invoice: Invoice, sats?: number, hold = false) =>
 /** Listens for as long as `while_` goes on. */
 const listening = <A, E, R>(settlements: Settlements["Service"], during: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(settlements.listen)
+    const fiber = yield* Effect.forkChild(settlements.listen())
     const result = yield* during
     yield* TestClock.adjust("10 seconds")
     yield* Fiber.interrupt(fiber)
@@ -147,7 +147,7 @@ describe("A payment to us", () => {
             Array.from({ length: 30 }, (_, at) => at + 1),
             (sats) => invoice(payee, sats)
           )
-          const fibers = yield* Effect.forEach(processes, ({ listen }) => Effect.forkChild(listen))
+          const fibers = yield* Effect.forEach(processes, ({ listen }) => Effect.forkChild(listen()))
           yield* Effect.forEach(rows, (row) => pay(row))
           yield* Effect.all(
             processes.map(({ poll }) => poll),
@@ -247,7 +247,7 @@ describe("A payment to us", () => {
           const { pause, resume } = yield* Sandbox
           yield* pause("node")
           assert.strictEqual((yield* Effect.flip(poll))._tag, "NodeUnavailable")
-          assert.strictEqual((yield* Effect.flip(Effect.flatMap(Settlements, ({ listen }) => listen)))._tag, "NodeUnavailable")
+          assert.strictEqual((yield* Effect.flip(Effect.flatMap(Settlements, ({ listen }) => listen())))._tag, "NodeUnavailable")
           yield* resume("node")
           yield* poll
           assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })

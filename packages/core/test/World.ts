@@ -165,7 +165,7 @@ export const standing = (withdrawal: Withdrawal) =>
 
 export const step = Effect.flatMap(Dispatcher, ({ step }) => step)
 export const poll = Effect.flatMap(Settlements, ({ poll }) => poll)
-export const follow = Effect.flatMap(ChainDeposits, ({ follow }) => follow)
+export const follow = Effect.flatMap(ChainDeposits, ({ follow }) => follow())
 export const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
 
 /** Steps, `seconds` apart. */

@@ -142,7 +142,7 @@ export const start = async (options: Options = {}) => {
     run(
       Effect.gen(function* () {
         yield* (yield* Settlements).poll
-        yield* (yield* ChainDeposits).follow
+        yield* (yield* ChainDeposits).follow()
         const dispatcher = yield* Dispatcher
         // A held payment is due again at once, so this ends after a while whatever there is.
         for (let i = 0; i < 8; i++) yield* dispatcher.step

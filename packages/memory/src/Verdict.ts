@@ -141,6 +141,7 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
       return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
     }
     case "CursorMoved":
+    case "DutyBegun":
     case "AnswersForgotten":
       return undefined
   }
@@ -285,6 +286,7 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
       )
     }
     case "CursorMoved":
+    case "DutyBegun":
       return state
     case "AnswersForgotten":
       return { ...state, answers: HashMap.filter(state.answers, (kept) => kept.forgetAtMillis === null || kept.forgetAtMillis > atMillis) }

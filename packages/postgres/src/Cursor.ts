@@ -1,16 +1,17 @@
 import { Schema } from "effect"
 import type { CursorMoved } from "@satrail/core/Cursor"
+import type { DutyBegun } from "@satrail/core/Duty"
 import * as Reads from "./Reads.ts"
 import { type Kind, statement } from "./Statements.ts"
 
-const moved: Kind<CursorMoved> = {
-  // Every kind moves its cursor when it applies: this one does nothing else.
+// Every kind moves its cursor and begins its task when it applies: these do nothing else.
+const bare: Kind<CursorMoved | DutyBegun> = {
   statement: statement({ parts: ["\napplied as (select company_id, id from fresh)"], before: "null" }),
   row: () => ({}),
   refusals: {}
 }
 
-export const kinds = { CursorMoved: moved }
+export const kinds = { CursorMoved: bare, DutyBegun: bare }
 
 const valueOf = Schema.decodeUnknownSync(Schema.Struct({ value: Schema.String }))
 

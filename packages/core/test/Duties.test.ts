@@ -1,0 +1,223 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Memory from "@satrail/memory/Memory"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as Cursor from "../src/Cursor.ts"
+import type { Fence } from "../src/Change.ts"
+import { ChainSource } from "../src/ChainSource.ts"
+import * as Duties from "../src/Duties.ts"
+import * as Id from "../src/Id.ts"
+import { Journal, StoreUnavailable } from "../src/Journal.ts"
+import * as Msat from "../src/Msat.ts"
+import { Policy } from "../src/Policy.ts"
+import { Records } from "../src/Records.ts"
+import * as Satrail from "../src/Satrail.ts"
+import { Tasks } from "../src/Tasks.ts"
+import { settings } from "./Rows.ts"
+import { audited, company, has, invoice, inWorld, onChainAddress, type Ports, replace, start } from "./World.ts"
+
+const lease = settings.dutyLeaseMillis
+const role = "watching the kettle"
+
+/** Who did something, and when: while it has the role, a process does it every 100 ms. */
+interface Diary {
+  readonly notes: Array<{ readonly who: string; readonly atMillis: number; readonly fence: Fence }>
+}
+
+const whoBetween = ({ notes }: Diary, fromMillis: number, toMillis: number) =>
+  Array.from(new Set(notes.filter(({ atMillis }) => atMillis >= fromMillis && atMillis < toMillis).map(({ who }) => who)))
+
+/** A process that takes the role when it can. Its calls to `Tasks` go through `road`. */
+const enter = Effect.fnUntraced(function* (
+  who: string,
+  diary: Diary,
+  road: (tasks: Tasks["Service"]) => Tasks["Service"] = (same) => same
+) {
+  const scope = yield* Scope.make()
+  const work = (fence: Fence) =>
+    Effect.asVoid(
+      Effect.forkScoped(
+        Effect.forever(
+          Effect.andThen(
+            Effect.map(Clock.currentTimeMillis, (atMillis) => diary.notes.push({ who, atMillis, fence })),
+            Effect.sleep("100 millis")
+          )
+        )
+      )
+    )
+  yield* Scope.provide(Effect.updateService(Duties.run(role, work), Tasks, road), scope)
+  return { leave: Scope.close(scope, Exit.void), scope }
+})
+
+const inStore = <A, E>(story: Effect.Effect<A, E, Journal | Records | Tasks | Policy>) =>
+  Effect.provide(story, Layer.merge(Memory.layer, Layer.succeed(Policy, settings)))
+
+const now = Clock.currentTimeMillis
+
+describe("A role", () => {
+  it.effect("is one process's at a time, for as long as that one goes on", () =>
+    inStore(
+      Effect.gen(function* () {
+        const diary: Diary = { notes: [] }
+        for (const who of ["a", "b", "c"]) yield* enter(who, diary)
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(whoBetween(diary, 0, Infinity), ["a"])
+        assert.strictEqual(diary.notes.length, 36_001)
+      })
+    )
+  )
+
+  it.effect("is given back by who is stopped, once its step is finished, and another takes it up within a sixth of a lease", () =>
+    inStore(
+      Effect.gen(function* () {
+        const diary: Diary = { notes: [] }
+        const finished = yield* Deferred.make<void>()
+        const scope = yield* Scope.make()
+        const slow = () => Effect.asVoid(Effect.forkScoped(Effect.uninterruptible(Deferred.await(finished))))
+        yield* Scope.provide(Duties.run(role, slow), scope)
+        yield* enter("b", diary)
+        yield* TestClock.adjust(lease / 2)
+        const leaving = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* TestClock.adjust(lease / 3)
+        assert.deepStrictEqual(diary.notes, [])
+        yield* Deferred.succeed(finished, undefined)
+        yield* Fiber.join(leaving)
+        yield* TestClock.adjust(lease / 6)
+        assert.deepStrictEqual(whoBetween(diary, 0, Infinity), ["b"])
+      })
+    )
+  )
+
+  it.effect("of a process that died is another's when the lease is over, and what the dead one still sends is refused", () =>
+    inStore(
+      Effect.gen(function* () {
+        const diary: Diary = { notes: [] }
+        let dead = false
+        const mortal = (tasks: Tasks["Service"]) =>
+          Tasks.of({
+            claim: (ask) => Effect.suspend(() => (dead ? Effect.never : tasks.claim(ask))),
+            postpone: (task, until) => Effect.suspend(() => (dead ? Effect.never : tasks.postpone(task, until)))
+          })
+        yield* enter("a", diary, mortal)
+        yield* enter("b", diary)
+        yield* TestClock.adjust(10 * lease + 1)
+        const first = diary.notes[0]?.fence ?? assert.fail("nobody was on duty")
+        dead = true
+        const diedMillis = yield* now
+        const journal = yield* Journal
+        const read = (value: string, fence: Fence) =>
+          Effect.match(journal.commit(Cursor.moved({ source: "kettle", value }, Id.nil, 0, fence)), {
+            onSuccess: ({ _tag }) => _tag,
+            onFailure: ({ _tag }) => _tag
+          })
+        assert.strictEqual(yield* read("1", first), "Applied")
+        yield* TestClock.adjust(2 * lease)
+        // What it does not send it may do until its own lease is over, and not longer.
+        assert.deepStrictEqual(whoBetween(diary, diedMillis, diedMillis + lease / 2), ["a"])
+        assert.deepStrictEqual(whoBetween(diary, diedMillis + lease + lease / 6, Infinity), ["b"])
+        const second = diary.notes.at(-1)?.fence ?? assert.fail()
+        assert.deepStrictEqual([yield* read("2", second), yield* read("1", first)], ["Applied", "StaleFence"])
+        assert.deepStrictEqual(yield* (yield* Records).cursor("kettle"), Option.some("2"))
+      })
+    )
+  )
+
+  it.effect("is left when the store does not answer, before another can have it; and taken again when it does", () =>
+    inStore(
+      Effect.gen(function* () {
+        const diary: Diary = { notes: [] }
+        let away = false
+        const outage = Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
+        yield* enter("a", diary, (tasks) =>
+          Tasks.of({
+            claim: (ask) => Effect.suspend(() => (away ? outage : tasks.claim(ask))),
+            postpone: (task, until) => Effect.suspend(() => (away ? outage : tasks.postpone(task, until)))
+          })
+        )
+        yield* TestClock.adjust(lease + 1)
+        const awayMillis = yield* now
+        away = true
+        yield* TestClock.adjust("1 minute")
+        // Its lease began up to a third before the store went away.
+        assert.deepStrictEqual(whoBetween(diary, awayMillis + lease + 1, Infinity), [])
+        assert.deepStrictEqual(whoBetween(diary, awayMillis + lease / 2, awayMillis + lease * 0.9), ["a"]) // one unanswered question is not the end
+        away = false
+        yield* TestClock.adjust("1 minute")
+        assert.isAbove(diary.notes.at(-1)?.atMillis ?? 0, (yield* now) - 100)
+      })
+    )
+  )
+
+  it.effect("that another has taken is left at the next look: who was asleep does not go on", () =>
+    inStore(
+      Effect.gen(function* () {
+        const diary: Diary = { notes: [] }
+        yield* enter("a", diary)
+        yield* TestClock.adjust(1)
+        const nowMillis = yield* now
+        // By a clock that is ahead.
+        const [taken] = yield* (yield* Tasks).claim({ kind: role, nowMillis: nowMillis + lease, leaseMillis: lease, limit: 1 })
+        assert.isDefined(taken)
+        yield* TestClock.adjust(lease)
+        assert.deepStrictEqual(whoBetween(diary, nowMillis + lease / 3 + 1, Infinity), [])
+      })
+    )
+  )
+})
+
+describe("Two processes with all their workers", () => {
+  const process = Effect.fnUntraced(function* (change: (ports: Context.Context<Ports>) => Context.Context<Ports> = (same) => same) {
+    const scope = yield* Scope.make()
+    const ports = change(yield* Effect.context<Ports>())
+    const services = yield* Scope.provide(start(ports), scope)
+    yield* Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), scope).pipe(Effect.provideContext(Context.merge(ports, services)))
+    return { services, leave: Scope.close(scope, Exit.void) }
+  })
+
+  it.effect("go on when the one that listened and followed is stopped, with addresses that the other gave out too", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { pay, send, mine } = yield* Sandbox
+          const payee = yield* company()
+          const [first] = [yield* process(), yield* process()]
+          const receive = Effect.fnUntraced(function* () {
+            const { paymentRequest } = yield* invoice(payee, 1000)
+            yield* pay({ paymentRequest })
+            const { address } = yield* onChainAddress(payee)
+            yield* send({ address, amount: Msat.fromSats(3000) })
+            yield* mine(2)
+            yield* TestClock.adjust("10 seconds")
+          })
+          yield* receive()
+          assert.deepStrictEqual(yield* has(payee), { posted: 4000, held: 0 })
+          yield* first.leave
+          yield* receive()
+          assert.deepStrictEqual(yield* has(payee), { posted: 8000, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("watch the addresses that any of them gives out, each with a chain source of its own", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const watched: Array<string> = []
+        const recording = replace(ChainSource, (chain) =>
+          ChainSource.of({ ...chain, watch: (scripts) => Effect.sync(() => void watched.push(...scripts)) })
+        )
+        const payee = yield* company()
+        const scripts = [(yield* onChainAddress(payee)).scriptPubKey]
+        yield* process(recording)
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(new Set(watched), new Set(scripts))
+        scripts.push((yield* onChainAddress(payee)).scriptPubKey)
+        yield* TestClock.adjust(settings.chainPollMillis)
+        assert.deepStrictEqual(new Set(watched), new Set(scripts))
+        yield* TestClock.adjust("1 hour")
+        assert.isBelow(watched.length, 50) // and not all of them every time
+      })
+    )
+  )
+})
