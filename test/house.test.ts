@@ -19,6 +19,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   nodes: ["@satrail/core", "effect", "effect/http", "@noble/", "@scure/", "node:"],
   http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "node:crypto"],
   server: [""],
+  testing: ["node:"],
   bench: [""]
 }
 

@@ -1,11 +1,8 @@
 import * as PgClient from "@satrail/postgres/PgClient"
-import { Effect, Redacted, Schedule, type Scope } from "effect"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import path from "node:path"
 import * as Program from "./Program.ts"
 
 /** A PostgreSQL server, and a database of its own on it for this run. */
@@ -19,51 +16,18 @@ export interface Missing {
   readonly missing: string
 }
 
-/** The newest installation that can make a server from nothing. */
-const findBinaries = (): string | undefined =>
-  [
-    ...globSync("/usr/lib/postgresql/*/bin").toSorted((a, b) => b.localeCompare(a, "en", { numeric: true })),
-    ...(process.env["PATH"] ?? "").split(path.delimiter)
-  ].find((folder) => ["initdb", "postgres"].every((name) => existsSync(path.join(folder, name))))
-
-/** PostgreSQL refuses to run as root: root lends it the user it was installed with. */
-const user = (): { readonly uid?: number; readonly gid?: number } | undefined => {
-  if (process.getuid?.() !== 0) return {}
-  try {
-    const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }))
-    return { uid: id("-u"), gid: id("-g") }
-  } catch {
-    return undefined // there is no such user
-  }
-}
-
-/** A server of our own, durable as a real one, in a temporary directory that goes with it. */
-const ownServer = Effect.fnUntraced(function* (folder: string, identity: { readonly uid?: number; readonly gid?: number }) {
-  const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const made = mkdtempSync(path.join(tmpdir(), "satrail-bench-postgres-"))
-      if (identity.uid !== undefined && identity.gid !== undefined) chownSync(made, identity.uid, identity.gid)
-      return made
-    }),
-    (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+/** A server of our own, durable as a real one. */
+const ownServer = (installation: PostgresServer.Installation) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.tryPromise({
+        try: () => PostgresServer.start(installation, { settings: ["shared_buffers=256MB", "max_wal_size=4GB"] }),
+        catch: (cause) => new Program.BenchFailed({ message: String(cause) })
+      }),
+      (server) => Effect.promise(() => server.end())
+    ),
+    ({ url }) => url
   )
-  const data = path.join(directory, "data")
-  yield* Program.finish(
-    "initdb",
-    path.join(folder, "initdb"),
-    ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"],
-    identity
-  )
-  const port = yield* Program.freePort
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=256MB", "max_wal_size=4GB"]
-  const server = yield* Program.start(
-    "postgres",
-    path.join(folder, "postgres"),
-    ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
-    { ...identity, stopSignal: "SIGINT" } // the fast end: it does not wait for clients
-  )
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, died: server.died }
-})
 
 const ask = (url: string, text: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly server_version?: string }>(text).unprepared).pipe(
@@ -85,16 +49,9 @@ const database = Effect.fnUntraced(function* (server: string) {
 /** `TEST_DATABASE_URL`, or a server started from this machine's binaries. */
 export const make: Effect.Effect<Postgres | Missing, Program.BenchFailed, Scope.Scope> = Effect.gen(function* () {
   const given = process.env["TEST_DATABASE_URL"] ?? ""
-  const folder = findBinaries()
-  const identity = user()
-  if (given === "" && folder === undefined) return { missing: "no PostgreSQL here: neither TEST_DATABASE_URL nor its programs were found" }
-  if (given === "" && identity === undefined)
-    return { missing: "PostgreSQL does not run as root, and there is no user postgres to run it as" }
-  const { url, died } =
-    given === "" && folder !== undefined && identity !== undefined ? yield* ownServer(folder, identity) : { url: given, died: Effect.never }
-  const [row] = yield* Effect.raceFirst(
-    Effect.retry(ask(url, "show server_version"), { schedule: Schedule.spaced("100 millis"), times: 100 }),
-    died
-  )
+  const found = PostgresServer.find()
+  if (given === "" && "missing" in found) return { missing: `no PostgreSQL here: TEST_DATABASE_URL names none, and ${found.missing}` }
+  const url = given === "" && !("missing" in found) ? yield* ownServer(found) : given
+  const [row] = yield* ask(url, "show server_version")
   return { url: yield* database(url), version: row?.server_version ?? "unknown" }
 })

@@ -83,7 +83,7 @@ const whileLocked = <A, E, R, R2>(
     return yield* Fiber.join(fiber)
   })
 
-describe.skipIf(Database.server === undefined)("on a server (skipped where TEST_DATABASE_URL names none)", () => {
+describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   JournalContract.suite("postgres, grouped", storage({}))
   JournalContract.suite("postgres, one item a flush", storage({ maxItemsPerFlush: 1 }))
   JournalContract.suite("postgres, a host's own pool", hosts)

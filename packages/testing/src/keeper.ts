@@ -1,0 +1,135 @@
+// Keeps a PostgreSQL server for the process that started this one, and takes it away when that one asks for it or is gone.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import type { Order, Reply, Request } from "./PostgresServer.ts"
+
+const keptCharacters = 4000
+const maxStopMillis = 10_000
+const maxPorts = 5
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  if (typeof address === "object" && address !== null) return address.port
+  throw new Error("no free port")
+}
+
+/** A database in this directory that was never started. */
+const make = (directory: string, { installation: { folder, uid, gid }, settings, files }: Order) => {
+  const identity = uid === undefined || gid === undefined ? {} : { uid, gid }
+  const own = (file: string) => {
+    if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid)
+  }
+  own(directory)
+  const data = path.join(directory, "data")
+  const env = { ...process.env, LC_ALL: "C" }
+  execFileSync(path.join(folder, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"], {
+    ...identity,
+    env,
+    cwd: directory,
+    stdio: ["ignore", "ignore", "pipe"]
+  })
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(path.join(data, name), text, { mode: 0o600 })
+    own(path.join(data, name))
+  }
+  let server: ChildProcess | undefined
+  let port: number | undefined
+
+  const tryStart = async (at: number): Promise<"ready" | string> => {
+    const all = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300", ...settings]
+    const child = spawn(path.join(folder, "postgres"), ["-D", data, "-p", String(at), ...all.flatMap((one) => ["-c", one])], {
+      ...identity,
+      env,
+      cwd: directory,
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    let said = ""
+    return new Promise((resolve) => {
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        said = (said + text).slice(-keptCharacters)
+        if (!said.includes("ready to accept connections")) return
+        server = child
+        resolve("ready")
+      })
+      child.once("error", (error) => resolve(error.message))
+      child.once("close", () => resolve(said))
+    })
+  }
+
+  return {
+    start: async (): Promise<Reply> => {
+      let said = ""
+      for (let tries = 0; tries < maxPorts; tries++) {
+        const at = port ?? (await freePort())
+        said = await tryStart(at)
+        if (said === "ready") {
+          port = at
+          return { port }
+        }
+        if (!said.includes("could not create any TCP/IP sockets")) break
+      }
+      return { failed: said }
+    },
+    stop: async (how: "fast" | "immediate"): Promise<Reply> => {
+      const child = server
+      if (child === undefined || port === undefined) return { failed: "it does not run" }
+      server = undefined
+      if (child.exitCode !== null || child.signalCode !== null) return { port }
+      const over = once(child, "exit")
+      child.kill(how === "fast" ? "SIGINT" : "SIGQUIT")
+      const patience = setTimeout(() => child.kill("SIGQUIT"), maxStopMillis)
+      await over
+      clearTimeout(patience)
+      return { port }
+    }
+  }
+}
+
+const directory = mkdtempSync(path.join(tmpdir(), "satrail-throwaway-"))
+let kept: ReturnType<typeof make> | undefined
+
+const serve = async (message: Order | Request): Promise<Reply> => {
+  if (typeof message === "object") {
+    kept = make(directory, message)
+    return kept.start()
+  }
+  if (message === "end") {
+    await kept?.stop("fast")
+    rmSync(directory, { recursive: true, force: true })
+    return { port: 0 }
+  }
+  if (kept === undefined) return { failed: "it was not made" }
+  switch (message) {
+    case "start":
+      return kept.start()
+    case "stop fast":
+      return kept.stop("fast")
+    case "stop immediate":
+      return kept.stop("immediate")
+  }
+}
+
+// One after another: a stop that comes while it starts waits for that.
+let busy = Promise.resolve()
+const answer = async (before: Promise<void>, message: Order | Request): Promise<void> => {
+  await before
+  const reply = await serve(message).catch((error: unknown): Reply => ({ failed: String(error) }))
+  if (process.connected) process.send?.(reply)
+}
+const next = (message: Order | Request) => {
+  busy = answer(busy, message)
+}
+process.on("message", next)
+process.once("disconnect", async () => {
+  next("end")
+  await busy
+  process.exit(0)
+})
