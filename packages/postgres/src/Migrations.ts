@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import * as Migration0001 from "./Migration0001.ts"
 import * as Migration0002 from "./Migration0002.ts"
+import { unhurried } from "./Reads.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
 
@@ -41,7 +42,7 @@ const Newest = Schema.decodeUnknownSync(Schema.Struct({ newest: Schema.FiniteFro
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* namespace
-  yield* Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })
+  yield* sql.withTransaction(Effect.andThen(run(unhurried), Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })))
   const [row] = yield* sql`select coalesce(max(migration_id), 0)::text as newest from satrail.migrations`
   const { newest } = Newest(row)
   if (newest > newestKnown) return yield* new SchemaTooNew({ found: newest, known: newestKnown })

@@ -1,12 +1,21 @@
-import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 
-/** Where the database is (`postgres://user:password@host:port/name`), and how many connections this process may hold: 10 by default. */
+/** Where the database is, and what this process may ask of it. */
 export interface Options {
+  /**
+   * `postgres://user:password@host:port/name`. For TLS add `?sslmode=verify-full`, and `&sslrootcert=FILE` where the authority that signed
+   * the server's certificate is not one that Node knows.
+   */
   readonly url: Redacted.Redacted
+  /** Default 10. */
   readonly maxConnections?: number | undefined
+  /** How long a statement may run before the server ends it: an outage. Default 30 000; counting everything and migrating take what they take. */
+  readonly statementTimeoutMillis?: number | undefined
+  /** How long it may wait for a row that somebody else has locked. Default 10 000. */
+  readonly lockTimeoutMillis?: number | undefined
 }
 
 /** The database did not answer when the program started, or did not let it in. */
@@ -20,6 +29,8 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
     const why = messageOf(this.cause)
     const code = codeOf(this.cause)
     if (code?.startsWith("28") === true) return `The database at ${where} does not let this user in: ${why}. Are user and password right?`
+    if (isCertificate(code))
+      return `The server at ${where} shows a certificate that is not trusted: ${why}. Is sslrootcert the authority that signed it?`
     if (code === "3D000") return `The server at ${where} has no database of this name: ${why}. Create it, or name another one.`
     return `No database answers at ${where}: ${why}. Is it running, and is the address right?`
   }
@@ -35,6 +46,9 @@ const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOptio
 
 const codeOf = (cause: unknown): string | undefined => problemOf(cause).code
 
+// https://nodejs.org/api/tls.html#x509-certificate-error-codes
+const isCertificate = (code: string | undefined) => code !== undefined && /CERT|ERR_TLS/.test(code)
+
 // A host name with several addresses fails with one error for each, and says nothing itself.
 const messageOf = (cause: unknown): string =>
   cause instanceof AggregateError && cause.message === ""
@@ -49,7 +63,8 @@ export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["
   const props = { cause, operation, message: messageOf(cause) }
   // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
-  if (code === undefined || /^E[A-Z]+$/.test(code)) return new SqlError.ConnectionError(props)
+  // The database's codes are five digits and capital letters. Others are the network's: ECONNRESET, SELF_SIGNED_CERT_IN_CHAIN.
+  if (code === undefined || /^E[A-Z]+$/.test(code) || !/^[0-9A-Z]{5}$/.test(code)) return new SqlError.ConnectionError(props)
   // 08P01 is a protocol violation, which would be ours. 57P: shut down or starting. 53: out of connections, memory or disk.
   if ((code.startsWith("08") && code !== "08P01") || code.startsWith("57P") || code.startsWith("53"))
     return new SqlError.ConnectionError(props)
@@ -76,17 +91,56 @@ const nameOf = (text: string): string => {
   return name
 }
 
-interface Queryable {
-  readonly query: (config: Pg.QueryConfig & { readonly rowMode?: "array" }) => Promise<Pg.QueryResult>
+/** `query_timeout` is ours, not the server's: how long we wait for an answer at all. */
+type Query = Pg.QueryConfig & { readonly rowMode?: "array"; readonly query_timeout?: number }
+
+/** Asks on some connection. */
+type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
+
+const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
+
+/** What is needed to have a query ended from outside. */
+interface Canceller {
+  readonly settings: Pg.ClientConfig
 }
 
-const connection = (on: Queryable): SqlConnection.Connection => {
-  const query = (config: Pg.QueryConfig & { readonly rowMode?: "array" }) =>
-    Effect.tryPromise({
-      try: () => on.query(config),
-      catch: (cause) => new SqlError.SqlError({ reason: reasonOf(cause, "query") })
+const cancelMillis = 2000
+
+/** Has the server end what this connection is doing. Nothing else can be running there: whoever waits for this has not given the connection back. */
+const cancel = async ({ settings }: Canceller, pid: number): Promise<void> => {
+  const other = new Pg.Client({ ...settings, connectionTimeoutMillis: cancelMillis, query_timeout: cancelMillis })
+  other.on("error", () => {}) // the answer to the query below says it too
+  try {
+    await other.connect()
+    await other.query("select pg_cancel_backend($1)", [pid])
+  } catch {
+    // It cannot be reached: then its answer will not be waited for, and the connection is closed.
+  } finally {
+    await other.end().catch(() => {})
+  }
+}
+
+/** Asks on one connection. Who is interrupted has the query ended at the server, and waits until it is. */
+const asking =
+  (client: Pg.ClientBase & { readonly processID?: number | null }, canceller: Canceller): Ask =>
+  (query) =>
+    Effect.callback((resume) => {
+      const answered = Promise.withResolvers<void>()
+      client.query(query, (error: Error | null, result) => {
+        answered.resolve()
+        resume(error === null ? Effect.succeed(result) : Effect.fail(failed(error, "query")))
+      })
+      return Effect.promise(async () => {
+        if (typeof client.processID === "number") await cancel(canceller, client.processID)
+        const patience = Promise.withResolvers<void>()
+        const timer = setTimeout(patience.resolve, cancelMillis)
+        await Promise.race([answered.promise, patience.promise])
+        clearTimeout(timer)
+      })
     })
-  const rows = (config: Pg.QueryConfig & { readonly rowMode?: "array" }) => Effect.map(query(config), (result) => result.rows)
+
+const connection = (ask: Ask): SqlConnection.Connection => {
+  const rows = (query: Query) => Effect.map(ask(query), (result) => result.rows)
   const self: SqlConnection.Connection = {
     execute: (text, values, transform) => {
       const found = rows({ name: nameOf(text), text, values: [...values] })
@@ -96,7 +150,7 @@ const connection = (on: Queryable): SqlConnection.Connection => {
       const found = rows({ text, values: [...values] })
       return transform === undefined ? found : Effect.map(found, transform)
     },
-    executeRaw: (text, values) => query({ text, values: [...values] }),
+    executeRaw: (text, values) => ask({ text, values: [...values] }),
     executeValues: (text, values) => rows({ name: nameOf(text), text, values: [...values], rowMode: "array" }),
     executeValuesUnprepared: (text, values) => rows({ text, values: [...values], rowMode: "array" }),
     executeStream: (text, values, transform) => Stream.fromIterableEffect(self.execute(text, values, transform))
@@ -113,15 +167,82 @@ export const compiler = Statement.makeCompiler({
   onRecordUpdate: () => ["", []]
 })
 
-const make = Effect.fnUntraced(function* (pool: Pg.Pool) {
-  const reserved = Effect.acquireRelease(
-    Effect.tryPromise({ try: () => pool.connect(), catch: (cause) => new SqlError.SqlError({ reason: reasonOf(cause, "connect") }) }),
-    (client, exit) => Effect.sync(() => client.release(exit._tag === "Failure"))
-  )
+/** A connection that broke, or whose query was broken off, is not used again. What the server merely refused leaves it as it was. */
+const isSpoiled = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) &&
+  Option.match(Cause.findErrorOption(exit.cause), {
+    onNone: () => true,
+    onSome: (error) => SqlError.isSqlError(error) && error.reason._tag === "ConnectionError"
+  })
+
+const defaultStatementTimeoutMillis = 30_000
+
+// The server ends what takes too long; one that is gone without a word ends nothing.
+const unansweredMillis = 5000
+
+const pauseMillis = { minimum: 25, maximum: 1000 }
+
+/**
+ * Connections of a pool. While the server cannot be reached, one caller after a pause tries it again, and the pause grows: the others hear at once
+ * what the last one heard.
+ */
+const connecting = (pool: Pg.Pool): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
+  let failures = 0
+  let blockedUntilMillis = 0
+  let last = failed(new Error("nobody tried yet"), "connect")
+  const heard = new WeakSet<Pg.PoolClient>()
+  const fail = (cause: Error) => {
+    // Too many of ours are waiting for each other: the server is there.
+    if (cause.message.includes("timeout exceeded when trying to connect")) return failed(cause, "connect")
+    last = failed(cause, "connect")
+    blockedUntilMillis = performance.now() + Math.min(pauseMillis.maximum, pauseMillis.minimum * 2 ** failures++)
+    return last
+  }
+  return Effect.suspend(() => {
+    if (performance.now() < blockedUntilMillis) return Effect.fail(last)
+    let given: Pg.PoolClient | undefined
+    let isLeft = false
+    const wait = Effect.callback<Pg.PoolClient, SqlError.SqlError>((resume) => {
+      pool.connect((error, client) => {
+        if (error !== undefined && error !== null) return resume(Effect.fail(fail(error)))
+        if (client === undefined) return resume(Effect.die(new Error("the pool gave neither a connection nor an error")))
+        failures = 0
+        if (!heard.has(client)) {
+          heard.add(client)
+          client.on("error", () => {}) // whoever asks on it hears of it too
+        }
+        if (isLeft) return client.release()
+        given = client
+        return resume(Effect.succeed(client))
+      })
+    })
+    return Effect.onExit(wait, (exit) =>
+      Effect.sync(() => {
+        if (Exit.isSuccess(exit)) return
+        isLeft = true
+        given?.release()
+      })
+    )
+  })
+}
+
+const make = Effect.fnUntraced(function* (pool: Pg.Pool, statementTimeoutMillis = defaultStatementTimeoutMillis) {
+  const connect = connecting(pool)
+  const canceller: Canceller = { settings: pool.options }
+  const release = (client: Pg.PoolClient, exit: Exit.Exit<unknown, unknown>) => Effect.sync(() => client.release(isSpoiled(exit)))
+  const single: Ask = (query) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(connect), (client) =>
+        Effect.onExit(restore(asking(client, canceller)({ ...query, query_timeout: statementTimeoutMillis + unansweredMillis })), (exit) =>
+          release(client, exit)
+        )
+      )
+    )
+  const reserved = Effect.acquireRelease(connect, release, { interruptible: true })
   return yield* SqlClient.make({
     driver: "pg",
-    acquirer: Effect.succeed(connection(pool)),
-    transactionAcquirer: Effect.map(reserved, connection),
+    acquirer: Effect.succeed(connection(single)),
+    transactionAcquirer: Effect.map(reserved, (client) => connection(asking(client, canceller))),
     compiler,
     spanAttributes: [["db.system.name", "postgresql"]]
   })
@@ -134,6 +255,9 @@ const answering = (where: string, sql: SqlClient.SqlClient) =>
 // Every statement here goes by an index. Prepared on a still empty table it would be planned as a scan, and stay one until the next
 // analyze. Compiling a statement (jit) takes a second for what runs in a millisecond.
 const settings = "-c enable_seqscan=off -c jit=off"
+
+// A process that stopped in the middle of a transaction must not keep others from its rows for ever.
+const maxIdleInTransactionMillis = 60_000
 
 /** A `SqlClient` over a host's own pool, which stays the host's to close. It runs best with `options: "-c enable_seqscan=off -c jit=off"`. */
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient, DatabaseUnreachable> =>
@@ -148,7 +272,7 @@ const whereOf = (url: string): string => {
   return `${hostname === "" ? "localhost" : hostname}:${port === "" ? 5432 : port}${pathname}`
 }
 
-const open = ({ url, maxConnections = 10 }: Options) =>
+const open = ({ url, maxConnections = 10, statementTimeoutMillis = defaultStatementTimeoutMillis, lockTimeoutMillis = 10_000 }: Options) =>
   Effect.try({
     try: () => {
       const connectionString = Redacted.value(url)
@@ -159,7 +283,10 @@ const open = ({ url, maxConnections = 10 }: Options) =>
         connectionTimeoutMillis: 10_000,
         keepAlive: true,
         application_name: "satrail",
-        options: settings
+        options: settings,
+        statement_timeout: statementTimeoutMillis,
+        lock_timeout: lockTimeoutMillis,
+        idle_in_transaction_session_timeout: maxIdleInTransactionMillis
       })
       pool.on("error", () => {}) // an idle connection died; the next query opens another
       return { pool, where }
@@ -174,7 +301,7 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, Databa
     SqlClient.SqlClient,
     Effect.gen(function* () {
       const { pool, where } = yield* Effect.acquireRelease(open(options), ({ pool }) => Effect.promise(() => pool.end()))
-      const sql = yield* make(pool)
+      const sql = yield* make(pool, options.statementTimeoutMillis)
       yield* answering(where, sql)
       return sql
     })

@@ -24,6 +24,9 @@ const inTime = <A, E, R>(operation: string, ask: Effect.Effect<A, E, R>): Effect
     orElse: () => Effect.fail(new StoreUnavailable({ operation, cause: new Error(`no answer within ${patienceMillis} ms`) }))
   })
 
+/** For one transaction: no time is too long. */
+export const unhurried = "set local statement_timeout = 0; set local lock_timeout = 0"
+
 const maxInteger = 2 ** 31 - 1
 
 /** Whether anything can have this key. PostgreSQL would not even look for an id that is none, or for text that it cannot hold. */
@@ -105,7 +108,9 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
 ): Read<Ask, ReadonlyArray<A>> =>
   Effect.map(SqlClient.SqlClient, (sql) => (...ask) => {
     const found = sql.unsafe<object>(options.text, options.values(...ask))
-    return (options.recounts ? found : inTime(operation, found)).pipe(
+    return (
+      options.recounts ? sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found)) : inTime(operation, found)
+    ).pipe(
       Effect.map((rows) => rows.map(options.read)),
       Effect.catchTag("SqlError", translate(operation))
     )

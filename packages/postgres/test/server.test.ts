@@ -1,0 +1,218 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { companyWith, verdict, withdrawal } from "@satrail/contracts/Fixtures"
+import { eventually } from "@satrail/contracts/Eventually"
+import { has } from "@satrail/contracts/Ledger"
+import { Records } from "@satrail/core/Records"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import Pg from "pg"
+import * as PgClient from "../src/PgClient.ts"
+import * as Storage from "../src/Storage.ts"
+import * as Database from "./Database.ts"
+
+/** Sessions of this database that do something now, besides the one that asks. */
+const busy = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ readonly query: string }>`
+    select query from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`
+)
+
+describe.skipIf(Database.server === undefined)("a client of a server (skipped where there is none)", () => {
+  it.live("ends at the server what its fibre is interrupted in, and does not use that connection again", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const one = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+      const pid = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly pid: number }>`select pg_backend_pid() as pid`)
+      const [before] = yield* Effect.provide(pid, one)
+      const sleeping = yield* Effect.forkChild(
+        Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(600)`),
+          one
+        ),
+        { startImmediately: true }
+      )
+      const other = yield* Layer.build(PgClient.layer({ url }))
+      yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+      yield* Fiber.interrupt(sleeping)
+      assert.deepStrictEqual(yield* Effect.provide(busy, other), [])
+      const [after] = yield* Effect.provide(pid, one)
+      assert.notStrictEqual(after?.pid, before?.pid)
+    })
+  )
+
+  it.live("a transaction that is interrupted in the middle leaves no trace, and no session in it", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const client = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`create table t (n integer)`
+        const fiber = yield* Effect.forkChild(
+          sql.withTransaction(Effect.andThen(sql`insert into t values (1)`, sql`select pg_sleep(600)`)),
+          {
+            startImmediately: true
+          }
+        )
+        const other = yield* Layer.build(PgClient.layer({ url }))
+        yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(yield* sql`select n from t`, [])
+        const open = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`select pid from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
+        )
+        assert.deepStrictEqual(yield* Effect.provide(open, other), [])
+      }).pipe(Effect.provide(client))
+    })
+  )
+
+  it.live("a statement that takes too long is ended, and so is one that waits too long for a lock", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const client = yield* Layer.build(PgClient.layer({ url, statementTimeoutMillis: 400, lockTimeoutMillis: 100 }))
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const long = yield* Effect.flip(sql`select pg_sleep(600)`)
+        assert.strictEqual(long.reason._tag, "StatementTimeoutError")
+        yield* sql`create table t (n integer)`
+        const waits = yield* sql.withTransaction(
+          Effect.andThen(
+            sql`lock table t`,
+            Effect.flip(
+              Effect.provide(
+                Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("select n from t")),
+                yield* Layer.build(PgClient.layer({ url, lockTimeoutMillis: 100 }))
+              )
+            )
+          )
+        )
+        assert.strictEqual(waits.reason._tag, "LockTimeoutError")
+      }).pipe(Effect.provide(client))
+    })
+  )
+
+  it.live("what the server refuses costs no connection; names of statements are its own on a host's pool", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => new Pg.Pool({ connectionString: Redacted.value(url), max: 1 })),
+        (pool) => Effect.promise(() => pool.end())
+      )
+      const client = yield* Layer.build(PgClient.layerPool(pool))
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [before] = yield* sql`select pg_backend_pid() as pid`
+        yield* Effect.promise(() => pool.query({ name: "a name of the host's", text: "select 1" }))
+        assert.strictEqual((yield* Effect.flip(sql`select 1 / 0`)).reason._tag, "UnknownError")
+        assert.deepStrictEqual((yield* sql`select pg_backend_pid() as pid`)[0], before)
+        const names = yield* sql<{ readonly name: string }>`select name from pg_prepared_statements order by name`.unprepared
+        assert.isTrue(names.some(({ name }) => name === "a name of the host's"))
+        assert.isTrue(names.every(({ name }) => name === "a name of the host's" || name.startsWith("satrail_")))
+        assert.isAbove(names.length, 1)
+      }).pipe(Effect.provide(client))
+    })
+  )
+})
+
+const found = PostgresServer.find()
+
+/** A server that no other test uses. */
+const own = (options: Parameters<typeof PostgresServer.start>[1] = {}) =>
+  "missing" in found
+    ? Effect.die(found.missing)
+    : Effect.acquireRelease(
+        Effect.promise(() => PostgresServer.start(found, options)),
+        (server) => Effect.promise(() => server.end())
+      )
+
+/** Closes the door on whoever comes to this port, until it is asked how many there were. */
+const knocksAt = Effect.fnUntraced(function* (port: number) {
+  let knocks = 0
+  const server = createServer((socket) => {
+    knocks++
+    socket.destroy()
+  }).listen(port, "127.0.0.1")
+  yield* Effect.promise(() => once(server, "listening"))
+  return Effect.promise(async () => {
+    server.close()
+    await once(server, "close")
+    return knocks
+  })
+})
+
+describe.skipIf("missing" in found)("a server of its own (skipped where none can be made)", () => {
+  it.live(
+    "that crashes is an outage, told at once; when it is back, so is the store, and what was answered is there",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* own()
+        const storage = yield* Layer.build(Storage.layer({ url: Redacted.make(server.url) }))
+        yield* Effect.gen(function* () {
+          const companyId = yield* companyWith(100)
+          yield* Effect.promise(() => server.stop("immediate"))
+          const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
+          for (const _ of [1, 2, 3]) assert.strictEqual(yield* verdict(asked), "StoreUnavailable")
+          // It is knocked at now and then, not by everybody who asks.
+          const knocks = yield* knocksAt(server.port)
+          const records = yield* Records
+          for (let asked = 0; asked < 300; asked++) {
+            const exit = yield* Effect.exit(records.company(companyId))
+            assert.isTrue(Exit.isFailure(exit) && !Cause.hasDies(exit.cause))
+          }
+          assert.isBelow(yield* knocks, 30)
+          yield* Effect.promise(() => server.restart())
+          assert.strictEqual(yield* eventually(verdict(asked), (word) => word !== "StoreUnavailable"), "Applied")
+          yield* has(companyId, { posted: 100, held: 60 })
+        }).pipe(Effect.provide(storage))
+      }),
+    60_000
+  )
+
+  /** A certificate for this machine that vouches for itself, and its key. */
+  const certificate = Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-certificate-"))),
+      (directory) => Effect.sync(() => rmSync(directory, { recursive: true }))
+    ),
+    (directory) => {
+      const [file, key] = [path.join(directory, "server.crt"), path.join(directory, "server.key")]
+      const what = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+      const whose = ["-subj", "/CN=satrail test", "-addext", "subjectAltName=IP:127.0.0.1"]
+      execFileSync("openssl", ["req", "-x509", ...what, ...whose, "-keyout", key, "-out", file], { stdio: "ignore" })
+      return { file, text: readFileSync(file, "utf8"), key: readFileSync(key, "utf8") }
+    }
+  )
+
+  it.live(
+    "with TLS: whom the named authority vouches for is trusted, anybody else is not",
+    () =>
+      Effect.gen(function* () {
+        const [right, wrong] = [yield* certificate, yield* certificate]
+        const server = yield* own({
+          settings: [...PostgresServer.careless, "ssl=on"],
+          files: { "server.crt": right.text, "server.key": right.key }
+        })
+        const connect = (query: string) => Layer.build(PgClient.layer({ url: Redacted.make(`${server.url}?sslmode=verify-full${query}`) }))
+        const client = yield* connect(`&sslrootcert=${right.file}`)
+        const [row] = yield* Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`),
+          client
+        )
+        assert.deepStrictEqual(row, { ssl: true })
+        for (const query of [`&sslrootcert=${wrong.file}`, ""]) {
+          const error = yield* Effect.flip(connect(query))
+          assert.strictEqual(error._tag, "DatabaseUnreachable")
+          assert.include(error.message, "certificate that is not trusted", error.message)
+        }
+      }),
+    60_000
+  )
+})
