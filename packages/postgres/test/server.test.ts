@@ -10,7 +10,7 @@ import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
+import { createConnection, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import Pg from "pg"
@@ -24,6 +24,31 @@ const busy = Effect.flatMap(
   (sql) => sql<{ readonly query: string }>`
     select query from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`
 )
+
+/** A way to the server that can be cut like a cable: both ends hear of it at once, and no farewell. */
+const roadTo = Effect.fnUntraced(function* ({ port, hostname }: URL) {
+  const sockets = new Set<Socket>()
+  const road = createServer((near) => {
+    const far = createConnection(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near]
+    ] as const) {
+      sockets.add(from)
+      from.on("error", () => to.destroy()).pipe(to)
+    }
+  }).listen(0, "127.0.0.1")
+  yield* Effect.promise(() => once(road, "listening"))
+  const cut = () => sockets.forEach((socket) => socket.resetAndDestroy())
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      cut()
+      road.close()
+    })
+  )
+  const address = road.address()
+  return { port: typeof address === "object" && address !== null ? address.port : assert.fail("no port"), cut }
+})
 
 describe.skipIf(Database.server === undefined)("a client of a server (skipped where there is none)", () => {
   it.live("ends at the server what its fibre is interrupted in, and does not use that connection again", () =>
@@ -95,6 +120,24 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
           )
         )
         assert.strictEqual(waits.reason._tag, "LockTimeoutError")
+      }).pipe(Effect.provide(client))
+    })
+  )
+
+  it.live("a connection that is cut while it is asked fails that question, and nothing else", () =>
+    Effect.gen(function* () {
+      const url = new URL(Redacted.value(yield* Database.make))
+      const road = yield* roadTo(url)
+      url.host = `127.0.0.1:${road.port}`
+      const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const asked = yield* Effect.forkChild(Effect.flip(sql`select pg_sleep(600)`), { startImmediately: true })
+        yield* eventually(busy, (rows) => rows.length === 1)
+        road.cut()
+        assert.strictEqual((yield* Fiber.join(asked)).reason._tag, "ConnectionError")
+        assert.deepStrictEqual(yield* sql`select 1 as one`, [{ one: 1 }])
+        yield* sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
       }).pipe(Effect.provide(client))
     })
   )
