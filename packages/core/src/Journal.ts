@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { Change } from "./Change.ts"
 import type { DomainTaken } from "./Company.ts"
 import type { DepositMoved } from "./Deposit.ts"
@@ -20,9 +20,14 @@ export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", {
 /** There is no such thing, or it is not yours: which of the two is not said. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String, id: Schema.String }) {}
 
-/** The store could not be reached or did not answer. The Change may or may not have been applied: commit the same one again. */
+/**
+ * The store could not be reached or did not answer. The Change may or may not have been applied: commit the same one again. `overloaded` and
+ * `closed` turned it away before anything was done.
+ */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   operation: Schema.String,
+  /** `away` unless given. */
+  why: Schema.Literals(["away", "overloaded", "closed"]).pipe(Schema.withConstructorDefault(Effect.succeed("away"))),
   cause: Schema.Defect()
 }) {}
 

@@ -178,6 +178,11 @@ export const catalogue = {
     meaning: "The database could not be reached. The request may or may not have taken effect.",
     remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
   },
+  overloaded: {
+    status: 503,
+    meaning: "More is asked for than the database keeps up with. Nothing was recorded.",
+    remedy: "Wait for `Retry-After` seconds and send the same request again, less often."
+  },
   node_unavailable: {
     status: 503,
     meaning: "The Lightning node could not be reached.",
@@ -272,7 +277,10 @@ const table = {
     failure("idempotency_mismatch", "This Idempotency-Key was used for another request: use a new one, or send the same request"),
   InsufficientBalance: ({ needed }: InsufficientBalance) =>
     failure("insufficient_balance", `The balance does not cover the ${Msat.toSatsCeiling(needed)} sats that amount and fee come to`),
-  StoreUnavailable: (_: StoreUnavailable) => failure("store_unavailable", "The database cannot be reached: try again in a moment"),
+  StoreUnavailable: ({ why }: StoreUnavailable) =>
+    why === "overloaded"
+      ? failure("overloaded", "Too many requests are waiting for the database: try again in a moment")
+      : failure("store_unavailable", "The database cannot be reached: try again in a moment"),
   NodeUnavailable: (_: NodeUnavailable) => failure("node_unavailable", "The Lightning node cannot be reached: try again in a moment"),
   ChainUnavailable: (_: ChainUnavailable) => failure("chain_unavailable", "The bitcoin chain cannot be read: try again in a moment"),
   RateUnavailable: ({ currency }: RateUnavailable) =>
@@ -313,7 +321,8 @@ export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, 
   effect.pipe(
     Effect.catch((error) => {
       const failed = Effect.fail(failureFor(error))
-      return "cause" in error ? Effect.andThen(Effect.logWarning("answered 503", error), failed) : failed
+      const isCounted = error._tag === "StoreUnavailable" && error.why === "overloaded" // a line for each would be more load
+      return "cause" in error && !isCounted ? Effect.andThen(Effect.logWarning("answered 503", error), failed) : failed
     })
   )
 
@@ -345,7 +354,12 @@ const cached = (code: Code) => {
   return schema
 }
 
+/** A store that may be away may be overloaded too. */
+type Told<C extends Code> = C | (C extends "store_unavailable" ? "overloaded" : never)
+
 /** How the answers with these codes look. An endpoint names all of its codes here: a handler with another one does not compile. */
-export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): ReadonlyArray<Schema.Codec<Failure<Codes[number]>>> =>
+export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- in a list that is mapped, the compiler does not know which code each schema is for
-  codes.map(cached) as unknown as ReadonlyArray<Schema.Codec<Failure<Codes[number]>>>
+  codes.flatMap((code) =>
+    code === "store_unavailable" ? [cached(code), cached("overloaded")] : [cached(code)]
+  ) as unknown as ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>>

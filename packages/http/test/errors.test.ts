@@ -208,6 +208,17 @@ describe("what nobody foresaw", () => {
     await away.dispose()
   })
 
+  it("a store that is overloaded is 503 overloaded, and not a line of the log for each", async () => {
+    const busy = await broken(() =>
+      Effect.fail(new StoreUnavailable({ operation: "balance", why: "overloaded", cause: new Error("full") }))
+    )
+    const { key } = await busy.company()
+    const { status, headers, body } = await busy.ask("GET", "/v1/transactions/balance", { key })
+    assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, "overloaded", "1"])
+    assert.isFalse(busy.logged.some((line) => line.includes("StoreUnavailable")))
+    await busy.dispose()
+  })
+
   it("somebody who goes away ends the work that was done for him", async () => {
     const ended = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()

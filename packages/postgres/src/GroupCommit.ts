@@ -1,7 +1,9 @@
-import { Cause, Effect, Exit, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber, Metric } from "effect"
 
 /** Flushes in a lane follow each other, flushes of different lanes overlap: the number of lanes is the number in flight. */
 export interface Options<Item, A, E, Outage> {
+  /** What this is called where it is measured. */
+  readonly operation: string
   /** Items of one lane are flushed in the order they came. */
   readonly laneOf: (item: Item) => string
   /** Two items that share an identity never share a flush: the second must see what the first did. Reads need none. */
@@ -12,8 +14,26 @@ export interface Options<Item, A, E, Outage> {
   /** More than this waiting in one lane are turned away at once. */
   readonly maxWaiting: number
   /** The answer to who is turned away: too many wait already, or the store is closed. */
-  readonly onTurnedAway: (why: "full" | "closed") => Outage
+  readonly onTurnedAway: (why: "overloaded" | "closed") => Outage
 }
+
+/** What is measured, each with the `operation` that it is about. */
+const metrics = {
+  waiting: Metric.gauge("satrail_store_waiting", { description: "How many wait in the queue when a flush begins" }),
+  items: Metric.histogram("satrail_store_flush_items", {
+    description: "How many go together in one flush",
+    boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+  }),
+  millis: Metric.histogram("satrail_store_flush_millis", {
+    description: "How long a flush takes, in ms",
+    boundaries: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 30_000]
+  }),
+  outages: Metric.counter("satrail_store_outages_total", { description: "Flushes that the database did not answer", incremental: true }),
+  turnedAway: Metric.counter("satrail_store_turned_away_total", {
+    description: "Turned away before the database was asked: the queue was full, or the store closed",
+    incremental: true
+  })
+} as const
 
 interface Waiting<Item, A, E> {
   readonly item: Item
@@ -26,8 +46,24 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
   type Entry = Waiting<Item, A, E | Outage>
   const lanes = new Map<string, Array<Entry>>()
   const draining = new Set<Fiber.Fiber<void>>()
-  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  const context = yield* Effect.context<never>()
+  const fork = Effect.runForkWith(context)
+  const { operation } = options
+  const waitingNow = Metric.withAttributes(metrics.waiting, { operation })
+  const items = Metric.withAttributes(metrics.items, { operation })
+  const millis = Metric.withAttributes(metrics.millis, { operation })
+  const outages = Metric.withAttributes(metrics.outages, { operation })
+  const turnedAway = {
+    overloaded: Metric.withAttributes(metrics.turnedAway, { operation, why: "overloaded" }),
+    closed: Metric.withAttributes(metrics.turnedAway, { operation, why: "closed" })
+  }
+  let waitingCount = 0
   let closed = false
+
+  const turnAway = (why: "overloaded" | "closed") => {
+    turnedAway[why].updateUnsafe(1, context)
+    return Effect.fail(options.onTurnedAway(why))
+  }
 
   /** Takes what goes into the next flush, in order, leaving behind whoever has an identity that is already in it. */
   const take = (waiting: Array<Entry>): ReadonlyArray<Entry> => {
@@ -45,20 +81,27 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
       if (own !== undefined) for (const identity of own) identities.add(identity)
     }
     waiting.splice(0, looked, ...left)
+    waitingCount -= looked - left.length
     return taken
   }
 
   /** An outage is everyone's answer. A defect may be one item's fault, so each is tried alone and only the guilty one dies. */
-  const deliver = (entries: ReadonlyArray<Entry>): Effect.Effect<void> =>
-    Effect.flatMap(Effect.exit(options.flush(entries.map(({ item }) => item))), (exit) => {
+  const deliver = (entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
+    const begunMillis = performance.now()
+    waitingNow.updateUnsafe(waitingCount, context)
+    items.updateUnsafe(entries.length, context)
+    return Effect.flatMap(Effect.exit(options.flush(entries.map(({ item }) => item))), (exit) => {
+      millis.updateUnsafe(performance.now() - begunMillis, context)
       if (Exit.isSuccess(exit)) {
         return Effect.sync(() =>
           entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("an item was not answered"))))
         )
       }
       if (entries.length > 1 && Cause.hasDies(exit.cause)) return Effect.forEach(entries, (entry) => deliver([entry]), { discard: true })
+      if (!Cause.hasDies(exit.cause)) outages.updateUnsafe(1, context)
       return Effect.sync(() => entries.forEach((entry) => entry.resume(Effect.failCause(exit.cause))))
     })
+  }
 
   /** Flushes until nothing waits. The tick before each flush lets everyone who is about to commit get in. */
   const drain = Effect.fnUntraced(function* (lane: string, waiting: Array<Entry>) {
@@ -74,8 +117,9 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     Effect.callback((resume) => {
       const lane = options.laneOf(item)
       const waiting = lanes.get(lane)
-      if (closed) return resume(Effect.fail(options.onTurnedAway("closed")))
-      if (waiting !== undefined && waiting.length >= options.maxWaiting) return resume(Effect.fail(options.onTurnedAway("full")))
+      if (closed) return resume(turnAway("closed"))
+      if (waiting !== undefined && waiting.length >= options.maxWaiting) return resume(turnAway("overloaded"))
+      waitingCount++
       const entry: Entry = { item, resume, interrupted: false }
       if (waiting !== undefined) waiting.push(entry)
       else {

@@ -16,13 +16,19 @@ import type { Kind } from "./Statements.ts"
 import type { Row } from "./Table.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** The defaults serve one process well. */
+/** What serves one process well. */
+export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as const
+
+/** The largest flush there can be: an event's id has twelve bits for its place in there. */
+export const maxItemsPerFlush = 4096
+
+/** Each is as in `defaults` unless given. */
 export interface Options {
-  /** Flushes in flight for each kind of Change. One company's Changes of a kind always share a lane. Default 2. */
+  /** Flushes in flight for each kind of Change. One company's Changes of a kind always share a lane. */
   readonly lanes?: number | undefined
-  /** At most 4096, default 128. */
+  /** Changes that are committed together, at most 4096. */
   readonly maxItemsPerFlush?: number | undefined
-  /** Commits waiting in one lane, default 4096; the next is answered `StoreUnavailable`. */
+  /** Commits waiting in one lane; the next is answered `StoreUnavailable`, because of `overloaded`. */
   readonly maxWaiting?: number | undefined
 }
 
@@ -151,14 +157,14 @@ const verdictsOf = Schema.decodeUnknownSync(Verdicts)
 const maxLooks = 20
 
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const lanes = options.lanes ?? 2
+  const lanes = options.lanes ?? defaults.lanes
   const commit = yield* GroupCommit.make({
+    operation: "Journal.commit",
     flush: apply(yield* SqlClient.SqlClient),
     laneOf: (change: Change) => `${change._tag} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
     identitiesOf,
-    // An event's id has twelve bits for its place in the flush.
-    maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? 128, 4096),
-    maxWaiting: options.maxWaiting ?? 4096,
+    maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? defaults.maxItemsPerFlush, maxItemsPerFlush),
+    maxWaiting: options.maxWaiting ?? defaults.maxWaiting,
     onTurnedAway: turnedAway("Journal.commit")
   })
 

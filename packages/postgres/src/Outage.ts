@@ -20,5 +20,5 @@ export const translate =
     outages.has(error.reason._tag) ? Effect.fail(new StoreUnavailable({ operation, cause: error })) : Effect.die(error)
 
 /** The answer to who was turned away before the database was asked. */
-export const turnedAway = (operation: string) => (why: "full" | "closed") =>
-  new StoreUnavailable({ operation, cause: new Error(why === "full" ? "too many are waiting already" : "the store is closed") })
+export const turnedAway = (operation: string) => (why: "overloaded" | "closed") =>
+  new StoreUnavailable({ operation, why, cause: new Error(why === "overloaded" ? "too many are waiting already" : "the store is closed") })

@@ -64,6 +64,7 @@ export const one = <Ask extends ReadonlyArray<unknown>, A>(
     const text = `
 select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cross join lateral (${options.select} limit 1) t`
     const get = yield* GroupCommit.make({
+      operation,
       laneOf: () => operation,
       flush: (keys: ReadonlyArray<ReadonlyArray<unknown>>) => {
         // The requests of one company ask for the same rows: each is found and read once. No text in a key has a \0.

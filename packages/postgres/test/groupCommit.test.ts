@@ -1,12 +1,15 @@
 import { assert, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Metric, Scope } from "effect"
 import * as GroupCommit from "../src/GroupCommit.ts"
 
 /** A store of words that remembers its flushes. "poison" breaks any flush that it is part of, "down" is an outage. */
-const words = Effect.fnUntraced(function* (options: { readonly gate?: Deferred.Deferred<void>; readonly maxWaiting?: number } = {}) {
+const words = Effect.fnUntraced(function* (
+  options: { readonly gate?: Deferred.Deferred<void>; readonly maxWaiting?: number; readonly operation?: string } = {}
+) {
   const flushes: Array<ReadonlyArray<string>> = []
   const flushing = yield* Deferred.make<void>()
   const commit = yield* GroupCommit.make({
+    operation: options.operation ?? "test",
     laneOf: () => "one",
     identitiesOf: (word: string) => word.split(" ").slice(0, -1),
     flush: Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
@@ -79,7 +82,7 @@ it.live("one too many is turned away at once; who leaves before its flush was ne
     yield* Deferred.await(flushing) // a is in flight; b and c wait behind it
     const b = yield* Effect.forkChild(commit("b"), { startImmediately: true })
     const c = yield* Effect.forkChild(commit("c"), { startImmediately: true })
-    assert.deepStrictEqual(yield* Effect.exit(commit("d")), Exit.fail("full" as const))
+    assert.deepStrictEqual(yield* Effect.exit(commit("d")), Exit.fail("overloaded" as const))
     yield* Fiber.interrupt(b)
     yield* Deferred.succeed(gate, undefined)
     yield* Fiber.joinAll([first, c])
@@ -125,6 +128,7 @@ it.live("who comes while it closes is turned away, and who came before is answer
 it.live("a flush that forgets to answer somebody is a defect, not silence", () =>
   Effect.gen(function* () {
     const commit = yield* GroupCommit.make({
+      operation: "test",
       laneOf: () => "one",
       flush: (_: ReadonlyArray<string>) => Effect.succeed([]),
       maxItemsPerFlush: 4,
@@ -133,4 +137,31 @@ it.live("a flush that forgets to answer somebody is a defect, not silence", () =
     })
     assert.isTrue(Cause.hasDies(yield* Effect.flip(Effect.sandbox(commit("a")))))
   })
+)
+
+it.live(
+  "what happens is measured: who waits, how many go together, outages apart from those turned away, and both apart from defects",
+  () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const scope = yield* Scope.make()
+      const { commit, flushing } = yield* Scope.provide(words({ gate, maxWaiting: 2, operation: "measured" }), scope)
+      const begin = (word: string) => Effect.forkChild(Effect.exit(commit(word)), { startImmediately: true })
+      const first = yield* begin("a")
+      yield* Deferred.await(flushing)
+      const others = [yield* begin("b"), yield* begin("down"), yield* begin("one too many")]
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.joinAll([first, ...others])
+      yield* Effect.exit(commit("poison"))
+      yield* Scope.close(scope, Exit.void)
+      yield* Effect.exit(commit("late"))
+      const measured = (yield* Metric.snapshot).filter(({ attributes }) => attributes?.["operation"] === "measured")
+      const state = (id: string, why?: string) => measured.find((one) => one.id === id && one.attributes?.["why"] === why)?.state
+      assert.deepInclude(state("satrail_store_flush_items"), { count: 3, sum: 4, max: 2 })
+      assert.deepInclude(state("satrail_store_flush_millis"), { count: 3 })
+      assert.deepInclude(state("satrail_store_waiting"), { value: 0 })
+      assert.deepInclude(state("satrail_store_outages_total"), { count: 1 })
+      assert.deepInclude(state("satrail_store_turned_away_total", "overloaded"), { count: 1 })
+      assert.deepInclude(state("satrail_store_turned_away_total", "closed"), { count: 1 })
+    })
 )

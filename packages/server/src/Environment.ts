@@ -2,6 +2,7 @@ import * as LightningAddressText from "@satrail/core/LightningAddressText"
 import * as Msat from "@satrail/core/Msat"
 import * as Network from "@satrail/core/Network"
 import * as Policy from "@satrail/core/Policy"
+import * as Journal from "@satrail/postgres/Journal"
 import { Redacted, Result, Schema } from "effect"
 
 /** The configuration is wrong. One line a variable: what it is called, what it got, what it wants. */
@@ -20,6 +21,9 @@ export interface Environment {
   readonly dataDirectory: string
   readonly databaseUrl: Redacted.Redacted | undefined
   readonly databaseConnections: number
+  readonly commitLanes: number
+  readonly commitItems: number
+  readonly commitWaiting: number
   readonly network: Network.Network
   readonly domain: string
   readonly lightning: "sandbox"
@@ -97,6 +101,24 @@ const variables = {
     meaning: "How many connections to PostgreSQL this process may hold",
     fallback: "10",
     ...whole(2, 500)
+  },
+  commitLanes: {
+    name: "SATRAIL_COMMIT_LANES",
+    meaning: "How many groups of one kind of change may be on their way to the database at once",
+    fallback: String(Journal.defaults.lanes),
+    ...whole(1, 16)
+  },
+  commitItems: {
+    name: "SATRAIL_COMMIT_ITEMS",
+    meaning: "How many changes may be committed together",
+    fallback: String(Journal.defaults.maxItemsPerFlush),
+    ...whole(1, Journal.maxItemsPerFlush)
+  },
+  commitWaiting: {
+    name: "SATRAIL_COMMIT_WAITING",
+    meaning: "How many changes may wait in a lane; a request whose change is one more is answered 503",
+    fallback: String(Journal.defaults.maxWaiting),
+    ...whole(1, 1_000_000)
   },
   network: { name: "SATRAIL_NETWORK", meaning: "The bitcoin network", fallback: "regtest", ...oneOf(...Network.all) },
   domain: {
@@ -197,6 +219,9 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     dataDirectory: required(variables.dataDirectory),
     databaseUrl: optional(variables.databaseUrl),
     databaseConnections: required(variables.databaseConnections),
+    commitLanes: required(variables.commitLanes),
+    commitItems: required(variables.commitItems),
+    commitWaiting: required(variables.commitWaiting),
     network: required(variables.network),
     domain: required(variables.domain),
     lightning: required(variables.lightning),

@@ -17,6 +17,7 @@ import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
 import { routerConfig } from "@satrail/http/Routing"
+import type * as Journal from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -52,12 +53,18 @@ const settingsOf = (environment: Environment): Policy.Settings => ({
   chainPollMillis: 250
 })
 
+const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): Journal.Options => ({
+  lanes: commitLanes,
+  maxItemsPerFlush: commitItems,
+  maxWaiting: commitWaiting
+})
+
 const storage = (
   environment: Environment
 ): Layer.Layer<Storage.Storage, Layer.Error<ReturnType<typeof Storage.layer>> | Layer.Error<ReturnType<typeof Storage.layerEmbedded>>> =>
   environment.databaseUrl === undefined
-    ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database") })
-    : Storage.layer({ url: environment.databaseUrl, maxConnections: environment.databaseConnections })
+    ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database"), ...commits(environment) })
+    : Storage.layer({ url: environment.databaseUrl, maxConnections: environment.databaseConnections, ...commits(environment) })
 
 const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
