@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { Migrator, SqlClient, type SqlError } from "effect/sql"
+import { Migrator, SqlClient } from "effect/sql"
 import * as Migration0001 from "./Migration0001.ts"
 import * as Migration0002 from "./Migration0002.ts"
 import { unhurried } from "./Reads.ts"
@@ -12,7 +12,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0002_kinds_of_tasks": Effect.asVoid(run(Migration0002.script))
 }
 
-const newestKnown = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+/** The number of the last one: what a database is at that this program has brought up to date. */
+export const newestKnown = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
 /** The database was migrated by a later version of this program. Nothing was changed. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
@@ -30,21 +31,29 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
 
 const table = "satrail.migrations"
 
-// Two that start at once both find no schema, and one of them is too late.
-const namespace = Effect.retry(run("create schema if not exists satrail"), {
-  times: 1,
-  while: (error: SqlError.SqlError) => error.reason._tag === "UniqueViolation"
+// Whoever starts first does all of it, and the others wait, however long that takes.
+const alone = run(`${unhurried}; select pg_advisory_xact_lock(hashtext('${table}')); create schema if not exists satrail`)
+
+const Found = Schema.decodeUnknownSync(Schema.Struct({ found: Schema.NullOr(Schema.String) }))
+
+/** The number of the last migration there, or 0 where there was none. */
+const newestThere = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [any] = yield* sql`select to_regclass(${table})::text as found`
+  if (Found(any).found === null) return 0
+  const [newest] = yield* sql.unsafe<object>(`select max(migration_id)::text as found from ${table}`)
+  return Number(Found(newest).found)
 })
 
-const Newest = Schema.decodeUnknownSync(Schema.Struct({ newest: Schema.FiniteFromString }))
-
-/** Brings the tables up to date, in one transaction. Any number of processes may start at once: one migrates, the others wait for it. */
+/**
+ * Brings the tables up to date, in one transaction. Any number of processes may start at once: one migrates, the others wait for it. Where
+ * there is nothing to do, it takes no right but to read and write rows.
+ */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* namespace
-  yield* sql.withTransaction(Effect.andThen(run(unhurried), Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })))
-  const [row] = yield* sql`select coalesce(max(migration_id), 0)::text as newest from satrail.migrations`
-  const { newest } = Newest(row)
+  if ((yield* newestThere) < newestKnown)
+    yield* sql.withTransaction(Effect.andThen(alone, Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })))
+  const newest = yield* newestThere
   if (newest > newestKnown) return yield* new SchemaTooNew({ found: newest, known: newestKnown })
   // A dump that was restored elsewhere finds a server that has seen fewer transactions: the ids of events go on where they stopped.
   yield* sql`

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import * as PgClient from "../src/PgClient.ts"
 
-/** A PostgreSQL server, as a role that may create databases. */
+/** A PostgreSQL server, as a role that may create databases and roles. */
 export const server = process.env["TEST_DATABASE_URL"]
 
 const urlOf = (name: string) => {

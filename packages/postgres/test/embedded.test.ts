@@ -82,8 +82,8 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* nothing
       yield* Effect.all([Migrations.migrate, Migrations.migrate], { concurrency: "unbounded" })
-      const rows = yield* sql`select migration_id::text as id from satrail.migrations`
-      assert.deepStrictEqual(rows, [{ id: "1" }, { id: "2" }])
+      const rows = yield* sql`select migration_id from satrail.migrations`
+      assert.lengthOf(rows, Migrations.newestKnown)
     })
   )
 
@@ -135,7 +135,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into satrail.migrations (migration_id, name) values (9999, 'of_tomorrow')`
       const error = yield* Effect.flip(Effect.scoped(Layer.build(storage)))
-      assert.deepStrictEqual({ ...error }, { ...new Migrations.SchemaTooNew({ found: 9999, known: 2 }) })
+      assert.deepStrictEqual({ ...error }, { ...new Migrations.SchemaTooNew({ found: 9999, known: Migrations.newestKnown }) })
       assert.include(error.message, "a newer version has been here")
     })
   )

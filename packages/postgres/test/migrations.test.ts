@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { companyWith, found } from "@satrail/contracts/Fixtures"
+import { auditAll, has } from "@satrail/contracts/Ledger"
+import { Journal } from "@satrail/core/Journal"
+import { Records } from "@satrail/core/Records"
+import { fence, Tasks } from "@satrail/core/Tasks"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import * as Migration0001 from "../src/Migration0001.ts"
+import * as Migrations from "../src/Migrations.ts"
+import * as PgClient from "../src/PgClient.ts"
+import * as PgliteClient from "../src/PgliteClient.ts"
+import * as Storage from "../src/Storage.ts"
+import * as Database from "./Database.ts"
+
+const fixture = readFileSync(path.join(import.meta.dirname, "at0001.sql"), "utf8")
+
+/** A database as the first version left it. */
+const atFirst = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const script of ["create schema satrail", Migration0001.script, fixture]) yield* sql.unsafe(script).unprepared
+})
+
+type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
+
+/** Every row of every table, each as PostgreSQL itself writes it. */
+const everything = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ readonly name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'satrail' and table_name <> 'migrations' order by 1`
+  const rows = yield* Effect.forEach(tables, ({ name }) =>
+    Effect.map(
+      sql.unsafe<{ readonly row: string }>(`select to_jsonb(t)::text as row from satrail.${name} t order by 1`),
+      (all) => [name, all.map(({ row }): Rows[number] => JSON.parse(row))] as const
+    )
+  )
+  return Object.fromEntries(rows)
+})
+
+/** What a migration adds to the rows that were there: by table and column, for every row. */
+const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { tasks: { kind: "withdrawal" } }
+
+const acme = "01900000-0000-7000-8000-00000000000a"
+const nowMillis = 1_700_000_100_000
+
+const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
+  describe(`a database of the first version (${name})`, () => {
+    it.live(
+      "is migrated with all that is in it, and what waited goes on",
+      () =>
+        Effect.gen(function* () {
+          yield* atFirst
+          const before = yield* everything
+          for (const [table, rows] of Object.entries(before)) assert.isNotEmpty(rows, `the fixture has nothing in ${table}`)
+          yield* Migrations.migrate
+          const after = yield* everything
+          for (const [table, rows] of Object.entries(before)) {
+            const expected = rows.map((row) => ({ ...row, ...added[table] }))
+            assert.sameDeepMembers([...(after[table] ?? [])], expected, table)
+          }
+          yield* Effect.gen(function* () {
+            const [records, tasks, journal] = [yield* Records, yield* Tasks, yield* Journal]
+            yield* auditAll
+            const claimed = yield* tasks.claim({ kind: Withdrawal.taskKind, nowMillis, leaseMillis: 1000, limit: 10 })
+            assert.deepStrictEqual(
+              claimed.map(({ id, token }) => [id.slice(-2), token]),
+              [
+                ["10", 1],
+                ["11", 4]
+              ]
+            )
+            const task = claimed[0] ?? assert.fail()
+            const withdrawal = yield* found(records.withdrawal(acme, task.id))
+            yield* journal.commit(Withdrawal.failed(withdrawal, "no_route", fence(task), nowMillis))
+            yield* has(acme, { posted: 95, held: 10 })
+            assert.deepStrictEqual(yield* records.cursor("lightning:02aa"), Option.some("42"))
+            yield* auditAll
+          }).pipe(Effect.provide(Storage.layerClient()))
+        }).pipe(Effect.provide(client)),
+      60_000
+    )
+  })
+
+suite("pglite", PgliteClient.layer())
+
+describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
+  suite("postgres", Database.layer)
+
+  it.live(
+    "eight processes that start at once: one migrates it, and all start",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* Database.make
+        const first = yield* Layer.build(PgClient.layer({ url }))
+        yield* Effect.provide(atFirst, first)
+        yield* Effect.all(
+          Array.from({ length: 8 }, () => Layer.build(Storage.layer({ url, maxConnections: 2 }))),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(yield* Context.get(first, SqlClient.SqlClient)`select from satrail.migrations`, Migrations.newestKnown)
+      }),
+    60_000
+  )
+
+  it.live("a process that may only read and write rows starts on what another has migrated", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const owner = yield* Layer.build(PgClient.layer({ url }))
+      const role = `satrail_test_${randomUUID().replaceAll("-", "")}`
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* Migrations.migrate
+        yield* Effect.acquireRelease(sql.unsafe(`create role ${role} login`), () =>
+          Effect.orDie(sql.unsafe(`drop owned by ${role}; drop role ${role}`).unprepared)
+        )
+        for (const right of ["usage on schema satrail", "select, insert, update, delete on all tables in schema satrail"])
+          yield* sql.unsafe(`grant ${right} to ${role}`)
+        const limited = new URL(Redacted.value(url))
+        limited.username = role
+        const storage = yield* Layer.build(Storage.layer({ url: Redacted.make(limited.href) }))
+        yield* Effect.provide(
+          Effect.flatMap(companyWith(21), (companyId) => has(companyId, { posted: 21, held: 0 })),
+          storage
+        )
+      }).pipe(Effect.scoped, Effect.provide(owner))
+    })
+  )
+})
