@@ -17,7 +17,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   postgres: ["@satrail/core", "effect", "effect/sql", "effect/reactivity", "pg", "@electric-sql/pglite", "node:"],
   sandbox: ["@satrail/core", "effect", "@noble/", "@scure/", "node:"],
   nodes: ["@satrail/core", "effect", "effect/http", "@noble/", "@scure/", "node:"],
-  http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "node:crypto"],
+  http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "effect/observability", "node:crypto"],
   server: [""],
   testing: ["node:"],
   bench: [""]

@@ -6,6 +6,7 @@ import * as Authentication from "./Authentication.ts"
 import * as Decoding from "./Decoding.ts"
 import * as Edge from "./Edge.ts"
 import * as Health from "./Health.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Operator from "./Operator.ts"
 import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
@@ -20,7 +21,7 @@ const paths = { openapi: "/openapi.json", docs: "/docs" } as const
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
 
 /** The handlers of every group in `Api`. */
-export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Operator.layer, Health.layer)
+export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Operator.layer, Health.layer, Metrics.layer)
 
 // Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
 const scalar = {

@@ -168,7 +168,8 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           send: ["confirm", "confirmSend", "estimate"],
           read: ["balance", "deposit", "transactions", "withdrawal"],
           operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],
-          health: ["healthz", "readyz"]
+          health: ["healthz", "readyz"],
+          metrics: ["metrics"]
         })
       })
     )

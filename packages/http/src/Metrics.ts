@@ -1,0 +1,24 @@
+import { Effect, Schema } from "effect"
+import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { PrometheusMetrics } from "effect/observability"
+import { OperatorAuthentication } from "./Authentication.ts"
+import { base } from "./Base.ts"
+import { Decoding } from "./Decoding.ts"
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+const text = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+
+const metrics = HttpApiEndpoint.get("metrics", "/operator/metrics", { success: text })
+  .annotate(OpenApi.Summary, "What this process has measured")
+  .annotate(OpenApi.Description, "As Prometheus reads it: text, not an envelope. Each process counts for itself, since its start.")
+
+/** For whoever watches over many processes. With the operator's token, which Prometheus sends as `authorization.credentials`. */
+export class Group extends HttpApiGroup.make("metrics")
+  .add(metrics)
+  .middleware(Decoding)
+  .middleware(OperatorAuthentication)
+  .annotate(OpenApi.Title, "Metrics") {}
+
+export const layer = HttpApiBuilder.group(base.add(Group), "metrics", (handlers) =>
+  Effect.succeed(handlers.handleAll({ metrics: () => PrometheusMetrics.format() }))
+)
