@@ -1,0 +1,258 @@
+import { isPublicName } from "@satrail/core/LightningAddressText"
+import { Clock, Context, Effect, Layer, Result, Schema, type Scope } from "effect"
+import dns from "node:dns/promises"
+import http from "node:http"
+import net from "node:net"
+import os from "node:os"
+import tls from "node:tls"
+import * as PublicAddress from "./PublicAddress.ts"
+
+/** The address may not be asked. No connection was made. `reason` completes "it was not asked, for …". */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
+
+/** Nobody answered. It does not say why, and takes the same time however it came about: no stranger learns which ports are open. */
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {}) {}
+
+/** There was an answer that is not to be read to its end. `reason` completes "its server …". */
+export class Unusable extends Schema.TaggedError<Unusable>()("Unusable", { reason: Schema.String }) {}
+
+/** What is asked of somebody. A GET follows a redirect, a POST none. */
+export interface Request {
+  readonly url: string
+  readonly method?: "GET" | "POST"
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What came back, whatever the status says. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** The numbers. All of them limit what somebody else can do to us. */
+export interface Limits {
+  /** Until a connection stands, names looked up and TLS agreed upon. Who is not reached is given up after exactly this time. */
+  readonly connectMillis: number
+  /** For everything, redirects included. */
+  readonly totalMillis: number
+  /** Of an answer's body: room for the largest image that LUD-06 allows, twice. */
+  readonly maxBytes: number
+  readonly maxRedirects: number
+}
+
+export const defaults: Limits = { connectMillis: 5_000, totalMillis: 10_000, maxBytes: 300_000, maxRedirects: 1 }
+
+export interface Options extends Partial<Limits> {
+  /**
+   * Hosts that the operator vouches for, and the `http:` or `https:` origin where each is asked instead: `pay.example` at
+   * `http://127.0.0.1:8080`. For development and tests; nothing else of the guard applies to them.
+   */
+  readonly allow?: ReadonlyMap<string, URL>
+  /** Where a name is. The system's answer unless given. */
+  readonly lookup?: (name: string) => Promise<ReadonlyArray<string>>
+  /** Which addresses may be connected to: public ones that are not this machine's, unless given. */
+  readonly isAllowed?: (address: string) => boolean
+}
+
+/**
+ * The only way out to servers that somebody else names. Names are looked up once, here, and the connection goes to an address that was checked: a
+ * name that points elsewhere a moment later is not asked again.
+ */
+export class Outbound extends Context.Service<
+  Outbound,
+  {
+    /** A connection to the host of an `https:` or `wss:` URL, TLS agreed upon: for what is not one question and one answer. */
+    readonly connect: (url: string) => Effect.Effect<net.Socket, Forbidden | Unreachable, Scope.Scope>
+    /** One question and its answer. Nothing is kept in between: no cookies, no connection, no cache. */
+    readonly ask: (request: Request) => Effect.Effect<Answer, Forbidden | Unreachable | Unusable>
+  }
+>()("web/Outbound") {}
+
+/** A URL that may be asked, and how its host is reached. `name` is to be looked up and checked; without one `host` is vouched for. */
+interface Target {
+  readonly url: URL
+  readonly name?: string
+  readonly host: string
+  readonly port: number
+  readonly isSecure: boolean
+}
+
+const forbid = (reason: string) => Result.fail(new Forbidden({ reason }))
+
+// Names that no public server answers for (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and what private networks are wont to use).
+const reserved = /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|private|test|example|invalid|alt|onion|home\.arpa)$/
+
+/** What may be asked under a URL: everything about it that can be known without asking anybody. */
+const targetOf = (text: string, allow: ReadonlyMap<string, URL>): Result.Result<Target, Forbidden> => {
+  // Looked for before parsing, because URL quietly drops or turns these.
+  const url = /[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text)
+  if (url === null) return forbid("it is no URL")
+  if (url.username !== "" || url.password !== "") return forbid("it has a user or a password in it")
+  const instead = allow.get(url.host)
+  if (instead !== undefined) {
+    const isSecure = instead.protocol === "https:"
+    return Result.succeed({ url, host: instead.hostname, port: Number(instead.port || (isSecure ? 443 : 80)), isSecure })
+  }
+  const name = url.hostname
+  if (name.endsWith(".onion")) return forbid("an .onion address is reached through Tor only, which this service does not use")
+  if (url.protocol !== "https:" && url.protocol !== "wss:") return forbid("only https is used")
+  if (!isPublicName(name) || reserved.test(name)) return forbid("its host is not a public name")
+  const port = Number(url.port || 443)
+  // Below 1024 other services live, which might make something of the first bytes of TLS.
+  if (port !== 443 && port < 1024) return forbid(`port ${port} is no web server's`)
+  return Result.succeed({ url, name, host: name, port, isSecure: true })
+}
+
+const systemLookup = async (name: string): Promise<ReadonlyArray<string>> =>
+  (await dns.lookup(name, { all: true, order: "verbatim" })).map(({ address }) => address)
+
+const isOwn = (address: string): boolean =>
+  Object.values(os.networkInterfaces()).some((addresses) => addresses?.some((one) => one.address === address))
+
+const isNobody = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "ENOTFOUND"
+
+/** Answers every lookup of a connection with the addresses that were checked. */
+const pinned =
+  (addresses: ReadonlyArray<string>): net.LookupFunction =>
+  (_name, _options, callback) =>
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: net.isIP(address) }))
+    )
+
+const socketTo = ({ host, port, isSecure, name }: Target, addresses: ReadonlyArray<string>): net.Socket => {
+  const to = { host, port, ...(name !== undefined && { lookup: pinned(addresses), autoSelectFamily: true }) }
+  return isSecure ? tls.connect({ ...to, servername: name ?? "", ALPNProtocols: ["http/1.1"] }) : net.connect(to)
+}
+
+/** An open connection, closed with its scope. */
+const opened = (target: Target, addresses: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.callback<net.Socket, Unreachable>((resume) => {
+      const socket = socketTo(target, addresses)
+      const fail = () => resume(Effect.fail(new Unreachable()))
+      socket.once(target.isSecure ? "secureConnect" : "connect", () => resume(Effect.succeed(socket)))
+      socket.on("error", fail).once("close", fail)
+      return Effect.sync(() => socket.destroy())
+    }),
+    (socket) => Effect.sync(() => socket.destroy()),
+    { interruptible: true }
+  )
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const textOf = (chunks: ReadonlyArray<Uint8Array>): Effect.Effect<string, Unusable> =>
+  Effect.try({ try: () => utf8.decode(Buffer.concat(chunks)), catch: () => new Unusable({ reason: "did not answer with text" }) })
+
+/** Where an answer says that the real one is. */
+const redirection = (response: http.IncomingMessage): string | undefined =>
+  [301, 302, 303, 307, 308].includes(response.statusCode ?? 0) ? response.headers.location : undefined
+
+/** One question over an open connection. `begun` is called when the answer begins. */
+const exchange = (socket: net.Socket, url: URL, { method = "GET", headers = {}, body }: Request, maxBytes: number, begun: () => void) =>
+  Effect.callback<{ readonly answer: Effect.Effect<Answer, Unusable>; readonly location: string | undefined }, Unreachable | Unusable>(
+    (resume) => {
+      const fail = (error: Unreachable | Unusable) => {
+        resume(Effect.fail(error))
+        asked.destroy()
+      }
+      const lost = () => fail(new Unreachable())
+      const asked = http.request({
+        createConnection: () => socket,
+        method,
+        path: url.pathname + url.search,
+        setHost: false,
+        headers: {
+          ...headers,
+          host: url.host,
+          "user-agent": "satrail",
+          connection: "close",
+          ...(body !== undefined && { "content-length": Buffer.byteLength(body) })
+        }
+      })
+      asked.once("response", (response) => {
+        begun()
+        const tooLong = () => fail(new Unusable({ reason: `answered with more than ${maxBytes} bytes` }))
+        if (Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
+        // None was asked for: what is packed small can be anything once it is unpacked.
+        if ((response.headers["content-encoding"] ?? "identity") !== "identity")
+          return fail(new Unusable({ reason: "answered in an encoding that was not asked for" }))
+        const chunks: Array<Uint8Array> = []
+        let bytes = 0
+        response.on("data", (chunk: Uint8Array) => {
+          bytes += chunk.length
+          chunks.push(chunk)
+          if (bytes > maxBytes) tooLong()
+        })
+        response.once("error", lost)
+        response.once("end", () => {
+          const status = response.statusCode ?? 0
+          resume(Effect.succeed({ answer: Effect.map(textOf(chunks), (body) => ({ status, body })), location: redirection(response) }))
+        })
+        return undefined
+      })
+      asked.on("error", lost).once("close", lost)
+      asked.end(body)
+      return Effect.sync(() => asked.destroy())
+    }
+  )
+
+export const make = (options: Options = {}): Outbound["Service"] => {
+  const { connectMillis, totalMillis, maxBytes, maxRedirects } = { ...defaults, ...options }
+  const { allow = new Map(), lookup = systemLookup, isAllowed = (address) => PublicAddress.is(address) && !isOwn(address) } = options
+
+  /** Where the target is: addresses that may be connected to, one at least. */
+  const addressesOf = Effect.fnUntraced(function* ({ name }: Target) {
+    if (name === undefined) return []
+    const found = yield* Effect.tryPromise({
+      try: () => lookup(name),
+      // That a name does not exist and that it is a private network's look the same from outside.
+      catch: (cause) => (isNobody(cause) ? new Forbidden({ reason: "its host has no public address" }) : new Unreachable())
+    })
+    const addresses = found.filter(isAllowed)
+    return addresses.length > 0 ? addresses : yield* new Forbidden({ reason: "its host has no public address" })
+  })
+
+  const dial = Effect.fnUntraced(function* (target: Target) {
+    const startedMillis = yield* Clock.currentTimeMillis
+    return yield* Effect.flatMap(addressesOf(target), (addresses) => opened(target, addresses)).pipe(
+      Effect.timeoutOrElse({ duration: connectMillis, orElse: () => Effect.fail(new Unreachable()) }),
+      Effect.tapErrorTag("Unreachable", () =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.sleep(Math.max(0, startedMillis + connectMillis - nowMillis)))
+      )
+    )
+  })
+
+  const follow = (request: Request, redirects: number, begun: () => void): Effect.Effect<Answer, Forbidden | Unreachable | Unusable> =>
+    Effect.gen(function* () {
+      const target = yield* Effect.fromResult(targetOf(request.url, allow))
+      const { answer, location } = yield* Effect.scoped(
+        Effect.flatMap(dial(target), (socket) => exchange(socket, target.url, request, maxBytes, begun))
+      )
+      if (location === undefined || request.method === "POST") return yield* answer
+      if (redirects === 0) return yield* new Unusable({ reason: `redirects more often than ${maxRedirects} times` })
+      return yield* follow({ ...request, url: URL.parse(location, target.url.href)?.href ?? location }, redirects - 1, begun)
+    })
+
+  return Outbound.of({
+    connect: (url) => Effect.flatMap(Effect.fromResult(targetOf(url, allow)), dial),
+    ask: (request) =>
+      Effect.suspend(() => {
+        let hasBegun = false
+        return follow(request, maxRedirects, () => {
+          hasBegun = true
+        }).pipe(
+          Effect.timeoutOrElse({
+            duration: totalMillis,
+            orElse: () =>
+              Effect.fail(
+                hasBegun ? new Unusable({ reason: `did not come to an end within ${totalMillis / 1000} seconds` }) : new Unreachable()
+              )
+          })
+        )
+      })
+  })
+}
+
+export const layer = (options?: Options): Layer.Layer<Outbound> => Layer.sync(Outbound, () => make(options))

@@ -1,0 +1,72 @@
+import { Effect } from "effect"
+import diagnostics from "node:diagnostics_channel"
+import http from "node:http"
+import https from "node:https"
+import type { AddressInfo, Socket } from "node:net"
+import tls from "node:tls"
+import * as Certificate from "./Certificate.ts"
+
+export interface Server {
+  readonly port: number
+  /** How many connections it got, whatever became of them. */
+  readonly connections: () => number
+  /** The lines and headers of what it was asked. */
+  readonly asked: ReadonlyArray<http.IncomingMessage>
+}
+
+export interface Options {
+  /** The page of somebody on the Internet is on 127.0.0.2 in these tests: what is inside is on 127.0.0.1. */
+  readonly host?: "127.0.0.1" | "127.0.0.2"
+  readonly port?: number
+  readonly isSecure?: boolean
+}
+
+/** A server for as long as the scope is open. */
+export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port = 0, isSecure = false }: Options = {}) =>
+  Effect.acquireRelease(
+    Effect.callback<Server & { readonly stop: () => void }, Error>((resume) => {
+      const asked: Array<http.IncomingMessage> = []
+      const sockets = new Set<Socket>()
+      let connections = 0
+      const listener: http.RequestListener = (request, response) => {
+        asked.push(request)
+        answer(request, response)
+      }
+      const server = isSecure
+        ? https.createServer({ key: Certificate.key, cert: Certificate.certificate }, listener)
+        : http.createServer(listener)
+      server.on("connection", (socket: Socket) => {
+        connections++
+        sockets.add(socket)
+        socket.on("error", () => socket.destroy()).once("close", () => sockets.delete(socket))
+      })
+      server.once("error", (error) => resume(Effect.fail(error)))
+      server.listen(port, host, () => {
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- a server that listens on a port has one
+        const { port } = server.address() as AddressInfo
+        const stop = () => {
+          server.close()
+          for (const socket of sockets) socket.destroy()
+        }
+        resume(Effect.succeed({ port, connections: () => connections, asked, stop }))
+      })
+    }),
+    ({ stop }) => Effect.sync(stop)
+  )
+
+/** Takes the tests' certificate for a good one, in this process. */
+export const trusting = Effect.sync(() => tls.setDefaultCACertificates([Certificate.certificate]))
+
+/** Counts every connection that this process begins, while `use` runs: whatever it is, and whether it comes about. */
+export const counting = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    let begun = 0
+    const count = () => {
+      begun++
+    }
+    diagnostics.subscribe("net.client.socket", count)
+    return use.pipe(
+      Effect.map((value) => ({ value, begun })),
+      Effect.ensuring(Effect.sync(() => diagnostics.unsubscribe("net.client.socket", count)))
+    )
+  })

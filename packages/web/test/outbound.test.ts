@@ -1,0 +1,248 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import http from "node:http"
+import net from "node:net"
+import * as Outbound from "../src/Outbound.ts"
+import { counting, serve, trusting } from "./Server.ts"
+
+const isAllowed = (address: string) => address === "127.0.0.2"
+
+/** Names by what they answer when they are looked up the first, the second … time. */
+const names = (table: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>) => {
+  const asked: Array<string> = []
+  const lookup = async (name: string) => {
+    const times = asked.filter((one) => one === name).length
+    asked.push(name)
+    const answers = table[name]
+    if (answers === undefined) throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" })
+    return answers[Math.min(times, answers.length - 1)] ?? []
+  }
+  return { asked, lookup }
+}
+
+const outside = { "page.example.com": [["127.0.0.2"]] }
+const hello: http.RequestListener = (_, response) => response.end("hello")
+
+const elapsed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const begun = performance.now()
+    return Effect.map(effect, (value) => ({ value, millis: performance.now() - begun }))
+  })
+
+describe("Outbound", () => {
+  it.live("asks a server over TLS, by its name, and says nothing of itself but that", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup })
+      assert.deepStrictEqual(yield* ask({ url: `https://page.example.com:${server.port}/a/b?c=%20d` }), { status: 200, body: "hello" })
+      const [request] = server.asked
+      assert.strictEqual(request?.url, "/a/b?c=%20d")
+      assert.deepStrictEqual(request?.headers, {
+        host: `page.example.com:${server.port}`,
+        "user-agent": "satrail",
+        connection: "close"
+      })
+    })
+  )
+
+  it.live("posts a body, with the headers it was given", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(
+        (request, response) => {
+          response.writeHead(202)
+          request.pipe(response)
+        },
+        { host: "127.0.0.2", isSecure: true }
+      )
+      const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup })
+      const url = `https://page.example.com:${server.port}/`
+      const answer = yield* ask({ url, method: "POST", headers: { "content-type": "application/json" }, body: '{"a":"ä"}' })
+      assert.deepStrictEqual(answer, { status: 202, body: '{"a":"ä"}' })
+      assert.strictEqual(server.asked[0]?.headers["content-type"], "application/json")
+    })
+  )
+
+  it.live("connects for other protocols too, to what was checked and nowhere else", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const { connect } = Outbound.make({ isAllowed, lookup: names(outside).lookup })
+      const socket = yield* Effect.scoped(
+        Effect.tap(connect(`wss://page.example.com:${server.port}/relay`), (socket) =>
+          Effect.sync(() => assert.strictEqual(socket.remoteAddress, "127.0.0.2"))
+        )
+      )
+      assert.isTrue(socket.destroyed, "closed with its scope")
+      const error = yield* Effect.flip(Effect.scoped(connect("wss://127.0.0.1/relay")))
+      assert.strictEqual(error._tag, "Forbidden")
+    })
+  )
+
+  it.live("a name that points elsewhere between the check and the connection leads to where it was checked", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const inside = yield* serve(hello, { host: "127.0.0.1", port: server.port, isSecure: true })
+      const { asked, lookup } = names({ "page.example.com": [["127.0.0.2"], ["127.0.0.1"]] })
+      const { ask } = Outbound.make({ isAllowed, lookup })
+      const url = `https://page.example.com:${server.port}/`
+      assert.strictEqual((yield* ask({ url })).body, "hello")
+      assert.deepStrictEqual(asked, ["page.example.com"], "it was looked up once")
+      // And from now on it is inside, and refused.
+      const { value, begun } = yield* counting(Effect.flip(ask({ url })))
+      assert.deepStrictEqual([value._tag, begun, inside.connections()], ["Forbidden", 0, 0])
+    })
+  )
+
+  it.live("of several addresses only those that are allowed are tried", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const inside = yield* serve(hello, { host: "127.0.0.1", port: server.port, isSecure: true })
+      const { lookup } = names({ "page.example.com": [["127.0.0.1", "127.0.0.2", "::1"]] })
+      const { ask } = Outbound.make({ isAllowed, lookup })
+      assert.strictEqual((yield* ask({ url: `https://page.example.com:${server.port}/` })).status, 200)
+      assert.strictEqual(inside.connections(), 0)
+    })
+  )
+
+  it.live("a certificate of somebody else, or of nobody, is nobody reached", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const { lookup } = names({ "page.example.org": [["127.0.0.2"]] })
+      const { ask } = Outbound.make({ isAllowed, lookup, connectMillis: 200 })
+      assert.strictEqual((yield* Effect.flip(ask({ url: `https://page.example.org:${server.port}/` })))._tag, "Unreachable")
+      assert.strictEqual(server.asked.length, 0)
+    })
+  )
+
+  it.live("whoever is not reached is given up after the same time, with the same words, however it came about", () =>
+    Effect.gen(function* () {
+      const connectMillis = 400
+      const plain = yield* serve(hello, { host: "127.0.0.2" }) // talks, and no TLS
+      const silent = yield* Effect.acquireRelease(
+        Effect.callback<net.Server>((resume) => {
+          const server = net.createServer().listen(0, "127.0.0.2", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const closed = yield* Effect.scoped(Effect.map(serve(hello, { host: "127.0.0.2" }), ({ port }) => port))
+      const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup, connectMillis })
+      const address = silent.address()
+      const ports = [plain.port, address !== null && typeof address === "object" ? address.port : 0, closed]
+      const outcomes = yield* Effect.forEach(ports, (port) => elapsed(Effect.flip(ask({ url: `https://page.example.com:${port}/` }))))
+      for (const { value, millis } of outcomes) {
+        assert.strictEqual(value._tag, "Unreachable")
+        assert.deepStrictEqual(JSON.stringify(value), JSON.stringify(outcomes[0]?.value))
+        assert.isAtLeast(millis, connectMillis - 5)
+      }
+    })
+  )
+
+  it.live("a host that the operator vouches for is asked where the operator says, and what it leads to is not vouched for", () =>
+    Effect.gen(function* () {
+      const server = yield* serve((request, response) => {
+        if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })
+        response.end("hello")
+      })
+      const allow = new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]])
+      const { ask } = Outbound.make({ allow })
+      assert.strictEqual((yield* ask({ url: "https://pay.example/here" })).body, "hello")
+      assert.strictEqual(server.asked[0]?.headers.host, "pay.example")
+      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example/away" })))._tag, "Forbidden")
+      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example:8443/" })))._tag, "Forbidden", "another port is another host")
+      assert.strictEqual(server.connections(), 2)
+    })
+  )
+})
+
+describe("what a server answers", () => {
+  const limits = { connectMillis: 300, totalMillis: 600, maxBytes: 1000 }
+  const asking = Effect.fnUntraced(function* (answer: http.RequestListener, options: Outbound.Options = {}) {
+    const server = yield* serve(answer)
+    const { ask } = Outbound.make({ ...limits, allow: new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]]), ...options })
+    return { server, outcome: yield* elapsed(Effect.result(ask({ url: "https://pay.example/" }))) }
+  })
+
+  const failure = (answer: http.RequestListener) =>
+    Effect.map(asking(answer), ({ outcome: { value } }) => (value._tag === "Failure" ? value.failure : value.success))
+
+  it.live("is followed to one other place, and no further", () =>
+    Effect.gen(function* () {
+      const redirecting =
+        (times: number): http.RequestListener =>
+        ({ url = "" }, response) => {
+          const n = Number(url.slice(1) || 0)
+          if (n < times) response.writeHead(307, { location: `/${n + 1}` })
+          response.end(String(n))
+        }
+      const once = yield* asking(redirecting(1))
+      assert.deepStrictEqual(once.outcome.value._tag === "Success" && once.outcome.value.success.body, "1")
+      assert.strictEqual((yield* failure(redirecting(2)))._tag, "Unusable")
+    })
+  )
+
+  it.live("is refused when it is too long, whether it says so or not", () =>
+    Effect.gen(function* () {
+      const said = yield* failure((_, response) => response.writeHead(200, { "content-length": 1001 }).end("x".repeat(1001)))
+      assert.deepInclude(said, { _tag: "Unusable", reason: "answered with more than 1000 bytes" })
+      const { server, outcome } = yield* asking((_, response) => {
+        const more = () => {
+          if (!response.destroyed) response.write("x".repeat(900), () => setImmediate(more))
+        }
+        more()
+      })
+      assert.deepInclude(outcome.value._tag === "Failure" && outcome.value.failure, { _tag: "Unusable" })
+      assert.isBelow(outcome.millis, limits.totalMillis, "it is not read to its end, which it has not")
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  it.live("is refused when it is too slow, byte by byte", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* asking((_, response) => {
+        const drip = setInterval(() => response.write("x"), 50)
+        response.once("close", () => clearInterval(drip))
+      })
+      assert.deepInclude(outcome.value._tag === "Failure" && outcome.value.failure, { _tag: "Unusable" })
+      assert.isBelow(outcome.millis, limits.totalMillis + 300)
+    })
+  )
+
+  it.live("that does not begin is none", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* failure(() => undefined))._tag, "Unreachable")
+    })
+  )
+
+  it.live("that breaks off is none", () =>
+    Effect.gen(function* () {
+      const broken = yield* failure((_, response) => {
+        response.writeHead(200, { "content-length": 100 })
+        response.write("half", () => response.destroy())
+      })
+      assert.strictEqual(broken._tag, "Unreachable")
+    })
+  )
+
+  it.live("is refused in an encoding that was not asked for, and when it is no text", () =>
+    Effect.gen(function* () {
+      const packed = yield* failure((_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("x"))
+      assert.deepInclude(packed, { _tag: "Unusable" })
+      const binary = yield* failure((_, response) => response.end(Buffer.from([0xff, 0xfe])))
+      assert.deepInclude(binary, { _tag: "Unusable" })
+    })
+  )
+
+  it.live("an answer that changes the protocol is none", () =>
+    Effect.gen(function* () {
+      const switched = yield* failure((request) => {
+        request.socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")
+      })
+      assert.strictEqual(switched._tag, "Unreachable")
+    })
+  )
+})
