@@ -109,6 +109,7 @@ export const invoice = Effect.fnUntraced(function* (
     metadata: { order: "21" },
     lightningAddressId: null,
     rate: null,
+    rateAtMillis: null,
     status: "pending",
     received: null,
     preimage: null,
@@ -192,9 +193,11 @@ export const withdrawal = Effect.fnUntraced(function* (
     network: "regtest",
     metadata: { payroll: "may" },
     rate: null,
+    rateAtMillis: null,
     status: "pending",
     paymentHash: null,
     paymentRequest: null,
+    successAction: null,
     chainTxId: null,
     rawTx: null,
     dispatchedAtMillis: null,
@@ -246,7 +249,12 @@ export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Begun
 
 /** What is about to be sent over Lightning. */
 export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Lightning" }> {
-  return { _tag: "Lightning", paymentHash: yield* hex(32), paymentRequest: `lnbcrt1${yield* hex(8)}` }
+  return {
+    _tag: "Lightning",
+    paymentHash: yield* hex(32),
+    paymentRequest: `lnbcrt1${yield* hex(8)}`,
+    successAction: { tag: "message", message: "café ☕ \"'\\" }
+  }
 })
 
 /** What is about to be sent on-chain: two coins, with a fee of 2 sats. */

@@ -124,7 +124,12 @@ export const money = {
     const { row, change } = yield* claimed(payer, payee, 40)
     const { paymentHash, paymentRequest } = row
     yield* verdict(
-      Withdrawal.dispatched(other.withdrawal, { _tag: "Lightning", paymentHash, paymentRequest }, other.fence, change.atMillis)
+      Withdrawal.dispatched(
+        other.withdrawal,
+        { _tag: "Lightning", paymentHash, paymentRequest, successAction: null },
+        other.fence,
+        change.atMillis
+      )
     )
     assert.strictEqual(yield* unchanged(change), "InvoiceNotPayable")
     yield* has(payer, { posted: 100, held: 80 })

@@ -220,8 +220,8 @@ export const money = {
     assert.strictEqual(yield* verdict(dispatched(one, lightning)), "Applied")
     assert.strictEqual(yield* verdict(dispatched(other, chain)), "Applied")
     const at = { dispatchedAtMillis: atMillis, updatedAtMillis: atMillis }
-    const { paymentHash, paymentRequest } = lightning
-    assert.deepStrictEqual(yield* read(one.withdrawal), { ...one.withdrawal, ...at, paymentHash, paymentRequest })
+    const { paymentHash, paymentRequest, successAction } = lightning
+    assert.deepStrictEqual(yield* read(one.withdrawal), { ...one.withdrawal, ...at, paymentHash, paymentRequest, successAction })
     const { txId, rawTx, networkFee } = chain
     assert.deepStrictEqual(yield* read(other.withdrawal), { ...other.withdrawal, ...at, chainTxId: txId, rawTx, networkFee })
     yield* has(companyId, { posted: 100, held: 60 })
@@ -238,6 +238,7 @@ export const money = {
       assert.strictEqual(yield* unchanged(dispatched(begun, attempt)), "Applied")
       assert.strictEqual(yield* unchanged(dispatched(begun, another)), "Conflict")
     }
+    assert.strictEqual(yield* unchanged(dispatched(one, { ...lightning, successAction: null })), "Conflict")
     assert.strictEqual((yield* read(one.withdrawal)).paymentHash, lightning.paymentHash)
     assert.strictEqual((yield* read(other.withdrawal)).rawTx, chain.rawTx)
     yield* has(companyId, { posted: 100, held: 60 })

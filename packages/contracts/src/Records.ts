@@ -138,6 +138,7 @@ export const money = {
     yield* committed(LightningAddress.created(address))
     const row = yield* invoice(companyId, 21, {
       rate: "97123.45",
+      rateAtMillis: 1_699_999_999_999,
       lightningAddressId: address.id,
       memo: "café ☕ \"'\\",
       metadata: { "a b": "ü", empty: "" }
@@ -193,6 +194,7 @@ export const money = {
     const companyId = yield* companyWith(100)
     const fields = {
       rate: "0.5",
+      rateAtMillis: 1_699_999_999_998,
       network: "mainnet",
       recipientType: "lnurl",
       recipient: "lnurl1…",
@@ -209,9 +211,10 @@ export const money = {
       Withdrawal.dispatched(one.withdrawal, attempt, one.fence, 1_700_000_000_000),
       Withdrawal.settled(one.withdrawal, how, one.fence, 1_700_000_000_001)
     )
-    const { paymentHash, paymentRequest } = attempt
+    const { paymentHash, paymentRequest, successAction } = attempt
     const expected: Withdrawal.Withdrawal = {
       ...one.withdrawal,
+      successAction,
       ...how,
       paymentHash,
       paymentRequest,

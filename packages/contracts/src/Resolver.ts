@@ -28,7 +28,7 @@ const offered = Effect.gen(function* () {
 
 const invoiced = Effect.fnUntraced(function* (amount: Msat.Msat) {
   const offer = yield* offered
-  const invoice = Result.getOrThrow(Bolt11.decode(yield* (yield* Resolver).invoice(offer, amount)))
+  const invoice = Result.getOrThrow(Bolt11.decode((yield* (yield* Resolver).invoice(offer, amount)).paymentRequest))
   return { offer, invoice }
 })
 
@@ -60,7 +60,7 @@ export const money = {
     const { invoice } = yield* Resolver
     const offer = yield* offered
     const invoices = yield* Effect.forEach(Array.from({ length: 4 }), () => invoice(offer, takes.min))
-    const hashes = invoices.map((text) => Result.getOrThrow(Bolt11.decode(text)).paymentHash)
+    const hashes = invoices.map(({ paymentRequest }) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash)
     assert.strictEqual(new Set(hashes).size, 4)
   })
 } satisfies Contract.Promises<Resolver | Peer>

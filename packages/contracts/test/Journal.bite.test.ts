@@ -73,6 +73,17 @@ bites("Journal", promises, {
     }),
     ["a refused request leaves its key free"]
   ],
+  "one that forgets what is to be shown": [
+    changing((change) =>
+      change._tag === "WithdrawalDispatched" && change.attempt._tag === "Lightning"
+        ? { ...change, attempt: { ...change.attempt, successAction: null } }
+        : change
+    ),
+    [
+      "C9: what will be paid is kept before any node is told",
+      "C19: one withdrawal has one attempt: the same again is applied, another is refused"
+    ]
+  ],
   "one that says yes to everything": [
     deaf("InsufficientBalance"),
     [

@@ -123,6 +123,26 @@ bites("Records", promises, {
     }),
     ["a key is read as it was committed, with the plan its company has now"]
   ],
+  "one that forgets when a rate was one": [
+    sabotage({
+      records: ({ invoice, withdrawal }) => ({
+        invoice: (...ask) =>
+          Effect.map(
+            invoice(...ask),
+            Option.map((row) => ({ ...row, rateAtMillis: null }))
+          ),
+        withdrawal: (...ask) =>
+          Effect.map(
+            withdrawal(...ask),
+            Option.map((row) => ({ ...row, rateAtMillis: null }))
+          )
+      })
+    }),
+    [
+      "an invoice is read as it was committed, by its id and by its hash",
+      "a withdrawal is read as it was committed, by its id and by its hash"
+    ]
+  ],
   "one that makes something up": [
     sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(hash, 1)) }) }),
     ["what was never committed is not there", "an invoice is read as it was committed, by its id and by its hash"]

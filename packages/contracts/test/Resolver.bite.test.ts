@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/core/Msat"
-import { RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
+import { type Fetched, RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
 import { Effect } from "effect"
 import { promises } from "../src/Resolver.ts"
 import { bites, sabotage } from "./sandbox.ts"
@@ -7,7 +7,7 @@ import { bites, sabotage } from "./sandbox.ts"
 bites("Resolver", promises, {
   "one that pays an old invoice again": [
     sabotage(Resolver, ({ invoice }) => {
-      const before = new Map<string, string>()
+      const before = new Map<string, Fetched>()
       return {
         invoice: (offer, amount) =>
           Effect.suspend(() => {

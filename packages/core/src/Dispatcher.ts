@@ -17,6 +17,7 @@ import { Recipients } from "./Recipients.ts"
 import { Records } from "./Records.ts"
 import type { RecipientRefused, RecipientUnreachable } from "./Resolver.ts"
 import { Signer, type SignerUnavailable } from "./Signer.ts"
+import type { SuccessAction } from "./SuccessAction.ts"
 import { fence, type Task, Tasks } from "./Tasks.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import { Withdrawals } from "./Withdrawals.ts"
@@ -143,7 +144,12 @@ export const make = Effect.gen(function* () {
   })
 
   /** The hash is stored, and only then the node is called: whoever finds this withdrawal later knows what to ask about. */
-  const sendInvoice = (withdrawal: Withdrawal.Withdrawal, invoice: Bolt11.Bolt11, task: Claim): Effect.Effect<Next, Outage> =>
+  const sendInvoice = (
+    withdrawal: Withdrawal.Withdrawal,
+    invoice: Bolt11.Bolt11,
+    successAction: SuccessAction | null,
+    task: Claim
+  ): Effect.Effect<Next, Outage> =>
     Effect.gen(function* () {
       const atMillis = yield* now
       const payable = Recipient.checkBolt11(invoice, policy, atMillis)
@@ -151,7 +157,8 @@ export const make = Effect.gen(function* () {
         return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
       }
       const { paymentHash, paymentRequest } = invoice
-      yield* journal.commit(Withdrawal.dispatched(withdrawal, { _tag: "Lightning", paymentHash, paymentRequest }, fence(task), atMillis))
+      const attempt: Withdrawal.Attempt = { _tag: "Lightning", paymentHash, paymentRequest, successAction }
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
       return yield* pay(withdrawal, invoice, task)
     }).pipe(
       Effect.catchTags({
@@ -296,22 +303,20 @@ export const make = Effect.gen(function* () {
     return yield* pay(withdrawal, invoice, task)
   })
 
+  /** Who is paid by a fresh invoice of whoever made this offer. It may be one of our own: then the way is inside. */
+  const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "Offer" }>, amount: Msat.Msat) {
+    yield* Effect.fromResult(Recipient.check(found, amount, policy, yield* now))
+    const { bolt11, successAction } = yield* recipients.invoice(found.offer, amount)
+    return { recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }), successAction }
+  })
+
   /** The first step of a withdrawal: whom does it go to? */
   const begin = (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.Effect<Next, Outage> =>
     Effect.gen(function* (): Effect.fn.Return<Next, Outage | Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable> {
       const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
       const found = yield* recipients.find(destination)
-      const recipient =
-        found._tag !== "Offer"
-          ? found
-          : yield* Effect.flatMap(
-              // A server may have sent us an invoice of our own: then the way is inside.
-              Effect.andThen(
-                Effect.fromResult(Recipient.check(found, withdrawal.amount, policy, yield* now)),
-                recipients.invoice(found.offer, withdrawal.amount)
-              ),
-              (invoice) => recipients.find({ _tag: "LightningInvoice", invoice })
-            )
+      const { recipient, successAction } =
+        found._tag === "Offer" ? yield* accept(found, withdrawal.amount) : { recipient: found, successAction: null }
       switch (recipient._tag) {
         case "OwnInvoice":
           return yield* transferForInvoice(withdrawal, recipient.invoice, task)
@@ -320,7 +325,7 @@ export const make = Effect.gen(function* () {
         case "OwnChainAddress":
           return yield* transfer(withdrawal, recipient.onChainAddress.companyId, null, task)
         case "Invoice":
-          return yield* sendInvoice(withdrawal, recipient.bolt11, task)
+          return yield* sendInvoice(withdrawal, recipient.bolt11, successAction, task)
         case "Address":
           return yield* sendOnChain(withdrawal, recipient.address.scriptPubKey, task)
         case "Offer":

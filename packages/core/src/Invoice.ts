@@ -28,6 +28,8 @@ export const Invoice = Schema.Struct({
   lightningAddressId: Schema.NullOr(Schema.String),
   /** Fiat units for one bitcoin, when the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
+  /** When that was the rate. */
+  rateAtMillis: Schema.NullOr(Schema.Int),
   status: Status,
   received: Schema.NullOr(Msat.Msat),
   /** Known to us once it is settled, never before. */

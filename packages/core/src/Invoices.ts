@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(records, ask.companyId, ask.request)
       if (before !== undefined) return before
       yield* check(ask)
-      const { amount, rate } = yield* prices.price(ask)
+      const { amount, rate, rateAtMillis } = yield* prices.price(ask)
       if (amount < policy.minAmount || amount > policy.maxInvoice) {
         return yield* new Invalid({
           path: "amount",
@@ -97,6 +97,7 @@ export const make = Effect.gen(function* () {
         metadata: ask.metadata,
         lightningAddressId: null,
         rate,
+        rateAtMillis,
         status: "pending",
         received: null,
         preimage: null,

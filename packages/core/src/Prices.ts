@@ -15,6 +15,8 @@ export interface Asked {
 export interface Priced {
   readonly amount: Msat
   readonly rate: string | null
+  /** When that rate was one. */
+  readonly rateAtMillis: number | null
 }
 
 /** Turns amounts in any currency into satoshis. */
@@ -32,10 +34,11 @@ export const make = Effect.gen(function* () {
 
   return Prices.of({
     price: Effect.fnUntraced(function* ({ amount, currency }) {
-      if (!Amount.isFiat(currency)) return { amount: yield* Effect.fromResult(Amount.toMsat(amount, currency)), rate: null }
+      if (!Amount.isFiat(currency))
+        return { amount: yield* Effect.fromResult(Amount.toMsat(amount, currency)), rate: null, rateAtMillis: null }
       const { price, atMillis } = yield* rates.rate(currency)
       if ((yield* Clock.currentTimeMillis) - atMillis > maxRateAgeMillis) return yield* new RateUnavailable({ currency })
-      return { amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)), rate: Decimal.format(price) }
+      return { amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)), rate: Decimal.format(price), rateAtMillis: atMillis }
     })
   })
 })

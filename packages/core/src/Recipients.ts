@@ -8,6 +8,13 @@ import { Policy } from "./Policy.ts"
 import { checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
 import { Records } from "./Records.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "./Resolver.ts"
+import type { SuccessAction } from "./SuccessAction.ts"
+
+/** An invoice that a recipient's server sent, read, and what is to be shown once it is paid. */
+export interface Invoiced {
+  readonly bolt11: Bolt11.Bolt11
+  readonly successAction: SuccessAction | null
+}
 
 /** Finds out who is behind a destination. */
 export class Recipients extends Context.Service<
@@ -18,7 +25,7 @@ export class Recipients extends Context.Service<
       destination: Destination
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
     /** A fresh invoice for exactly `amount`, checked: the right network, amount and description, and time left. */
-    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Bolt11.Bolt11, RecipientRefused | RecipientUnreachable>
+    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
   }
 >()("core/Recipients") {}
 
@@ -65,11 +72,11 @@ export const make = Effect.gen(function* () {
       }
     }),
     invoice: Effect.fnUntraced(function* (offer, amount) {
-      const text = yield* resolver.invoice(offer, amount)
+      const { paymentRequest, successAction } = yield* resolver.invoice(offer, amount)
       const nowMillis = yield* Clock.currentTimeMillis
       const checked = Result.flatMap(
-        Result.mapError(Bolt11.decode(text), ({ message }) => message),
-        (bolt11) => Result.map(checkFetched(bolt11, offer, amount, policy, nowMillis), () => bolt11)
+        Result.mapError(Bolt11.decode(paymentRequest), ({ message }) => message),
+        (bolt11) => Result.map(checkFetched(bolt11, offer, amount, policy, nowMillis), () => ({ bolt11, successAction }))
       )
       return yield* Effect.mapError(
         Effect.fromResult(checked),

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Msat } from "./Msat.ts"
+import type { SuccessAction } from "./SuccessAction.ts"
 
 /** The recipient's server answered, and said no or something that no payer should act on. */
 export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("RecipientRefused", { reason: Schema.String }) {}
@@ -16,6 +17,12 @@ export interface Offer {
   readonly metadata: string
 }
 
+/** An invoice as the recipient's server sent it. */
+export interface Fetched {
+  readonly paymentRequest: string
+  readonly successAction: SuccessAction | null
+}
+
 /** Asks other people's servers, on behalf of a user who gave us their address. The only holder of a way out to the web. */
 export class Resolver extends Context.Service<
   Resolver,
@@ -23,6 +30,6 @@ export class Resolver extends Context.Service<
     /** What the server behind `url` offers. */
     readonly offer: (url: string) => Effect.Effect<Offer, RecipientRefused | RecipientUnreachable>
     /** A fresh invoice for exactly `amount`, as the server sent it: to be checked before it is paid. */
-    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<string, RecipientRefused | RecipientUnreachable>
+    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Fetched, RecipientRefused | RecipientUnreachable>
   }
 >()("core/Resolver") {}

@@ -9,6 +9,7 @@ import * as Id from "./Id.ts"
 import * as Metadata from "./Metadata.ts"
 import * as Msat from "./Msat.ts"
 import { Network } from "./Network.ts"
+import { SuccessAction } from "./SuccessAction.ts"
 
 /** Where a withdrawal stands. `settled` and `failed` are final: neither is ever left again. */
 export const Status = Schema.Literals(["pending", "settled", "failed"])
@@ -50,10 +51,14 @@ export const Withdrawal = Schema.Struct({
   metadata: Metadata.Metadata,
   /** Fiat units for one bitcoin, when the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
+  /** When that was the rate. */
+  rateAtMillis: Schema.NullOr(Schema.Int),
   status: Status,
   /** What is being paid, from the moment it was decided, before any node is told. Null for an on-chain one. */
   paymentHash: Schema.NullOr(Schema.String),
   paymentRequest: Schema.NullOr(Schema.String),
+  /** What the recipient's server wants shown once it is paid (LUD-09). */
+  successAction: Schema.NullOr(SuccessAction),
   /** The transaction, from the moment it was signed, before anyone is told. Null for a Lightning one. */
   chainTxId: Schema.NullOr(Schema.String),
   rawTx: Schema.NullOr(Schema.String),
@@ -90,7 +95,12 @@ export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { wi
 
 /** What is about to be sent, to the last byte. Stored and committed before any node is told. */
 export type Attempt =
-  | { readonly _tag: "Lightning"; readonly paymentHash: string; readonly paymentRequest: string }
+  | {
+      readonly _tag: "Lightning"
+      readonly paymentHash: string
+      readonly paymentRequest: string
+      readonly successAction: SuccessAction | null
+    }
   | {
       readonly _tag: "Chain"
       readonly txId: string

@@ -83,9 +83,10 @@ const agreed = Effect.fnUntraced(function* (asked: (Priced & { readonly isFiat: 
       }))
     )
   }
-  if (asked === undefined) return { amount: own, rate: null }
+  if (asked === undefined) return { amount: own, rate: null, rateAtMillis: null }
   const difference = asked.amount > own ? asked.amount - own : own - asked.amount
-  if (asked.isFiat ? difference * 100n <= own : difference < 1000n) return { amount: own, rate: asked.rate }
+  if (asked.isFiat ? difference * 100n <= own : difference < 1000n)
+    return { amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis }
   return yield* new Recipient.DestinationRefused({
     code: "amount_mismatch",
     message: `The destination asks for ${Msat.toSatsCeiling(own)} sats, the request is for ${Msat.toSats(asked.amount)}`
@@ -117,7 +118,7 @@ export const make = Effect.gen(function* () {
   const plan = Effect.fnUntraced(function* ({ company, asked, destination: text }: Ask) {
     const destination = yield* Effect.fromResult(Destination.parse(text, policy.network))
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
-    const { amount, rate } = yield* agreed(priced, Destination.amount(destination))
+    const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination))
     if (amount < policy.minAmount || amount > policy.maxWithdrawal) {
       return yield* new Invalid({
         path: "amount",
@@ -133,14 +134,14 @@ export const make = Effect.gen(function* () {
         message: "Another withdrawal was made for this invoice: ask for a new one"
       })
     }
-    return { destination, recipient, amount, rate, fee: yield* feeFor(recipient, amount, company.plan) }
+    return { destination, recipient, amount, rate, rateAtMillis, fee: yield* feeFor(recipient, amount, company.plan) }
   })
 
   const probability = Effect.fnUntraced(function* (recipient: Recipient.Recipient, amount: Msat.Msat, feeLimit: Msat.Msat) {
     if (Recipient.isInternal(recipient) || recipient._tag === "Address") return 1
     const invoice =
       recipient._tag === "Offer"
-        ? yield* recipients.invoice(recipient.offer, amount)
+        ? (yield* recipients.invoice(recipient.offer, amount)).bolt11
         : recipient._tag === "Invoice"
           ? recipient.bolt11
           : undefined
@@ -164,7 +165,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(records, companyId, request)
       if (before !== undefined) return before
       yield* Metadata.check(metadata)
-      const { destination, recipient, amount, rate, fee } = yield* plan(ask)
+      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
       const nowMillis = yield* Clock.currentTimeMillis
       const withdrawal: Withdrawal.Withdrawal = {
         id: Id.fromMillis(nowMillis, entropy),
@@ -179,9 +180,11 @@ export const make = Effect.gen(function* () {
         network: policy.network,
         metadata,
         rate,
+        rateAtMillis,
         status: "pending",
         paymentHash: null,
         paymentRequest: null,
+        successAction: null,
         chainTxId: null,
         rawTx: null,
         dispatchedAtMillis: null,

@@ -99,7 +99,7 @@ describe("What a Change books", () => {
     Invoice.created(invoice()),
     Invoice.claimed(invoice(), "w", fence, 1),
     Invoice.expired(invoice(), 1),
-    Withdrawal.dispatched(withdrawal(), { _tag: "Lightning", paymentHash: "", paymentRequest: "" }, fence, 1),
+    Withdrawal.dispatched(withdrawal(), { _tag: "Lightning", paymentHash: "", paymentRequest: "", successAction: null }, fence, 1),
     Deposit.seen(deposit()),
     Deposit.placed(deposit(), 8, 2),
     Deposit.dropped(deposit(), 2),
@@ -201,7 +201,7 @@ describe("What a Change books", () => {
       Invoice.claimed(invoice(), "w", fence, 1),
       Withdrawal.settled(withdrawal(), paid(0), fence, 1),
       Withdrawal.failed(withdrawal(), "timeout", fence, 1),
-      Withdrawal.dispatched(withdrawal(), { _tag: "Lightning", paymentHash: "", paymentRequest: "" }, fence, 1),
+      Withdrawal.dispatched(withdrawal(), { _tag: "Lightning", paymentHash: "", paymentRequest: "", successAction: null }, fence, 1),
       within(withdrawal())
     ]
     for (const change of work) assert.deepStrictEqual(change.fence, fence, change._tag)

@@ -421,11 +421,34 @@ describe("A payment to a Lightning address or LNURL", () => {
         ),
         {
           change: (ports) =>
-            replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: () => Effect.succeed(paymentRequest) }))(change(ports))
+            replace(Resolver, (resolver) =>
+              Resolver.of({ ...resolver, invoice: () => Effect.succeed({ paymentRequest, successAction: null }) })
+            )(change(ports))
         }
       )
     })
   }
+
+  it.effect("whose server wants something shown at the end is stored with it, before the node is told", () => {
+    const successAction = { tag: "url", description: "Your ticket", url: "https://wallet.example/ticket/7" } as const
+    return inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, "hold@wallet.example", 1000)
+        assert.isNull((yield* now(row)).successAction)
+        yield* step
+        assert.deepStrictEqual((yield* now(row)).successAction, successAction)
+      }),
+      {
+        change: replace(Resolver, (resolver) =>
+          Resolver.of({
+            ...resolver,
+            invoice: (offer, amount) => Effect.map(resolver.invoice(offer, amount), (fetched) => ({ ...fetched, successAction }))
+          })
+        )
+      }
+    )
+  })
 
   it.effect("whose server gives an invoice of ours stays inside", () => {
     let ours = ""
@@ -450,7 +473,9 @@ describe("A payment to a Lightning address or LNURL", () => {
       ),
       {
         change: (ports) =>
-          replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ours) }))(change(ports))
+          replace(Resolver, (resolver) =>
+            Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) })
+          )(change(ports))
       }
     )
   })

@@ -56,6 +56,7 @@ const later = {
     "status",
     "paymentHash",
     "paymentRequest",
+    "successAction",
     "chainTxId",
     "rawTx",
     "dispatchedAtMillis",
@@ -244,10 +245,10 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
       const attempts = HashMap.set(state.attempts, change.id, attempt)
       const row = { ...own(state.withdrawals, change), dispatchedAtMillis: atMillis, updatedAtMillis: atMillis }
       if (attempt._tag === "Lightning") {
-        const { paymentHash, paymentRequest } = attempt
+        const { paymentHash, paymentRequest, successAction } = attempt
         return hashTaken(state, paymentHash, change.id)
           ? new PaymentHashTaken({ paymentHash })
-          : { ...State.putWithdrawal(state, { ...row, paymentHash, paymentRequest }), attempts }
+          : { ...State.putWithdrawal(state, { ...row, paymentHash, paymentRequest, successAction }), attempts }
       }
       const { txId, rawTx, networkFee, coins } = attempt
       if (coins.some((coin) => HashMap.has(state.withdrawalByCoin, coin))) return new CoinTaken({ withdrawalId: change.id })

@@ -18,6 +18,7 @@ const invoices = Table.make("satrail.invoices", Invoice.Invoice, {
     metadata: "json",
     lightningAddressId: "uuid",
     rate: "text",
+    rateAtMillis: "millis",
     status: "text",
     received: "msat",
     preimage: "text",

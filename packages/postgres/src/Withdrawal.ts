@@ -23,9 +23,11 @@ const withdrawals = Table.make("satrail.withdrawals", Withdrawal.Withdrawal, {
     network: "text",
     metadata: "json",
     rate: "text",
+    rateAtMillis: "millis",
     status: "text",
     paymentHash: "text",
     paymentRequest: "text",
+    successAction: "json",
     chainTxId: "text",
     rawTx: "text",
     dispatchedAtMillis: "millis",
@@ -40,6 +42,7 @@ const withdrawals = Table.make("satrail.withdrawals", Withdrawal.Withdrawal, {
     "status",
     "paymentHash",
     "paymentRequest",
+    "successAction",
     "chainTxId",
     "rawTx",
     "dispatchedAtMillis",
@@ -82,7 +85,7 @@ applied as (
 
 const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   statement: statement({
-    columns: "payment_hash text, payment_request text, chain_tx_id text, raw_tx text, network_fee bigint, coins json",
+    columns: "payment_hash text, payment_request text, success_action json, chain_tx_id text, raw_tx text, network_fee bigint, coins json",
     parts: [
       target(withdrawals),
       `
@@ -95,7 +98,7 @@ coins as materialized (
   cross join lateral (select id from satrail.withdrawals w where w.payment_hash = a.payment_hash and w.id <> a.id limit 1) w
 ), applied as (
   update satrail.withdrawals t set
-    payment_hash = f.payment_hash, payment_request = f.payment_request, chain_tx_id = f.chain_tx_id, raw_tx = f.raw_tx,
+    payment_hash = f.payment_hash, payment_request = f.payment_request, success_action = f.success_action, chain_tx_id = f.chain_tx_id, raw_tx = f.raw_tx,
     network_fee = f.network_fee, dispatched_at_millis = f.at_millis, updated_at_millis = f.at_millis
   from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' and g.dispatched_at_millis is null
@@ -113,8 +116,8 @@ spent as (
     joins: joinTarget,
     before: `case
     when g.dispatched_at_millis is not null then
-      case when (g.payment_hash, g.payment_request, g.chain_tx_id, g.raw_tx)
-        is not distinct from (a.payment_hash, a.payment_request, a.chain_tx_id, a.raw_tx) then 'Applied' else 'Conflict' end
+      case when (g.payment_hash, g.payment_request, g.success_action::text, g.chain_tx_id, g.raw_tx)
+        is not distinct from (a.payment_hash, a.payment_request, a.success_action::text, a.chain_tx_id, a.raw_tx) then 'Applied' else 'Conflict' end
     when g.status <> 'pending' then 'AlreadyTerminal ' || g.status end`,
     guards: `case
     when g.n is null then 'missing'
@@ -123,7 +126,12 @@ spent as (
   }),
   row: ({ attempt }) =>
     attempt._tag === "Lightning"
-      ? { payment_hash: attempt.paymentHash, payment_request: attempt.paymentRequest, coins: [] }
+      ? {
+          payment_hash: attempt.paymentHash,
+          payment_request: attempt.paymentRequest,
+          ...(attempt.successAction && { success_action: attempt.successAction }),
+          coins: []
+        }
       : { chain_tx_id: attempt.txId, raw_tx: attempt.rawTx, network_fee: String(attempt.networkFee), coins: attempt.coins },
   identities: ({ attempt }) => (attempt._tag === "Lightning" ? [attempt.paymentHash] : attempt.coins),
   refusals: {

@@ -39,7 +39,7 @@ export const make = (world: World.World): Resolver["Service"] => {
             nowMillis,
             description: { _tag: "Hash", sha256: hex.encode(sha256(new TextEncoder().encode(name.metadata))) }
           })
-          return Result.succeed({ events: [invoiced], answer: () => invoiced.paymentRequest })
+          return Result.succeed({ events: [invoiced], answer: () => ({ paymentRequest: invoiced.paymentRequest, successAction: null }) })
         })
       )
   })

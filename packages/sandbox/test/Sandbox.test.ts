@@ -208,7 +208,7 @@ describe("destinations", () => {
               : Result.getOrThrow(LightningAddressText.parse(destination)).url
           const offered = yield* offer(url)
           assert.deepInclude(offered, { min: sats(700), max: sats(700) })
-          const given = decode(yield* invoice(offered, sats(700)))
+          const given = decode((yield* invoice(offered, sats(700))).paymentRequest)
           assert.deepStrictEqual(yield* pay(given, sats(700)), { _tag: "failed", reason: "incorrect_payment_details" })
         }
       })
@@ -225,7 +225,8 @@ describe("destinations", () => {
           ["unknown-then-settle", "unknown"],
           ["no-route", "failed"]
         ] as const) {
-          const given = decode(yield* invoice(yield* offer(`https://wallet.example/.well-known/lnurlp/${name}`), sats(9)))
+          const { paymentRequest } = yield* invoice(yield* offer(`https://wallet.example/.well-known/lnurlp/${name}`), sats(9))
+          const given = decode(paymentRequest)
           assert.strictEqual((yield* pay(given, sats(9)))._tag, outcome)
         }
       })

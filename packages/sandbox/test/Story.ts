@@ -112,7 +112,8 @@ export const steps: ReadonlyArray<Step> = [
     const { offer, invoice } = yield* Resolver
     yield* (yield* Sandbox.Sandbox).destination({ type: "lnurl", amount: sats(700) })
     yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_address", behaviour: "hold" })
-    yield* payTo(yield* invoice(yield* offer("https://wallet.example/.well-known/lnurlp/settle"), sats(900)), 900)
+    const { paymentRequest } = yield* invoice(yield* offer("https://wallet.example/.well-known/lnurlp/settle"), sats(900))
+    yield* payTo(paymentRequest, 900)
   })
 ]
 

@@ -24,7 +24,7 @@ export interface Options {
 /** A server for as long as the scope is open. */
 export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port = 0, isSecure = false }: Options = {}) =>
   Effect.acquireRelease(
-    Effect.callback<Server & { readonly stop: () => void }, Error>((resume) => {
+    Effect.callback<Server & { readonly stop: () => void }>((resume) => {
       const asked: Array<http.IncomingMessage> = []
       const sockets = new Set<Socket>()
       let connections = 0
@@ -40,7 +40,7 @@ export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port =
         sockets.add(socket)
         socket.on("error", () => socket.destroy()).once("close", () => sockets.delete(socket))
       })
-      server.once("error", (error) => resume(Effect.fail(error)))
+      server.once("error", (error) => resume(Effect.die(error)))
       server.listen(port, host, () => {
         // oxlint-disable-next-line typescript/consistent-type-assertions -- a server that listens on a port has one
         const { port } = server.address() as AddressInfo
