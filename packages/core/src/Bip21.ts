@@ -10,7 +10,7 @@ export interface Bip21 {
   readonly amount?: Msat
   readonly label?: string
   readonly message?: string
-  /** A BOLT 11 invoice for the same payment. */
+  /** A BOLT 11 invoice for the same payment, or an LNURL. */
   readonly lightning?: string
 }
 

@@ -1,4 +1,5 @@
 import { Result, Schema } from "effect"
+import { sourceOf } from "./JsonText.ts"
 
 /** An exact decimal: `digits` divided by 10 to the power of `scale`. 2.10 is `{ digits: 21n, scale: 1 }`, never with a trailing zero. */
 export interface Decimal {
@@ -51,9 +52,6 @@ export const format = ({ digits, scale }: Decimal): string => {
   return scale === 0 ? sign + text : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`
 }
 
-const sourceOf = (context: unknown): string | undefined =>
-  typeof context === "object" && context !== null && "source" in context && typeof context.source === "string" ? context.source : undefined
-
 /**
  * The number that `member` of a JSON object is, read from its own source text: 0.1 is exactly one tenth.
  * `undefined` when the member is absent or null. A member of the same name deeper inside is another member.
@@ -61,7 +59,6 @@ const sourceOf = (context: unknown): string | undefined =>
 export const ofJsonMember = (jsonText: string, member: string): Result.Result<Decimal | undefined, DecimalInvalid> => {
   const found = new Map<unknown, { readonly value: unknown; readonly source: string | undefined }>()
   try {
-    // JSON.parse tells the reviver the source text of numbers (Node 22 and later), TypeScript's library not yet.
     const root: unknown = JSON.parse(jsonText, function (this: unknown, key: string, value: unknown, ...rest: ReadonlyArray<unknown>) {
       if (key === member) found.set(this, { value, source: sourceOf(rest[0]) })
       return value

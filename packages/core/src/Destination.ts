@@ -17,9 +17,11 @@ export interface LightningAddress {
   readonly _tag: "LightningAddress"
   readonly address: LightningAddressText.LightningAddressText
 }
+/** `amount` is that of the `bitcoin:` URI around it. Absent: the payer decides. */
 export interface LnurlPay {
   readonly _tag: "Lnurl"
   readonly lnurl: Lnurl.Lnurl
+  readonly amount?: Msat.Msat
 }
 /** `amount` is that of the `bitcoin:` URI around the address. Absent: the payer decides. */
 export interface ChainAddress {
@@ -100,17 +102,23 @@ const parseLightningAddress = (text: string): Parsed<LightningAddress> =>
     onSuccess: (address): LightningAddress => ({ _tag: "LightningAddress", address })
   })
 
-const parseLnurl = (text: string): Parsed<LnurlPay> =>
+const isLnurl = (text: string): boolean => /^(?:lnurl1|lnurl[cwp]:\/\/|keyauth:\/\/)/i.test(text)
+
+const parseLnurl = (text: string, amount?: Msat.Msat): Parsed<LnurlPay> =>
   Result.mapBoth(Lnurl.decode(text), {
     onFailure: ({ message, reason }) => new DestinationInvalid({ code: reason === "unsupported" ? reason : "invalid_lnurl", message }),
-    onSuccess: (lnurl): LnurlPay => ({ _tag: "Lnurl", lnurl })
+    onSuccess: (lnurl): LnurlPay => ({ _tag: "Lnurl", lnurl, ...(amount !== undefined && { amount }) })
   })
 
-/** An invoice that is good here goes before the address next to it, being faster and cheaper; one that is not leaves the address. */
+/**
+ * An invoice that is good here goes before the address next to it, being faster and cheaper; one that is not leaves the address. So does an LNURL,
+ * whose server may or may not answer.
+ */
 const parseUri = (text: string, network: Network): Parsed =>
   Result.flatMap(
     Result.mapError(Bip21.parse(text), ({ message }) => new DestinationInvalid({ code: "invalid_uri", message })),
     ({ address, amount, lightning }): Parsed => {
+      if (address === undefined && lightning !== undefined && isLnurl(lightning)) return parseLnurl(lightning, amount)
       const invoice = lightning === undefined ? undefined : parseInvoice(lightning, network, amount)
       if (invoice !== undefined && (address === undefined || Result.isSuccess(invoice) || invoice.failure.code === "amount_mismatch"))
         return invoice
@@ -133,7 +141,7 @@ const parseTrimmed = (text: string, network: Network): Parsed => {
   const lower = text.toLowerCase()
   const known = unsupported.find(([beginning]) => beginning.test(lower))
   if (known !== undefined) return refuse("unsupported", known[1])
-  if (/^(?:lnurl1|lnurl[cwp]:\/\/|keyauth:\/\/)/.test(lower)) return parseLnurl(text)
+  if (isLnurl(text)) return parseLnurl(text)
   if (lower.includes("@")) return parseLightningAddress(text)
   if (/^ln[a-z]*\d/.test(lower)) return parseInvoice(text, network)
   return /^[0-9a-z]{14,90}$/.test(lower) ? parseAddress(text, network) : refuse("unrecognised", `The destination must be ${expected}`)

@@ -49,3 +49,18 @@ export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
   }
   return [...repeated]
 }
+
+/** The text of a number, from what JSON.parse tells a reviver third (Node 22 and later; TypeScript's library does not know it yet). */
+export const sourceOf = (context: unknown): string | undefined =>
+  typeof context === "object" && context !== null && "source" in context && typeof context.source === "string" ? context.source : undefined
+
+/** What a JSON text says, every number as the text it was written as: 0.1 is "0.1". Undefined when it is not JSON. */
+export const exact = (jsonText: string): unknown => {
+  try {
+    return JSON.parse(jsonText, (_key: string, value: unknown, ...rest: ReadonlyArray<unknown>) =>
+      typeof value === "number" ? sourceOf(rest[0]) : value
+    )
+  } catch {
+    return undefined
+  }
+}

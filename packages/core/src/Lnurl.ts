@@ -26,6 +26,9 @@ const purposes: ReadonlyMap<string, string> = new Map([
   ["channelRequest", "opens a channel"]
 ])
 
+/** What an LNURL is for that cannot be paid, in words, by its `tag`. */
+export const otherPurpose = (tag: string): string | undefined => purposes.get(tag)
+
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 const checkUrl = (text: string): Result.Result<string, LnurlInvalid> => {
@@ -36,7 +39,7 @@ const checkUrl = (text: string): Result.Result<string, LnurlInvalid> => {
     return refuse("host", "The LNURL must point to a public name, without a user or an IP address")
   }
   if (url.protocol !== `${schemeOf(url.hostname)}:`) return refuse("not_https", "The LNURL must use https, or http for an .onion address")
-  const purpose = purposes.get(url.searchParams.get("tag") ?? "")
+  const purpose = otherPurpose(url.searchParams.get("tag") ?? "")
   return purpose === undefined ? Result.succeed(url.href) : refuse("unsupported", `This LNURL ${purpose}: it cannot be paid`)
 }
 

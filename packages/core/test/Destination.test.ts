@@ -85,6 +85,15 @@ describe("Destination, bitcoin: with an invoice inside", () => {
     assert.strictEqual(understood(`bitcoin:${segwit}?amount=0.000026&lightning=${priced}`), "amount_mismatch")
     assert.strictEqual(understood(`bitcoin:?amount=0.000026&lightning=${priced}`), "amount_mismatch")
   })
+  it("is the LNURL when there is no address", () => {
+    assert.deepStrictEqual(understood(`bitcoin:?amount=0.000025&lightning=${lnurl.toUpperCase()}`), ["lnurl", lnurl, 2_500_000n])
+    assert.deepStrictEqual(understood(`bitcoin:?lightning=lnurlp://wallet.example/tea`), [
+      "lnurl",
+      "lnurlp://wallet.example/tea",
+      undefined
+    ])
+  })
+
   it("is the address when the invoice is no good here", () => {
     for (const bad of [invoice("signet"), "lnbc1xyz", lnurl]) {
       assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${bad}`), ["chain_address", segwit, 2_500_000n], bad)

@@ -81,12 +81,14 @@ interface Target {
 const forbid = (reason: string) => Result.fail(new Forbidden({ reason }))
 
 // Names that no public server answers for (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and what private networks are wont to use).
-const reserved = /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|private|test|example|invalid|alt|onion|home\.arpa)$/
+const reserved = /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|private|svc|test|example|invalid|alt|onion|home\.arpa)$/
+
+/** A URL as it was meant. Parsing quietly drops or turns white space, control characters and backslashes: who writes those means another place. */
+const parse = (text: string, base?: URL): URL | null => (/[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text, base?.href))
 
 /** What may be asked under a URL: everything about it that can be known without asking anybody. */
 const targetOf = (text: string, allow: ReadonlyMap<string, URL>): Result.Result<Target, Forbidden> => {
-  // Looked for before parsing, because URL quietly drops or turns these.
-  const url = /[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text)
+  const url = parse(text)
   if (url === null) return forbid("it is no URL")
   if (url.username !== "" || url.password !== "") return forbid("it has a user or a password in it")
   const instead = allow.get(url.host)
@@ -232,7 +234,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
       )
       if (location === undefined || request.method === "POST") return yield* answer
       if (redirects === 0) return yield* new Unusable({ reason: `redirects more often than ${maxRedirects} times` })
-      return yield* follow({ ...request, url: URL.parse(location, target.url.href)?.href ?? location }, redirects - 1, begun)
+      return yield* follow({ ...request, url: parse(location, target.url)?.href ?? "" }, redirects - 1, begun)
     })
 
   return Outbound.of({

@@ -1,0 +1,194 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Msat from "@satrail/core/Msat"
+import type { SuccessAction } from "@satrail/core/SuccessAction"
+import { Effect, Result } from "effect"
+import type http from "node:http"
+import { metadata, payRequest, paying, resolving, type Said } from "./Recipients.ts"
+
+const url = "https://wallet.example/.well-known/lnurlp/alice"
+const amount = Msat.make(123_456n)
+
+/** What becomes of an offer of a server that says this first. */
+const offered = Effect.fnUntraced(function* (first: Said) {
+  return yield* (yield* resolving(paying({ first }))).offer(url)
+})
+
+/** What becomes of a payment to one that says this then. */
+const fetched = Effect.fnUntraced(function* (second: Said) {
+  const { offer, invoice } = yield* resolving(paying({ second }))
+  return yield* invoice(yield* offer(url), amount)
+})
+
+const refused = <A, E extends { readonly _tag: string; readonly reason: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag, reason }) => `${_tag}: ${reason}`)
+
+const raw =
+  (status: number, body: string): http.RequestListener =>
+  (_, response) =>
+    response.writeHead(status).end(body)
+
+describe("LUD-06, payRequest", () => {
+  it.live("the offer is what was said, the metadata byte for byte, numbers of any size exactly", () =>
+    Effect.gen(function* () {
+      const { callback } = payRequest
+      assert.deepStrictEqual(yield* offered({}), { callback, min: 1000n, max: 1_000_000n, metadata })
+      const { offer } = yield* resolving(raw(200, JSON.stringify(payRequest).replace("1000000", "2000000000000000001")))
+      assert.strictEqual((yield* offer(url)).max, 2_000_000_000_000_000_001n)
+    })
+  )
+
+  it.live("more than there can ever be is as good as all there is", () =>
+    Effect.gen(function* () {
+      const { offer } = yield* resolving(raw(200, JSON.stringify(payRequest).replace("1000000", "1e30")))
+      assert.strictEqual((yield* offer(url)).max, Msat.max)
+    })
+  )
+
+  for (const [what, first] of [
+    ["no callback", { callback: undefined }],
+    ["less than nothing", { minSendable: 0 }],
+    ["a negative amount", { minSendable: -1 }],
+    ["half a millisatoshi", { minSendable: 1.5 }],
+    ["a smallest amount above the largest", { minSendable: 1_000_001 }],
+    ["no amount", { maxSendable: null }],
+    ["an amount in words", { maxSendable: "much" }],
+    ["no metadata", { metadata: undefined }],
+    ["metadata that is no JSON", { metadata: "[[" }],
+    ["metadata that is no list", { metadata: '{"text/plain":"x"}' }],
+    ["metadata with an entry that is no list", { metadata: '[["text/plain","x"],"y"]' }],
+    ["metadata without a text", { metadata: '[["image/png;base64","AA=="]]' }],
+    ["metadata with two texts", { metadata: '[["text/plain","x"],["text/plain","y"]]' }],
+    ["metadata whose text is none", { metadata: '[["text/plain",{}]]' }],
+    ["no tag", { tag: undefined }],
+    ["a tag that nobody knows", { tag: "payLater" }]
+  ] as const) {
+    it.live(`${what} is refused`, () =>
+      Effect.gen(function* () {
+        assert.match(yield* refused(offered(first)), /^RecipientRefused: its server/)
+      })
+    )
+  }
+
+  it.live("an ERROR is the recipient's no, whatever the status, in one line of no great length", () =>
+    Effect.gen(function* () {
+      const body = JSON.stringify({ status: "ERROR", reason: `no\n\u0000such  \u202euser${"!".repeat(500)}` })
+      for (const status of [200, 404, 500]) {
+        const { offer } = yield* resolving(raw(status, body))
+        const said = yield* refused(offer(url))
+        assert.match(said, /^RecipientRefused: its server says "no such user!+…"$/)
+        assert.isBelow(said.length, 200)
+      }
+    })
+  )
+
+  it.live("what is no JSON is refused; a gateway that says so is no answer of the recipient's", () =>
+    Effect.gen(function* () {
+      for (const body of ["<html>", "", "[]", "null", '"payRequest"', '{"tag":']) {
+        const { offer } = yield* resolving(raw(200, body))
+        assert.strictEqual(yield* refused(offer(url)), "RecipientRefused: its server did not answer with JSON")
+      }
+      const nobody = yield* resolving(raw(404, "<html>"))
+      assert.match(yield* refused(nobody.offer(url)), /^RecipientRefused/)
+      const away = yield* resolving(raw(502, "<html>"))
+      assert.strictEqual(yield* refused(away.offer(url)), "RecipientUnreachable: its server answered with 502")
+    })
+  )
+
+  it.live("the callback is asked for the exact amount, with the query it has", () =>
+    Effect.gen(function* () {
+      for (const [callback, path] of [
+        ["https://wallet.example/cb", "/cb?amount=123456"],
+        ["https://wallet.example/cb?a=%20b+c&d", "/cb?a=%20b+c&d&amount=123456"],
+        ["https://wallet.example/cb?x=1#here", "/cb?x=1&amount=123456"]
+      ] as const) {
+        const { server, offer, invoice } = yield* resolving(paying({ first: { callback } }))
+        const { paymentRequest, successAction } = yield* invoice(yield* offer(url), amount)
+        assert.strictEqual(server.asked.at(-1)?.url, path)
+        assert.strictEqual(Result.getOrThrow(Bolt11.decode(paymentRequest)).amount, amount)
+        assert.isNull(successAction)
+      }
+    })
+  )
+
+  it.live("an answer without an invoice is refused", () =>
+    Effect.gen(function* () {
+      for (const pr of [undefined, null, "", [], "lnbc1".repeat(1000)])
+        assert.strictEqual(yield* refused(fetched({ pr })), "RecipientRefused: its server sent no invoice")
+    })
+  )
+})
+
+describe("LUD-03 and other tags", () => {
+  for (const [tag, words] of [
+    ["withdrawRequest", "lets you withdraw"],
+    ["login", "logs you in"],
+    ["channelRequest", "opens a channel"]
+  ] as const) {
+    it.live(`${tag} cannot be paid, and is told so`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* refused(offered({ tag })), `RecipientRefused: the LNURL ${words}: it cannot be paid`)
+      })
+    )
+  }
+})
+
+describe("LUD-09 and LUD-10, success actions", () => {
+  const iv = "5abGVGSYGnLkfjPRFJ8wKQ=="
+  const actions: ReadonlyArray<SuccessAction> = [
+    { tag: "message", message: "Thank you" },
+    { tag: "url", description: "Your order", url: "https://wallet.example/order/7" },
+    { tag: "aes", description: "Your code", ciphertext: "IQwkp2DHDgbhStVrZpuVeQ==", iv }
+  ]
+  for (const successAction of actions) {
+    it.live(`${successAction.tag} is handed on as it is`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual((yield* fetched({ successAction })).successAction, successAction)
+      })
+    )
+  }
+
+  it.live("null is none", () =>
+    Effect.gen(function* () {
+      assert.isNull((yield* fetched({ successAction: null })).successAction)
+    })
+  )
+
+  for (const [what, successAction] of [
+    ["a tag that is not known", { tag: "open_door", message: "x" }],
+    ["no tag", { message: "x" }],
+    ["a message that is too long", { tag: "message", message: "x".repeat(145) }],
+    ["a message that is none", { tag: "message", message: {} }],
+    ["a link to somewhere else", { tag: "url", description: "x", url: "https://else.example/order" }],
+    ["a link that is none", { tag: "url", description: "x", url: "javascript:alert(1)" }],
+    ["an iv of another length", { tag: "aes", description: "x", ciphertext: "AAAA", iv: "AAAA" }],
+    ["something that is no object", "thanks"]
+  ] as const) {
+    it.live(`${what} forbids the payment`, () =>
+      Effect.gen(function* () {
+        assert.match(yield* refused(fetched({ successAction })), /^RecipientRefused: its server (?:wants|leads)/)
+      })
+    )
+  }
+})
+
+describe("LUD-18, payer data", () => {
+  it.live("what need not be told is not told", () =>
+    Effect.gen(function* () {
+      const { server, offer, invoice } = yield* resolving(
+        paying({ first: { payerData: { name: { mandatory: false }, email: {}, pubkey: null } } })
+      )
+      yield* invoice(yield* offer(url), amount)
+      assert.strictEqual(server.asked.at(-1)?.url, "/cb?to=alice&amount=123456")
+    })
+  )
+
+  it.live("who must be told who pays is not paid", () =>
+    Effect.gen(function* () {
+      const said = yield* refused(
+        offered({ payerData: { name: { mandatory: false }, email: { mandatory: true }, auth: { mandatory: true } } })
+      )
+      assert.strictEqual(said, 'RecipientRefused: its server wants to know the payer\'s "email, auth", which this service does not tell')
+    })
+  )
+})
