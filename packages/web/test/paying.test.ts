@@ -1,0 +1,143 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Companies } from "@satrail/core/Companies"
+import * as Decimal from "@satrail/core/Decimal"
+import { Dispatcher } from "@satrail/core/Dispatcher"
+import { Invoices } from "@satrail/core/Invoices"
+import * as Msat from "@satrail/core/Msat"
+import * as Policy from "@satrail/core/Policy"
+import { Records } from "@satrail/core/Records"
+import * as Satrail from "@satrail/core/Satrail"
+import { Settlements } from "@satrail/core/Settlements"
+import { Withdrawals } from "@satrail/core/Withdrawals"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Layer, Option } from "effect"
+import * as Outbound from "../src/Outbound.ts"
+import * as Resolver from "../src/Resolver.ts"
+import { payRequest } from "./Recipients.ts"
+import { serve } from "./Server.ts"
+
+const successAction = { tag: "message", message: "Thank you" } as const
+
+/** The whole service, whose recipients are a server's at `wallet.example`, and behind that the sandbox's payees. */
+const world = Effect.gen(function* () {
+  let give = async (_amount: Msat.Msat): Promise<string> => ""
+  const asked: Array<string> = []
+  const server = yield* serve(async (request, response) => {
+    const url = new URL(request.url ?? "", "https://wallet.example")
+    asked.push(url.pathname)
+    const amount = url.searchParams.get("amount")
+    const said = amount === null ? payRequest : { pr: await give(Msat.make(BigInt(amount))), routes: [], successAction }
+    response.end(JSON.stringify(said))
+  })
+  const allow = new Map([["wallet.example", new URL(`http://127.0.0.1:${server.port}`)]])
+  const ports = Layer.mergeAll(
+    Memory.layer,
+    FixedRates.layer(),
+    Layer.provideMerge(Layer.provide(Resolver.layer, Outbound.layer({ allow })), Sandbox.layer({ seed: "paying", network: "regtest" }))
+  )
+  const services = yield* Layer.build(
+    Layer.provideMerge(Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example" }), ports)
+  )
+  return {
+    services,
+    asked,
+    gives: (invoice: (amount: Msat.Msat) => Promise<string>) => {
+      give = invoice
+    }
+  }
+})
+
+const sats = (amount: bigint) => ({ amount: Decimal.make(amount), currency: "sats" }) as const
+
+const invoiced = Effect.fnUntraced(function* (companyId: string, amount: bigint) {
+  const ask = { companyId, ...sats(amount), description: "tea", expirySeconds: 3600, metadata: {} }
+  const made = yield* (yield* Invoices).create(ask)
+  return made._tag === "Made" ? made.value : assert.fail()
+})
+
+const company = Effect.gen(function* () {
+  const opened = yield* (yield* Companies).open({ name: "Acme", plan: "paid" })
+  return opened._tag === "Made" ? opened.value : assert.fail()
+})
+
+/** A company that was paid this much. */
+const companyWith = Effect.fnUntraced(function* (amount: bigint) {
+  const row = yield* company
+  const { paymentRequest } = yield* invoiced(row.id, amount)
+  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+  yield* (yield* Settlements).poll
+  return row
+})
+
+/** Estimates, confirms and sends. */
+const sent = Effect.fnUntraced(function* (destination: string) {
+  const payer = yield* companyWith(5000n)
+  const { estimate, confirm } = yield* Withdrawals
+  const ask = { company: payer, asked: sats(700n), destination }
+  const estimated = yield* estimate(ask)
+  const confirmed = yield* confirm({ ...ask, metadata: {} })
+  if (confirmed._tag !== "Made") return assert.fail()
+  const { step } = yield* Dispatcher
+  yield* step
+  const row = Option.getOrThrow(yield* (yield* Records).withdrawal(payer.id, confirmed.value.id))
+  return { estimated, row }
+})
+
+describe("a recipient outside", () => {
+  for (const destination of ["Alice@Wallet.example", "lnurlp://wallet.example/tea", "bitcoin:?lightning=lnurlp://wallet.example/tea"]) {
+    it.live(`${destination} is paid with an invoice that is fetched when it is sent, and what is to be shown is kept`, () =>
+      Effect.gen(function* () {
+        const { services, asked, gives } = yield* world
+        const { destination: make } = Context.get(services, Sandbox.Sandbox)
+        gives((amount) => Effect.runPromise(Effect.map(make({ type: "lightning_invoice", amount }), ({ destination }) => destination)))
+        const { estimated, row } = yield* Effect.provideContext(sent(destination), services)
+        assert.strictEqual(estimated.amount, 700_000n)
+        assert.isAbove(estimated.successProbability, 0.5)
+        assert.deepInclude(row, { status: "settled", successAction, amount: 700_000n })
+        const page = destination.includes("@") ? "/.well-known/lnurlp/alice" : "/tea"
+        assert.deepStrictEqual(asked, [page, "/cb", page, page, "/cb"], "estimate, confirm, send")
+      })
+    )
+  }
+
+  it.live("whose server asks for more is not paid, and nothing is held any more", () =>
+    Effect.gen(function* () {
+      const { services, gives } = yield* world
+      const { destination: make } = Context.get(services, Sandbox.Sandbox)
+      let more = 0n
+      gives((amount) => {
+        const asking = Msat.make(amount + more)
+        more = 1n
+        return Effect.runPromise(Effect.map(make({ type: "lightning_invoice", amount: asking }), ({ destination }) => destination))
+      })
+      const { row } = yield* Effect.provideContext(sent("alice@wallet.example"), services)
+      assert.deepInclude(row, { status: "failed", failure: "recipient_refused" })
+    })
+  )
+
+  it.live("whose server gives an invoice of ours is paid inside", () =>
+    Effect.gen(function* () {
+      const { services, gives } = yield* world
+      const payee = yield* Effect.provideContext(company, services)
+      gives((amount) =>
+        Effect.runPromise(
+          Effect.provideContext(
+            Effect.map(invoiced(payee.id, Msat.toSats(amount)), ({ paymentRequest }) => paymentRequest),
+            services
+          )
+        )
+      )
+      const { row } = yield* Effect.provideContext(sent("alice@wallet.example"), services)
+      assert.deepInclude(row, { status: "settled", networkFee: 0n })
+      assert.strictEqual(
+        (yield* Effect.provideContext(
+          Effect.flatMap(Records, (records) => records.balance(payee.id)),
+          services
+        )).posted,
+        700_000n
+      )
+    })
+  )
+})
