@@ -11,11 +11,14 @@ import * as LightningAddressText from "../packages/core/src/LightningAddressText
 import * as Metadata from "../packages/core/src/Metadata.ts"
 import * as Msat from "../packages/core/src/Msat.ts"
 import { defaults } from "../packages/core/src/Policy.ts"
+import { maxCharacters } from "../packages/core/src/SuccessAction.ts"
 import * as Transaction from "../packages/core/src/Transaction.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
 import { api } from "../packages/server/src/Server.ts"
+import * as Outbound from "../packages/web/src/Outbound.ts"
+import * as Rates from "../packages/web/src/Rates.ts"
 
 const made = "<!-- Made by `npm run docs` from the code: change it there. -->\n"
 
@@ -53,6 +56,16 @@ const limits = (): string => {
     ],
     ["confirmations of a payout", defaults.payoutConfirmations],
     ["age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
+    ["time between two questions to a source of exchange rates, seconds", Rates.refreshMillis / 1000],
+    ["sources that must agree on a rate, besides more than half", Rates.rules.minAgreeing],
+    ["how far they may be from the middle", `${Rates.rules.maxDeviationPercent} %`],
+    [
+      "time to reach a recipient's server / for its whole answer, seconds",
+      `${Outbound.defaults.connectMillis / 1000} / ${Outbound.defaults.totalMillis / 1000}`
+    ],
+    ["body of its answer, bytes", Outbound.defaults.maxBytes],
+    ["redirects that are followed", Outbound.defaults.maxRedirects],
+    ["characters of what it wants shown at the end", maxCharacters],
     ["time left on an invoice that is paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks that a recipient may hold a payment", defaults.maxFinalCltvExpiry],
     ["time that an unreachable recipient is tried, seconds", defaults.resolveForMillis / 1000],

@@ -2,9 +2,10 @@ import { base } from "./Base.ts"
 import * as Health from "./Health.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Operator from "./Operator.ts"
+import * as Rates from "./Rates.ts"
 import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
 import * as Send from "./Send.ts"
 
 /** Everything that can be asked over HTTP. A host adds groups of its own by `Api.add(group)`. */
-export const Api = base.add(Receive.Group, Send.Group, Read.Group, Operator.Group, Health.Group, Metrics.Group)
+export const Api = base.add(Receive.Group, Send.Group, Read.Group, Rates.Group, Operator.Group, Health.Group, Metrics.Group)

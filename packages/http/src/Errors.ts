@@ -17,6 +17,7 @@ import type { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import * as Msat from "@satrail/core/Msat"
 import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import type { DestinationRefused } from "@satrail/core/Recipient"
+import type { Prices } from "@satrail/core/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/Resolver"
 import type { Transactions } from "@satrail/core/Transactions"
 import type { InsufficientBalance } from "@satrail/core/Withdrawal"
@@ -301,6 +302,7 @@ export type ServiceError =
   | ErrorsOf<Invoices["Service"]>
   | ErrorsOf<LightningAddresses["Service"]>
   | ErrorsOf<OnChainAddresses["Service"]>
+  | ErrorsOf<Prices["Service"]>
   | ErrorsOf<Transactions["Service"]>
   | ErrorsOf<Withdrawals["Service"]>
 

@@ -8,6 +8,7 @@ import * as Edge from "./Edge.ts"
 import * as Health from "./Health.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Operator from "./Operator.ts"
+import * as Rates from "./Rates.ts"
 import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
 import { routerConfig } from "./Routing.ts"
@@ -21,7 +22,7 @@ const paths = { openapi: "/openapi.json", docs: "/docs" } as const
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
 
 /** The handlers of every group in `Api`. */
-export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Operator.layer, Health.layer, Metrics.layer)
+export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Rates.layer, Operator.layer, Health.layer, Metrics.layer)
 
 // Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
 const scalar = {

@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { Currency, isFiat } from "@satrail/core/Amount"
 import * as Balances from "@satrail/core/Balance"
+import * as Decimal from "@satrail/core/Decimal"
 import type { Deposit as CoreDeposit } from "@satrail/core/Deposit"
 import * as Destination from "@satrail/core/Destination"
 import * as Fee from "@satrail/core/Fee"
@@ -9,6 +11,7 @@ import * as Addresses from "@satrail/core/LightningAddress"
 import * as Msat from "@satrail/core/Msat"
 import { Network } from "@satrail/core/Network"
 import type { OnChainAddress as CoreOnChainAddress } from "@satrail/core/OnChainAddress"
+import type { Quoted } from "@satrail/core/Prices"
 import type { Transaction as CoreTransaction } from "@satrail/core/Transaction"
 import * as Transactions from "@satrail/core/Transaction"
 import * as Withdrawals from "@satrail/core/Withdrawal"
@@ -317,6 +320,19 @@ export const estimate = (estimate: CoreEstimate): typeof Estimate.Type => ({
   amount_sats: sats(estimate.amount),
   service_fee_sats: satsAndMsats(Fee.total(estimate.fee)),
   success_probability: estimate.successProbability
+})
+
+/** What one bitcoin costs in a currency. A string, because a JSON number is read by most as a float. */
+export const Rate = Schema.Struct({
+  currency: Schema.Literals(Currency.literals.filter(isFiat)),
+  price: Text("97123.45").annotate({ description: "Units of the currency for one bitcoin: an exact decimal" }),
+  updated_at: Instant.annotate({ description: "When that was the price" })
+}).annotate({ identifier: "Rate" })
+
+export const rate = ({ currency, price, atMillis }: Quoted): typeof Rate.Type => ({
+  currency,
+  price: Decimal.format(price),
+  updated_at: instant(atMillis)
 })
 
 /** What can be withdrawn now. */

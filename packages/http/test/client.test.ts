@@ -166,6 +166,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         assert.deepStrictEqual(Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()])), {
           receive: ["createInvoice", "createLightningAddress", "createOnChainAddress", "getInvoice"],
           send: ["confirm", "confirmSend", "estimate"],
+          rates: ["rates"],
           read: ["balance", "deposit", "transactions", "withdrawal"],
           operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],
           health: ["healthz", "readyz"],

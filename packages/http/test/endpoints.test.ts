@@ -125,7 +125,8 @@ const endpoints: ReadonlyArray<Endpoint> = [
   reads(`/v1/transactions/withdrawals/${withdrawalId}`),
   reads(`/v1/transactions/deposits/${depositId}`),
   reads("/v1/transactions/balance"),
-  reads("/v1/transactions")
+  reads("/v1/transactions"),
+  { ...reads("/v1/rates"), scopes: ["read", "receive", "send"] }
 ]
 
 /** Everything that the whole service has recorded. */

@@ -99,6 +99,7 @@ const endpoints: Record<string, Record<string, { readonly path?: string; readonl
   "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { path: `/v1/bitcoin/deposit/lightning-invoice/${invoiceID}` } },
   "/v1/bitcoin/deposit/lightning-address": { post: {} },
   "/v1/bitcoin/deposit/on-chain": { post: {} },
+  "/v1/rates": { get: {} },
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },
   "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },

@@ -28,6 +28,9 @@ export interface Environment {
   readonly domain: string
   readonly lightning: "sandbox"
   readonly chain: "sandbox"
+  readonly rates: "fixed" | "tickers"
+  readonly resolver: "sandbox" | "web"
+  readonly outboundAllow: ReadonlyMap<string, URL>
   readonly operatorToken: Redacted.Redacted | undefined
   readonly corsOrigins: ReadonlyArray<string>
   readonly maxBodyBytes: number
@@ -140,6 +143,36 @@ const variables = {
     fallback: "sandbox",
     ...oneOf("sandbox")
   },
+  rates: {
+    name: "RATES",
+    meaning:
+      "What a bitcoin costs: tickers asks public ones, fixed is prices that never move, for trying. Unless given: fixed with a pretend Lightning node",
+    fallback: "",
+    ...oneOf("fixed", "tickers")
+  },
+  resolver: {
+    name: "RESOLVER",
+    meaning:
+      "Where others' Lightning addresses and LNURLs are: on the web, or on the sandbox's. Unless given: sandbox with a pretend Lightning node",
+    fallback: "",
+    ...oneOf("sandbox", "web")
+  },
+  outboundAllow: {
+    name: "SATRAIL_OUTBOUND_ALLOW",
+    meaning: "Hosts that are asked somewhere else, past every check of other people's servers; for developing only",
+    fallback: "",
+    wants: "hosts and where each is, such as pay.example=http://127.0.0.1:8080, separated by commas",
+    read: (text) => {
+      const places = text.split(",").map((one) => /^\s*([a-z0-9.-]+(?::\d+)?)=(https?:\/\/[^/?#@\s]+)\s*$/.exec(one))
+      const allowed = new Map(
+        places.flatMap((place) => {
+          const url = URL.parse(place?.[2] ?? "")
+          return place?.[1] === undefined || url === null ? [] : [[place[1], url] as const]
+        })
+      )
+      return allowed.size === places.length ? allowed : undefined
+    }
+  } satisfies Variable<ReadonlyMap<string, URL>>,
   operatorToken: {
     name: "SATRAIL_OPERATOR_TOKEN",
     meaning: "Opens the operator's routes; without one, a random one is made and written to demo.json",
@@ -213,6 +246,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
   const required = <A>(variable: Variable<A>): A =>
     // oxlint-disable-next-line typescript/consistent-type-assertions -- undefined only together with a problem, and then nobody gets to see the value
     optional(variable) as A
+  const lightning = required(variables.lightning)
   const environment = {
     port: required(variables.port),
     host: required(variables.host),
@@ -224,8 +258,11 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     commitWaiting: required(variables.commitWaiting),
     network: required(variables.network),
     domain: required(variables.domain),
-    lightning: required(variables.lightning),
+    lightning,
     chain: required(variables.chain),
+    rates: optional(variables.rates) ?? (lightning === "sandbox" ? "fixed" : "tickers"),
+    resolver: optional(variables.resolver) ?? (lightning === "sandbox" ? "sandbox" : "web"),
+    outboundAllow: optional(variables.outboundAllow) ?? new Map(),
     operatorToken: optional(variables.operatorToken),
     corsOrigins: optional(variables.corsOrigins) ?? [],
     maxBodyBytes: required(variables.maxBodyBytes),
@@ -241,6 +278,11 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
       problems.push('LIGHTNING wants a real node on mainnet, and got "sandbox": pretend payments never mix with real money')
     if (environment.chain === "sandbox")
       problems.push('CHAIN wants a real chain on mainnet, and got "sandbox": pretend payments never mix with real money')
+    if (environment.rates === "fixed")
+      problems.push('RATES wants "tickers" on mainnet, and got "fixed": nobody sells at a price that was made up')
+    if (environment.resolver === "sandbox")
+      problems.push('RESOLVER wants "web" on mainnet, and got "sandbox": pretend payments never mix with real money')
+    if (environment.outboundAllow.size > 0) problems.push("SATRAIL_OUTBOUND_ALLOW is for developing, and cannot be used on mainnet")
   }
   return problems.length === 0 ? Result.succeed(environment) : Result.fail(new EnvironmentInvalid({ problems }))
 }

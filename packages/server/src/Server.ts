@@ -2,13 +2,17 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { ApiKeys } from "@satrail/core/ApiKeys"
 import { ChainSource } from "@satrail/core/ChainSource"
 import type { Companies } from "@satrail/core/Companies"
+import type { ExchangeRates } from "@satrail/core/ExchangeRates"
 import * as Id from "@satrail/core/Id"
 import type { Invoices } from "@satrail/core/Invoices"
+import type { Journal } from "@satrail/core/Journal"
 import type { LightningAddresses } from "@satrail/core/LightningAddresses"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import * as Policy from "@satrail/core/Policy"
+import type { Prices } from "@satrail/core/Prices"
 import { Records } from "@satrail/core/Records"
+import { Resolver } from "@satrail/core/Resolver"
 import * as Satrail from "@satrail/core/Satrail"
 import type { Transactions } from "@satrail/core/Transactions"
 import type { Withdrawals } from "@satrail/core/Withdrawals"
@@ -19,6 +23,9 @@ import * as Http from "@satrail/http/Http"
 import { routerConfig } from "@satrail/http/Routing"
 import type * as Journal from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
+import * as Outbound from "@satrail/web/Outbound"
+import * as Rates from "@satrail/web/Rates"
+import * as WebResolver from "@satrail/web/Resolver"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { type Context, Effect, Layer, type Redacted, Schema } from "effect"
@@ -69,16 +76,25 @@ const storage = (
 const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
 const nodes = (environment: Environment) =>
-  Layer.merge(
-    Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) }),
-    FixedRates.layer()
-  )
+  Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
+
+const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>
+  environment.rates === "fixed" ? FixedRates.layer() : Rates.layer()
+
+/** Who is asked about other people's addresses: the sandbox, as it is there already, or their servers. */
+const resolver = (environment: Environment): Layer.Layer<Resolver, never, Outbound.Outbound | Resolver> =>
+  environment.resolver === "sandbox" ? Layer.effect(Resolver, Resolver) : WebResolver.layer
+
+/** What is asked of others, over the one guarded way out. */
+const web = (environment: Environment) =>
+  Layer.merge(rates(environment), resolver(environment)).pipe(Layer.provide(Outbound.layer({ allow: environment.outboundAllow })))
 
 /** Every service and everything below it: what the program needs besides HTTP. */
 export const services = (environment: Environment) =>
   Satrail.layer(settingsOf(environment)).pipe(
     // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
-    Layer.provideMerge(Layer.provideMerge(nodes(environment), Identity.layer(sandboxDirectory(environment)))),
+    Layer.provideMerge(Layer.provideMerge(web(environment), nodes(environment))),
+    Layer.provideMerge(Identity.layer(sandboxDirectory(environment))),
     Layer.provideMerge(storage(environment))
   )
 
@@ -115,6 +131,7 @@ type Services =
   | Invoices
   | LightningAddresses
   | OnChainAddresses
+  | Prices
   | Transactions
   | Withdrawals
   | Readiness

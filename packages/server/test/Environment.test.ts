@@ -74,11 +74,26 @@ describe("the environment", () => {
     assert.isTrue(environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2"))
   })
 
-  it("a pretend network is refused on mainnet, for Lightning and for the chain", () => {
-    const problems = problemsOf({ SATRAIL_NETWORK: "mainnet" })
-    assert.strictEqual(problems.length, 2)
-    assert.include(problems[0], "LIGHTNING")
-    assert.include(problems[1], "CHAIN")
+  it("nothing pretended is taken on mainnet: neither Lightning nor the chain, prices, or other people's servers", () => {
+    const problems = problemsOf({ SATRAIL_NETWORK: "mainnet", SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080" })
+    assert.deepStrictEqual(
+      problems.map((problem) => problem.split(" ")[0]),
+      ["LIGHTNING", "CHAIN", "RATES", "RESOLVER", "SATRAIL_OUTBOUND_ALLOW"]
+    )
+  })
+
+  it("hosts are vouched for one by one, with the place where each is", () => {
+    const { outboundAllow } = Result.getOrThrow(
+      Environment.read({ SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080, wallet.example:8443=https://[::1]:9" })
+    )
+    assert.deepStrictEqual(
+      Array.from(outboundAllow, ([host, url]) => `${host} ${url.origin}`),
+      ["pay.example http://127.0.0.1:8080", "wallet.example:8443 https://[::1]:9"]
+    )
+    for (const wrong of ["pay.example", "pay.example=127.0.0.1:8080", "pay.example=ftp://a", "=http://a", "a=http://b,", "a=http://b/c"]) {
+      const [problem = ""] = problemsOf({ SATRAIL_OUTBOUND_ALLOW: wrong })
+      assert.include(problem, "SATRAIL_OUTBOUND_ALLOW wants", wrong)
+    }
   })
 
   it("the table of variables in the documentation is this one", () => {

@@ -42,7 +42,7 @@ export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port =
       })
       server.once("error", (error) => resume(Effect.die(error)))
       server.listen(port, host, () => {
-        // oxlint-disable-next-line typescript/consistent-type-assertions -- a server that listens on a port has one
+        // A server that listens on a port has one
         const { port } = server.address() as AddressInfo
         const stop = () => {
           server.close()

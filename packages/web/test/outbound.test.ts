@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import http from "node:http"
+import type http from "node:http"
 import net from "node:net"
 import * as Outbound from "../src/Outbound.ts"
 import { counting, serve, trusting } from "./Server.ts"

@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Effect, Option, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import * as Amount from "../src/Amount.ts"
+import * as Decimal from "../src/Decimal.ts"
+import { ExchangeRates, RateUnavailable } from "../src/ExchangeRates.ts"
+import { Prices } from "../src/Prices.ts"
+import { Records } from "../src/Records.ts"
+import { Withdrawals } from "../src/Withdrawals.ts"
+import * as Invoices from "../src/Invoices.ts"
+import { asked, beginsAtMillis, company, companyWith, has, inWorld, lightningAddress, made, now, replace, step } from "./World.ts"
+
+const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
+
+/** What so many sats are worth at a price, rounded down to hundredths: what nobody gets more than. */
+const worth = (amount: bigint, price: Decimal.Decimal) => (amount * price.digits * 100n) / (100_000_000_000n * 10n ** BigInt(price.scale))
+
+const cents = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })))
+const tiny = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 })))
+// Below two million a bitcoin half a satoshi, which is what rounding may add, is worth less than a hundredth.
+const price = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 1_999_999_99 })))
+
+describe("Prices", () => {
+  it.prop(
+    "from fiat to bitcoin and back never gains",
+    { cents, price },
+    ({ cents, price }) => {
+      const amount = Amount.fiatToMsat(hundredths(cents), hundredths(price))
+      if (Result.isSuccess(amount)) assert.isTrue(worth(amount.success, hundredths(price)) <= BigInt(cents))
+    },
+    { arbitrary: { seed: 7, runs: 500 } }
+  )
+
+  it.prop(
+    "in many tiny parts neither",
+    { tiny, price },
+    ({ tiny, price }) => {
+      const parts = Array.from({ length: 200 }, () => Amount.fiatToMsat(hundredths(tiny), hundredths(price)))
+      const back = parts.map((part) => (Result.isSuccess(part) ? worth(part.success, hundredths(price)) : 0n))
+      assert.isTrue(back.reduce((sum, one) => sum + one, 0n) <= BigInt(tiny) * 200n)
+    },
+    { arbitrary: { seed: 8, runs: 300 } }
+  )
+
+  it.effect("many tiny payments in fiat, there and back, leave what there was", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [one, other] = [yield* companyWith(1000), yield* companyWith(1000)]
+        const [a, b] = [yield* lightningAddress(one, "a"), yield* lightningAddress(other, "b")]
+        const { confirm } = yield* Withdrawals
+        for (let i = 0; i < 30; i++) {
+          // Half a satoshi and a little: each is rounded up.
+          const ask = { asked: yield* asked("0.00026", "usd"), metadata: {} }
+          yield* confirm({ ...ask, company: one, destination: `${b.handle}@${b.domain}` })
+          yield* confirm({ ...ask, company: other, destination: `${a.handle}@${a.domain}` })
+          yield* step
+        }
+        assert.deepStrictEqual(
+          [yield* has(one), yield* has(other)],
+          [
+            { posted: 1000, held: 0 },
+            { posted: 1000, held: 0 }
+          ]
+        )
+      })
+    )
+  )
+
+  const aged = (ages: Partial<Record<Amount.Fiat, number>>) =>
+    replace(ExchangeRates, () =>
+      ExchangeRates.of({
+        rate: (currency) => {
+          const age = ages[currency]
+          return age === undefined
+            ? Effect.fail(new RateUnavailable({ currency }))
+            : Effect.succeed({ price: Decimal.make(97_123_45n, 2), atMillis: beginsAtMillis - age })
+        }
+      })
+    )
+
+  it.effect("a rate and its time are kept with what used it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const { confirm } = yield* Withdrawals
+        const row = yield* made(
+          confirm({ company: payer, asked: yield* asked(1, "usd"), destination: "settle@wallet.example", metadata: {} })
+        )
+        assert.deepInclude(yield* now(row), { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+        const ask = yield* asked(1, "usd")
+        const { create } = yield* Invoices.Invoices
+        const { id, companyId } = yield* made(
+          create({ companyId: (yield* company()).id, ...ask, description: "tea", expirySeconds: 3600, metadata: {} })
+        )
+        const invoice = Option.getOrThrow(yield* (yield* Records).invoice(companyId, id))
+        assert.deepInclude(invoice, { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+      }),
+      { change: aged({ usd: 5000 }) }
+    )
+  )
+
+  it.effect("the current rates are those that are young enough, in the order of the interface; without any it fails", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { current } = yield* Prices
+        assert.deepStrictEqual(
+          (yield* current).map(({ currency }) => currency),
+          ["usd", "chf"]
+        )
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(
+          (yield* current).map(({ currency }) => currency),
+          ["chf"]
+        )
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* Effect.flip(current))._tag, "RateUnavailable")
+      }),
+      { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) }
+    )
+  )
+})

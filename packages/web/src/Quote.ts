@@ -1,0 +1,52 @@
+import type { Fiat } from "@satrail/core/Amount"
+import * as Decimal from "@satrail/core/Decimal"
+import type { Rate } from "@satrail/core/ExchangeRates"
+
+/** What one bitcoin costs somewhere. */
+export interface Quote extends Rate {
+  readonly currency: Fiat
+}
+
+/** When quotes make a rate. */
+export interface Rules {
+  /** A quote older than this counts for nothing. */
+  readonly maxAgeMillis: number
+  /** So many must agree, and more than half of all: one alone may lie. */
+  readonly minAgreeing: number
+  /** How far from the middle a quote may be and still agree. */
+  readonly maxDeviationPercent: bigint
+}
+
+const compare = (a: Decimal.Decimal, b: Decimal.Decimal): number => {
+  const difference = a.digits * 10n ** BigInt(b.scale) - b.digits * 10n ** BigInt(a.scale)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/** (a + b) / 2, exactly: half of anything has one digit more. */
+const mean = (a: Decimal.Decimal, b: Decimal.Decimal): Decimal.Decimal =>
+  Decimal.make((a.digits * 10n ** BigInt(b.scale) + b.digits * 10n ** BigInt(a.scale)) * 5n, a.scale + b.scale + 1)
+
+/** The middle one, of an even number the mean of the middle two. */
+const median = (quotes: ReadonlyArray<Quote>): Decimal.Decimal | undefined => {
+  const prices = quotes.map(({ price }) => price).toSorted(compare)
+  const [low, high] = [prices[Math.ceil(prices.length / 2) - 1], prices[Math.floor(prices.length / 2)]]
+  return low && high && mean(low, high)
+}
+
+const isNear = ({ price }: Quote, middle: Decimal.Decimal, percent: bigint): boolean => {
+  const [own, other] = [price.digits * 10n ** BigInt(middle.scale), middle.digits * 10n ** BigInt(price.scale)]
+  return (own > other ? own - other : other - own) * 100n <= other * percent
+}
+
+/**
+ * The median of the quotes of one currency that are young enough and agree, as old as the oldest of those. With 100, 101 and 150 it is 100.5.
+ * Undefined where too few agree to know who is right.
+ */
+export const agreed = (quotes: ReadonlyArray<Quote>, rules: Rules, nowMillis: number): Rate | undefined => {
+  const young = quotes.filter(({ atMillis }) => nowMillis - atMillis <= rules.maxAgeMillis)
+  const middle = median(young)
+  const near = middle === undefined ? [] : young.filter((quote) => isNear(quote, middle, rules.maxDeviationPercent))
+  const price = median(near)
+  if (price === undefined || near.length < rules.minAgreeing || near.length * 2 <= young.length) return undefined
+  return { price, atMillis: Math.min(...near.map(({ atMillis }) => atMillis)) }
+}

@@ -1,0 +1,115 @@
+import { Currency, type Fiat, isFiat } from "@satrail/core/Amount"
+import * as Cursor from "@satrail/core/Cursor"
+import * as Decimal from "@satrail/core/Decimal"
+import { ExchangeRates, type Rate, RateUnavailable } from "@satrail/core/ExchangeRates"
+import * as Id from "@satrail/core/Id"
+import { Journal } from "@satrail/core/Journal"
+import * as JsonText from "@satrail/core/JsonText"
+import * as Policy from "@satrail/core/Policy"
+import { Records } from "@satrail/core/Records"
+import * as Worker from "@satrail/core/Worker"
+import { Clock, Effect, Layer, Result, Schema } from "effect"
+import { Outbound } from "./Outbound.ts"
+import * as Quote from "./Quote.ts"
+import * as Tickers from "./Tickers.ts"
+
+export interface Options extends Partial<Quote.Rules> {
+  readonly refreshMillis?: number
+  readonly tickers?: ReadonlyArray<Tickers.Ticker>
+}
+
+/** How often everybody is asked: a rate is at most this old while they answer. The slowest of them wants no more than five questions a minute. */
+export const refreshMillis = 15_000
+
+export const rules: Quote.Rules = { maxAgeMillis: Policy.defaults.maxRateAgeMillis, minAgreeing: 2, maxDeviationPercent: 5n }
+
+/** Where the last good rates are kept: how far the tickers were read. */
+const source = "exchange rates"
+
+const Kept = Schema.Record(Schema.String, Schema.Struct({ price: Schema.String, atMillis: Schema.FiniteFromString }))
+
+const write = (known: ReadonlyMap<Fiat, Rate>): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Array.from(known, ([currency, { price, atMillis }]) => [currency, { price: Decimal.format(price), atMillis: String(atMillis) }])
+    )
+  )
+
+/** What was kept, as far as it can be read. */
+const read = (text: string): Map<Fiat, Rate> => {
+  const kept = Schema.decodeUnknownOption(Kept)(JsonText.exact(text))
+  return new Map(
+    Currency.literals.filter(isFiat).flatMap((currency) => {
+      const one = kept._tag === "Some" ? kept.value[currency] : undefined
+      const price = one && Result.getOrUndefined(Decimal.parse(one.price))
+      return one === undefined || price === undefined ? [] : [[currency, { price, atMillis: one.atMillis }] as const]
+    })
+  )
+}
+
+/** The rates, beginning with the last good ones of an earlier run, and what asks everybody once. */
+export const make = Effect.fnUntraced(function* (options: Options = {}) {
+  const { ask } = yield* Outbound
+  const journal = yield* Journal
+  const records = yield* Records
+  const { tickers = Tickers.all, ...own } = options
+  const limits = { ...rules, ...own }
+
+  const quotes = new Map<string, ReadonlyArray<Quote.Quote>>()
+  const failing = new Set<string>()
+  const known = yield* records.cursor(source).pipe(
+    Effect.map((kept) => (kept._tag === "Some" ? read(kept.value) : new Map<Fiat, Rate>())),
+    Effect.catch((cause) =>
+      Effect.as(Effect.logWarning("the last good exchange rates could not be read; new ones will do", cause), new Map<Fiat, Rate>())
+    )
+  )
+
+  /** Who stops answering is told about once, and again when it answers. What it said before counts as long as it is young enough. */
+  const fetch = Effect.fnUntraced(function* ({ name, url, read }: Tickers.Ticker) {
+    const answer = yield* Effect.result(ask({ url, headers: { accept: "application/json" } }))
+    const found = Result.isSuccess(answer) ? read(JsonText.exact(answer.success.body), yield* Clock.currentTimeMillis) : undefined
+    if (found !== undefined) {
+      quotes.set(name, found)
+      if (failing.delete(name)) yield* Effect.logInfo("a source of exchange rates answers again", { name })
+    } else if (!failing.has(name)) {
+      failing.add(name)
+      const why = Result.isFailure(answer) ? answer.failure : `an answer with status ${answer.success.status} that is not understood`
+      yield* Effect.logWarning("a source of exchange rates does not answer", { name, why })
+    }
+  })
+
+  const refresh = Effect.gen(function* () {
+    yield* Effect.forEach(tickers, fetch, { concurrency: "unbounded", discard: true })
+    const nowMillis = yield* Clock.currentTimeMillis
+    const everyone = [...quotes.values()].flat()
+    for (const currency of Currency.literals.filter(isFiat)) {
+      const rate = Quote.agreed(
+        everyone.filter((quote) => quote.currency === currency),
+        limits,
+        nowMillis
+      )
+      if (rate !== undefined) known.set(currency, rate)
+    }
+    if (known.size > 0) yield* journal.commit(Cursor.moved({ source, value: write(known) }, yield* Id.make, nowMillis))
+  })
+
+  const rates = ExchangeRates.of({
+    rate: (currency) =>
+      Effect.suspend(() => {
+        const rate = known.get(currency)
+        return rate === undefined ? Effect.fail(new RateUnavailable({ currency })) : Effect.succeed(rate)
+      })
+  })
+  return { rates, refresh }
+})
+
+/** The agreement of public tickers, asked in the background for as long as the scope is open. */
+export const layer = (options: Options = {}): Layer.Layer<ExchangeRates, never, Outbound | Journal | Records> =>
+  Layer.effect(
+    ExchangeRates,
+    Effect.gen(function* () {
+      const { rates, refresh } = yield* make(options)
+      yield* Worker.runOpen("exchange rates", refresh, Effect.sleep(options.refreshMillis ?? refreshMillis))
+      return rates
+    })
+  )

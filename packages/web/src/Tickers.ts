@@ -1,0 +1,75 @@
+import { Currency, isFiat } from "@satrail/core/Amount"
+import * as Decimal from "@satrail/core/Decimal"
+import { Result, Schema } from "effect"
+import type { Quote } from "./Quote.ts"
+
+/** Somebody who publishes what a bitcoin costs, for everybody and without a key. */
+export interface Ticker {
+  readonly name: string
+  readonly url: string
+  /** Its quotes, from its answer with every number as the text it was written as. Undefined when it is not the answer that its maker describes. */
+  readonly read: (answer: unknown, nowMillis: number) => ReadonlyArray<Quote> | undefined
+}
+
+const Text = Schema.String
+const fiats = Currency.literals.filter(isFiat)
+
+/** The quotes among named prices. What is no price, or of another currency, is none. */
+const quotes = (prices: Readonly<Record<string, string>>, atMillis: number): ReadonlyArray<Quote> =>
+  Object.entries(prices).flatMap(([name, text]) => {
+    const currency = fiats.find((one) => one === name.toLowerCase())
+    const price = Result.getOrUndefined(Decimal.parse(text))
+    return currency === undefined || price === undefined || price.digits <= 0n ? [] : [{ currency, price, atMillis }]
+  })
+
+const reading =
+  <A>(schema: Schema.Codec<A, unknown>, of: (answer: A, nowMillis: number) => ReadonlyArray<Quote>): Ticker["read"] =>
+  (answer, nowMillis) => {
+    const decoded = Schema.decodeUnknownOption(schema)(answer)
+    return decoded._tag === "None" ? undefined : of(decoded.value, nowMillis)
+  }
+
+// A pair is named XXBTZUSD or XBTCHF, by the age of its currency. `c` is the last trade: price, volume.
+/** https://docs.kraken.com/api/docs/rest-api/get-ticker-information */
+export const kraken: Ticker = {
+  name: "Kraken",
+  url: "https://api.kraken.com/0/public/Ticker?pair=XBTUSD,XBTEUR,XBTGBP,XBTJPY,XBTCAD,XBTAUD,XBTCHF",
+  read: reading(
+    Schema.Struct({ result: Schema.Record(Text, Schema.Struct({ c: Schema.TupleWithRest(Schema.Tuple([Text]), [Text]) })) }),
+    ({ result }, nowMillis) =>
+      quotes(Object.fromEntries(Object.entries(result).map(([pair, { c }]) => [pair.replace(/^(?:XXBTZ|XBT)/, ""), c[0]])), nowMillis)
+  )
+}
+
+/** https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates */
+export const coinbase: Ticker = {
+  name: "Coinbase",
+  url: "https://api.coinbase.com/v2/exchange-rates?currency=BTC",
+  read: reading(
+    Schema.Struct({ data: Schema.Struct({ currency: Schema.Literal("BTC"), rates: Schema.Record(Text, Text) }) }),
+    ({ data }, nowMillis) => quotes(data.rates, nowMillis)
+  )
+}
+
+/** https://www.blockchain.com/explorer/api/exchange_rates_api */
+export const blockchain: Ticker = {
+  name: "Blockchain.com",
+  url: "https://blockchain.info/ticker",
+  read: reading(Schema.Record(Text, Schema.Struct({ last: Text })), (answer, nowMillis) =>
+    quotes(Object.fromEntries(Object.entries(answer).map(([currency, { last }]) => [currency, last])), nowMillis)
+  )
+}
+
+// The only one that says when its prices were made: seconds since 1970. Those are what they are old by, but not into the future.
+/** https://docs.coingecko.com/v3.0.1/reference/simple-price */
+export const coingecko: Ticker = {
+  name: "CoinGecko",
+  url: `https://api.coingecko.com/api/v3/simple/price?ids=bitcoin&vs_currencies=${fiats.join(",")}&include_last_updated_at=true&precision=full`,
+  read: reading(Schema.Struct({ bitcoin: Schema.Record(Text, Text) }), ({ bitcoin }, nowMillis) => {
+    const seconds = bitcoin["last_updated_at"] ?? ""
+    return /^\d{1,12}$/.test(seconds) ? quotes(bitcoin, Math.min(nowMillis, Number(seconds) * 1000)) : []
+  })
+}
+
+/** Every currency has three of them or more. */
+export const all: ReadonlyArray<Ticker> = [kraken, coinbase, blockchain, coingecko]

@@ -1,0 +1,285 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ExchangeRatesContract from "@satrail/contracts/ExchangeRates"
+import { Currency, type Fiat, isFiat } from "@satrail/core/Amount"
+import * as Decimal from "@satrail/core/Decimal"
+import { ExchangeRates, type RateUnavailable } from "@satrail/core/ExchangeRates"
+import * as Policy from "@satrail/core/Policy"
+import * as Prices from "@satrail/core/Prices"
+import { failureFor } from "@satrail/http/Errors"
+import * as Memory from "@satrail/memory/Memory"
+import { Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as Outbound from "../src/Outbound.ts"
+import * as Rates from "../src/Rates.ts"
+import * as Tickers from "../src/Tickers.ts"
+import { serve } from "./Server.ts"
+
+/** What one bitcoin costs in dollars, and a dollar in the rest. */
+const rest: Readonly<Record<Fiat, number>> = {
+  usd: 1,
+  eur: 0.92,
+  gbp: 0.79,
+  jpy: 150,
+  cny: 7.2,
+  cad: 1.37,
+  aud: 1.53,
+  chf: 0.88,
+  hkd: 7.8,
+  nzd: 1.66
+}
+const inAll = (usd: number) =>
+  // The keys of `rest` are the currencies
+  Object.fromEntries(Object.entries(rest).map(([currency, each]) => [currency, (usd * each).toFixed(2)])) as Record<Fiat, string>
+
+/** Each ticker's answer in the shape that its maker documents, for a price in dollars. Numbers stand in the text as they are. */
+const answers = {
+  "api.kraken.com": (usd: number) => {
+    const pairs = { usd: "XXBTZUSD", eur: "XXBTZEUR", gbp: "XXBTZGBP", jpy: "XXBTZJPY", cad: "XXBTZCAD", aud: "XBTAUD", chf: "XBTCHF" }
+    const prices = inAll(usd)
+    const result = Object.entries(pairs).map(([currency, pair]) => {
+      // The keys of `pairs` are currencies
+      const price = prices[currency as Fiat]
+      return `"${pair}":{"a":["${price}","2","2.000"],"b":["${price}","1","1.000"],"c":["${price}","0.01026127"],"v":["1.2","3.4"],"p":["1","1"],"t":[1,2],"l":["1","1"],"h":["1","1"],"o":"1"}`
+    })
+    return `{"error":[],"result":{${result.join(",")}}}`
+  },
+  "api.coinbase.com": (usd: number) => {
+    const rates = Object.entries(inAll(usd)).map(([currency, price]) => `"${currency.toUpperCase()}":"${price}"`)
+    return `{"data":{"currency":"BTC","rates":{"AED":"3.67","00":"1",${rates.join(",")}}}}`
+  },
+  "blockchain.info": (usd: number) => {
+    const rows = Object.entries(inAll(usd)).map(
+      ([currency, price]) => `"${currency.toUpperCase()}":{"15m":${price},"last":${price},"buy":${price},"sell":${price},"symbol":"$"}`
+    )
+    return `{"ARS":{"15m":1.5,"last":1.5,"buy":1.5,"sell":1.5,"symbol":"$"},${rows.join(",")}}`
+  },
+  "api.coingecko.com": (usd: number, seconds: number) =>
+    `{"bitcoin":{${Object.entries(inAll(usd))
+      .map(([currency, price]) => `"${currency}":${price}`)
+      .join(",")},"last_updated_at":${seconds}}}`
+} as const
+type Host = keyof typeof answers
+
+/** All four, under their own names, on one local server. Undefined: it does not answer. */
+const market = Effect.fnUntraced(function* () {
+  const prices: Record<string, number | string | undefined> = {}
+  const asked: Array<string> = []
+  let seconds = 0
+  const server = yield* serve((request, response) => {
+    const host = request.headers.host ?? ""
+    asked.push(`https://${host}${request.url}`)
+    const price = prices[host]
+    if (price === undefined) return request.socket.destroy()
+    // Only these hosts lead here
+    return response.end(typeof price === "string" ? price : answers[host as Host](price, seconds))
+  })
+  const allow = new Map(Object.keys(answers).map((host) => [host, new URL(`http://127.0.0.1:${server.port}`)]))
+  const outbound = Layer.succeed(Outbound.Outbound, Outbound.make({ allow }))
+  const say = (usd: Partial<Record<Host, number | string | undefined>>) => Effect.sync(() => Object.assign(prices, usd))
+  const tick = (at: number) =>
+    Effect.sync(() => {
+      seconds = at
+    })
+  return { asked, outbound, say, tick }
+})
+
+const everywhere = (usd: number | undefined): Record<Host, number | undefined> => ({
+  "api.kraken.com": usd,
+  "api.coinbase.com": usd,
+  "blockchain.info": usd,
+  "api.coingecko.com": usd
+})
+
+/** Tickers on a server of their own, a store, and a process that asks them when it is told to. */
+const trading = Effect.fnUntraced(function* (options: Rates.Options = {}) {
+  const all = yield* market()
+  const store = yield* Layer.build(Memory.layer)
+  const process = Effect.gen(function* () {
+    const { rates, refresh } = yield* Effect.provide(Rates.make(options), all.outbound)
+    const prices = yield* Prices.make.pipe(
+      Effect.provideService(ExchangeRates, rates),
+      Effect.provideService(Policy.Policy, { ...Policy.defaults, network: "regtest", domain: "pay.example" })
+    )
+    const usd = Effect.map(prices.price({ amount: Decimal.make(100n), currency: "usd" }), ({ rate }) => rate)
+    return { rates, prices, usd, refresh }
+  }).pipe(Effect.provideContext(store))
+  return { ...all, process }
+})
+
+const unavailable = <A, R>(effect: Effect.Effect<A, RateUnavailable | { readonly _tag: "AmountInvalid" }, R>) =>
+  Effect.map(Effect.flip(effect), (error) => (error._tag === "RateUnavailable" ? failureFor(error).status : error._tag))
+
+describe("Rates", () => {
+  it.effect("every currency's rate is the median of what is documented, exactly", () =>
+    Effect.gen(function* () {
+      const { asked, say, process } = yield* trading()
+      const { rates, refresh } = yield* process
+      yield* say({
+        "api.kraken.com": 100_000.07,
+        "api.coinbase.com": 100_000.01,
+        "blockchain.info": 100_000.1,
+        "api.coingecko.com": 100_000.04
+      })
+      yield* refresh
+      assert.sameMembers(
+        asked,
+        Tickers.all.map(({ url }) => url)
+      )
+      // Of four the mean of the middle two; Kraken has no yuan, and of three it is the middle one.
+      assert.strictEqual(Decimal.format((yield* rates.rate("usd")).price), "100000.055")
+      assert.strictEqual(Decimal.format((yield* rates.rate("cny")).price), "720000.29")
+      for (const currency of Currency.literals.filter(isFiat)) assert.isTrue((yield* rates.rate(currency)).price.digits > 0n)
+    })
+  )
+
+  it.effect("one lies by half, one is down: a value; all are down: a value for a minute, and then 503", () =>
+    Effect.gen(function* () {
+      const { say, tick, process } = yield* trading()
+      const { usd, prices, refresh } = yield* process
+      yield* say(everywhere(60_000))
+      yield* refresh
+      assert.strictEqual(yield* usd, "60000")
+      for (const lie of [30_000, 90_000]) {
+        yield* say({ ...everywhere(60_100), "api.coinbase.com": lie })
+        yield* refresh
+        assert.strictEqual(yield* usd, "60100")
+      }
+      yield* TestClock.adjust("10 seconds")
+      yield* tick(10)
+      yield* say({ ...everywhere(60_200), "blockchain.info": undefined })
+      yield* refresh
+      assert.strictEqual(yield* usd, "60200")
+      yield* say(everywhere(undefined))
+      yield* TestClock.adjust("30 seconds")
+      yield* refresh
+      assert.strictEqual(yield* usd, "60200")
+      assert.strictEqual((yield* prices.current).length, 10)
+      yield* TestClock.adjust("31 seconds")
+      yield* refresh
+      assert.strictEqual(yield* unavailable(usd), 503)
+      assert.strictEqual(yield* unavailable(prices.current), 503)
+      yield* tick(71)
+      yield* say(everywhere(61_000))
+      yield* refresh
+      assert.strictEqual(yield* usd, "61000")
+    })
+  )
+
+  it.effect("who is down and who lies at once leave a value; half against half leaves none", () =>
+    Effect.gen(function* () {
+      const { say, process } = yield* trading()
+      const { usd, refresh } = yield* process
+      yield* say({ ...everywhere(60_000), "api.kraken.com": undefined, "api.coinbase.com": 90_000 })
+      yield* refresh
+      assert.strictEqual(yield* usd, "60000")
+      const other = yield* trading()
+      const { usd: torn, refresh: again } = yield* other.process
+      yield* other.say({ "api.kraken.com": 60_000, "api.coinbase.com": 60_000, "blockchain.info": 90_000, "api.coingecko.com": 90_000 })
+      yield* again
+      assert.strictEqual(yield* unavailable(torn), 503)
+      yield* other.say({ ...everywhere(undefined), "api.kraken.com": 60_000 })
+      yield* TestClock.adjust("61 seconds")
+      yield* again
+      assert.strictEqual(yield* unavailable(torn), 503, "one alone is not believed")
+    })
+  )
+
+  it.effect("what is not in the shape that was documented is no answer, and what is no price is none", () =>
+    Effect.gen(function* () {
+      const { say, process } = yield* trading()
+      const { usd, refresh } = yield* process
+      for (const nonsense of [
+        "",
+        "[]",
+        "{}",
+        "<html>",
+        '{"error":["EGeneral:Too many requests"]}',
+        '{"data":{"currency":"ETH","rates":{"USD":"3"}}}'
+      ]) {
+        yield* say({ ...everywhere(60_000), "api.coinbase.com": nonsense, "api.kraken.com": nonsense })
+        yield* refresh
+        assert.strictEqual(yield* usd, "60000")
+      }
+      for (const price of ["0", "-1", "1e400", "NaN", "60000,5"]) {
+        const read = Tickers.coinbase.read({ data: { currency: "BTC", rates: { USD: price } } }, 0)
+        assert.deepStrictEqual(read, [], price)
+      }
+    })
+  )
+
+  it.effect("a price that its source calls old counts for nothing", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("10 minutes")
+      const { say, tick, process } = yield* trading()
+      const { rates, refresh } = yield* process
+      yield* say(everywhere(60_000))
+      yield* say({ "api.coingecko.com": 61_000 })
+      yield* tick(600 - 30)
+      yield* refresh
+      assert.strictEqual((yield* rates.rate("usd")).atMillis, 570_000, "as old as the oldest that counts")
+      yield* tick(600 - 61)
+      yield* refresh
+      assert.strictEqual(Decimal.format((yield* rates.rate("usd")).price), "60000")
+    })
+  )
+
+  it.effect("a new process goes on with the last good rates, as old as they are", () =>
+    Effect.gen(function* () {
+      const { say, process } = yield* trading()
+      const first = yield* process
+      yield* say(everywhere(60_000.5))
+      yield* first.refresh
+      const before = yield* first.rates.rate("chf")
+      yield* say(everywhere(undefined))
+      const second = yield* process
+      assert.deepStrictEqual(yield* second.rates.rate("chf"), before)
+      assert.strictEqual(yield* second.usd, "60000.5")
+      yield* TestClock.adjust("61 seconds")
+      assert.strictEqual(yield* unavailable(second.usd), 503)
+    })
+  )
+
+  it.effect("before anybody has answered there is none", () =>
+    Effect.gen(function* () {
+      const { process } = yield* trading()
+      const { usd, prices } = yield* process
+      assert.strictEqual(yield* unavailable(usd), 503)
+      assert.strictEqual(yield* unavailable(prices.current), 503)
+    })
+  )
+})
+
+describe("rates and exactness", () => {
+  it("no answer's number passes through a float", () => {
+    const text = '{"bitcoin":{"usd":67187.33589365660000000000001,"last_updated_at":1}}'
+    const read = Tickers.coingecko.read(JSON.parse(text.replaceAll(/:([\d.]+)/g, ':"$1"')), 5000)
+    assert.deepStrictEqual(read, [
+      { currency: "usd", price: Result.getOrThrow(Decimal.parse("67187.33589365660000000000001")), atMillis: 1000 }
+    ])
+  })
+
+  it("there are three tickers or more for every currency", () => {
+    const said = Object.values(answers).map((answer) => answer(50_000, 0))
+    for (const currency of Currency.literals.filter(isFiat))
+      assert.isAtLeast(said.filter((text) => new RegExp(currency, "i").test(text)).length, 3, currency)
+  })
+})
+
+ExchangeRatesContract.suite(
+  "tickers",
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { outbound, say, tick } = yield* market()
+      yield* tick(Math.floor(Date.now() / 1000))
+      yield* say(everywhere(64_000))
+      return Layer.effect(
+        ExchangeRates,
+        Effect.gen(function* () {
+          const { rates, refresh } = yield* Rates.make()
+          yield* refresh
+          return rates
+        })
+      ).pipe(Layer.provide(outbound), Layer.provide(Memory.layer))
+    })
+  )
+)
