@@ -177,6 +177,14 @@ describe("Rates", () => {
       yield* other.say({ "api.kraken.com": 60_000, "api.coinbase.com": 60_000, "blockchain.info": 90_000, "api.coingecko.com": 90_000 })
       yield* again
       assert.strictEqual(yield* unavailable(torn), 503)
+      yield* other.say({
+        "api.kraken.com": 30_000,
+        "api.coinbase.com": 60_000,
+        "blockchain.info": 60_100,
+        "api.coingecko.com": 90_000
+      })
+      yield* again
+      assert.strictEqual(yield* unavailable(torn), 503, "two of four are not more than half")
       yield* other.say({ ...everywhere(undefined), "api.kraken.com": 60_000 })
       yield* TestClock.adjust("61 seconds")
       yield* again
@@ -219,7 +227,7 @@ describe("Rates", () => {
       assert.strictEqual((yield* rates.rate("usd")).atMillis, 570_000, "as old as the oldest that counts")
       yield* tick(600 - 61)
       yield* refresh
-      assert.strictEqual(Decimal.format((yield* rates.rate("usd")).price), "60000")
+      assert.strictEqual((yield* rates.rate("usd")).atMillis, 600_000)
     })
   )
 

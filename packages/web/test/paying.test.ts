@@ -95,7 +95,7 @@ describe("a recipient outside", () => {
         const { estimated, row } = yield* Effect.provideContext(sent(destination), services)
         assert.strictEqual(estimated.amount, 700_000n)
         assert.isAbove(estimated.successProbability, 0.5)
-        assert.deepInclude(row, { status: "settled", successAction, amount: 700_000n })
+        assert.deepInclude(row, { status: "settled", successAction, amount: Msat.fromSats(700) })
         const page = destination.includes("@") ? "/.well-known/lnurlp/alice" : "/tea"
         assert.deepStrictEqual(asked, [page, "/cb", page, page, "/cb"], "estimate, confirm, send")
       })
@@ -130,7 +130,7 @@ describe("a recipient outside", () => {
         )
       )
       const { row } = yield* Effect.provideContext(sent("alice@wallet.example"), services)
-      assert.deepInclude(row, { status: "settled", networkFee: 0n })
+      assert.deepInclude(row, { status: "settled", networkFee: Msat.zero })
       assert.strictEqual(
         (yield* Effect.provideContext(
           Effect.flatMap(Records, (records) => records.balance(payee.id)),
