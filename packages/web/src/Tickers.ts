@@ -29,8 +29,10 @@ const reading =
     return decoded._tag === "None" ? undefined : of(decoded.value, nowMillis)
   }
 
-// A pair is named XXBTZUSD or XBTCHF, by the age of its currency. `c` is the last trade: price, volume.
-/** https://docs.kraken.com/api/docs/rest-api/get-ticker-information */
+/**
+ * The last trade of each pair: `c` is its price and volume. A pair is named XXBTZUSD or XBTCHF, by the age of its currency.
+ * https://docs.kraken.com/api/docs/rest-api/get-ticker-information
+ */
 export const kraken: Ticker = {
   name: "Kraken",
   url: "https://api.kraken.com/0/public/Ticker?pair=XBTUSD,XBTEUR,XBTGBP,XBTJPY,XBTCAD,XBTAUD,XBTCHF",
@@ -41,7 +43,7 @@ export const kraken: Ticker = {
   )
 }
 
-/** https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates */
+/** All currencies at once. https://docs.cdp.coinbase.com/coinbase-app/track-apis/exchange-rates */
 export const coinbase: Ticker = {
   name: "Coinbase",
   url: "https://api.coinbase.com/v2/exchange-rates?currency=BTC",
@@ -51,7 +53,7 @@ export const coinbase: Ticker = {
   )
 }
 
-/** https://www.blockchain.com/explorer/api/exchange_rates_api */
+/** The last price of each currency, made anew every minute. https://www.blockchain.com/explorer/api/exchange_rates_api */
 export const blockchain: Ticker = {
   name: "Blockchain.com",
   url: "https://blockchain.info/ticker",
@@ -60,8 +62,10 @@ export const blockchain: Ticker = {
   )
 }
 
-// The only one that says when its prices were made: seconds since 1970. Those are what they are old by, but not into the future.
-/** https://docs.coingecko.com/v3.0.1/reference/simple-price */
+/**
+ * A mean over exchanges. The only one that says when its prices were made, in seconds since 1970: that is how old they are, and not less than nothing.
+ * https://docs.coingecko.com/v3.0.1/reference/simple-price
+ */
 export const coingecko: Ticker = {
   name: "CoinGecko",
   url: `https://api.coingecko.com/api/v3/simple/price?ids=bitcoin&vs_currencies=${fiats.join(",")}&include_last_updated_at=true&precision=full`,
