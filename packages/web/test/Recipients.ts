@@ -56,7 +56,7 @@ export const paying =
 export const resolving = Effect.fnUntraced(function* (answer: http.RequestListener) {
   const server = yield* serve(answer)
   const allow = new Map([["wallet.example", new URL(`http://127.0.0.1:${server.port}`)]])
-  const resolver = yield* Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make({ allow, connectMillis: 200 }))
+  const resolver = yield* Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make({ allow }))
   return { server, ...resolver }
 })
 
@@ -94,6 +94,6 @@ export const layer = Layer.unwrap(
         isCut = false
       })
     })
-    return Layer.merge(peer, Layer.provide(Resolver.layer, Outbound.layer({ allow, connectMillis: 200 })))
+    return Layer.merge(peer, Layer.provide(Resolver.layer, Outbound.layer({ allow })))
   })
 )

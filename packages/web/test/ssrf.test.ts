@@ -84,8 +84,7 @@ const addresses = [
 const statusOf = (error: RecipientRefused | RecipientUnreachable) => ({ status: failureFor(error).status, tag: error._tag })
 const refused = { status: 422, tag: "RecipientRefused" } as const
 
-const resolver = (options: Outbound.Options) =>
-  Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make({ connectMillis: 300, totalMillis: 900, ...options }))
+const resolver = (options: Outbound.Options) => Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make(options))
 
 /** Says no to a lookup: what is refused by its name alone is not even looked up. */
 const unasked = async (name: string) => {
@@ -184,7 +183,10 @@ describe("a hostile destination", () => {
         if (request.url === "/slow") return response.write("{")
         return response.end("<html>inside</html>")
       })
-      const { offer } = yield* resolver({ allow: new Map([["wallet.example", new URL(`http://127.0.0.1:${page.port}`)]]) })
+      const { offer } = yield* resolver({
+        totalMillis: 900,
+        allow: new Map([["wallet.example", new URL(`http://127.0.0.1:${page.port}`)]])
+      })
       for (const path of ["/huge", "/slow", "/page"]) {
         const error = yield* Effect.flip(offer(`https://wallet.example${path}`))
         assert.deepStrictEqual(statusOf(error), refused, path)
