@@ -21,7 +21,7 @@ import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
 import { routerConfig } from "@satrail/http/Routing"
-import type * as Journal from "@satrail/postgres/Journal"
+import type * as Commits from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -60,7 +60,7 @@ const settingsOf = (environment: Environment): Policy.Settings => ({
   chainPollMillis: 250
 })
 
-const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): Journal.Options => ({
+const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): Commits.Options => ({
   lanes: commitLanes,
   maxItemsPerFlush: commitItems,
   maxWaiting: commitWaiting
