@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
+import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Migration0001 from "./Migration0001.ts"
 import * as Migration0002 from "./Migration0002.ts"
 import * as Migration0007 from "./Migration0007.ts"
 import { unhurried } from "./Reads.ts"
+import * as Rights from "./Rights.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
 
@@ -31,10 +32,30 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
   }
 }
 
-const table = "satrail.migrations"
+/** The tables are not as this program needs them, and the role it runs as may not change that. Nothing was changed. */
+export class RoleMayNot extends Schema.TaggedError<RoleMayNot>()("RoleMayNot", {
+  /** The number of the last migration there: 0 where there are no tables, null where this could not even be read. */
+  found: Schema.NullOr(Schema.Int),
+  known: Schema.Int,
+  /** What the database said. */
+  why: Schema.String
+}) {
+  override get message(): string {
+    const { found, known, why } = this
+    const role = "the role that this program runs as"
+    const state =
+      found === null
+        ? `How the database stands may not be seen by ${role}`
+        : found === 0
+          ? `The database has no tables yet, and ${role} may not make them`
+          : found < known
+            ? `The database is at migration ${found}, this program needs ${known}, and ${role} may not migrate`
+            : `The tables are as they should be, and ${role} may not do the rest: give each role its rights, and let events go on where a restored dump stopped`
+    return `${state} (${why}). Run \`satrail migrate\` as the role that owns the tables, then start this again.`
+  }
+}
 
-// Whoever starts first does all of it, and the others wait, however long that takes.
-const alone = run(`${unhurried}; select pg_advisory_xact_lock(hashtext('${table}')); create schema if not exists satrail`)
+const table = "satrail.migrations"
 
 const Found = Schema.decodeUnknownSync(Schema.Struct({ found: Schema.NullOr(Schema.String) }))
 
@@ -47,19 +68,59 @@ const newestThere = Effect.gen(function* () {
   return Number(Found(newest).found)
 })
 
-/**
- * Brings the tables up to date, in one transaction. Any number of processes may start at once: one migrates, the others wait for it. Where
- * there is nothing to do, it takes no right but to read and write rows.
- */
-export const migrate = Effect.gen(function* () {
+const begun = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - transactions) * 4096"
+
+// A dump that was restored elsewhere finds a server that has seen fewer transactions: the ids of events go on where they stopped.
+const goOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  if ((yield* newestThere) < newestKnown)
-    yield* sql.withTransaction(Effect.andThen(alone, Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })))
-  const newest = yield* newestThere
-  if (newest > newestKnown) return yield* new SchemaTooNew({ found: newest, known: newestKnown })
-  // A dump that was restored elsewhere finds a server that has seen fewer transactions: the ids of events go on where they stopped.
+  // Looked at first: only the owner of the tables may write there, whether it changes anything or not.
+  const behind = yield* sql`select from satrail.epoch where ${sql.literal(begun)} <= (select coalesce(max(id), 0) from satrail.events)`
+  if (behind.length === 0) return
   yield* sql`
     update satrail.epoch set transactions = pg_current_xact_id()::text::bigint - 1 - newest / 4096
     from (select coalesce(max(id), 0) as newest from satrail.events) e
-    where id = 1 and (pg_current_xact_id()::text::bigint - transactions) * 4096 <= newest`
+    where id = 1 and ${sql.literal(begun)} <= newest`
+})
+
+const explained =
+  (found: number | null) =>
+  <E>(error: E): E | RoleMayNot =>
+    SqlError.isSqlError(error) && error.reason._tag === "AuthorizationError"
+      ? new RoleMayNot({ found, known: newestKnown, why: error.message })
+      : error
+
+/** How the database stands, where this program can deal with that. */
+const standing = Effect.gen(function* () {
+  const found = yield* Effect.mapError(newestThere, explained(null))
+  return found > newestKnown ? yield* new SchemaTooNew({ found, known: newestKnown }) : found
+})
+
+// Whoever starts first does all of it, and the others wait, however long that takes. `create schema if not exists` would want the right to make
+// schemas also where there is this one.
+const alone = run(`
+${unhurried};
+select pg_advisory_xact_lock(hashtext('${table}'));
+do $$ begin if to_regnamespace('satrail') is null then create schema satrail; end if; end $$`)
+
+const upgrade = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const migrator = Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })
+  // Another process may have brought it further than we can while we waited.
+  yield* sql.withTransaction(Effect.all([alone, standing, migrator, run(Rights.script), goOn]))
+})
+
+/**
+ * Brings the tables up to date and gives the roles of roles.sql their rights, in one transaction. Any number of processes may do it at once: one
+ * migrates, the others wait for it. Answers the numbers of the last migration before and now.
+ */
+export const migrate = Effect.gen(function* () {
+  const before = yield* standing
+  yield* Effect.mapError(upgrade, explained(before))
+  return { before, now: newestKnown }
+})
+
+/** What a start does: migrates where that is needed. A role that may not, and a program that is too old, are told what to do. */
+export const ready = Effect.gen(function* () {
+  const found = yield* standing
+  yield* Effect.mapError(found < newestKnown ? upgrade : goOn, explained(found))
 })

@@ -16,11 +16,11 @@ import * as Tasks from "./Tasks.ts"
 export type Storage = JournalPort | RecordsPort | TasksPort
 
 /** Why the tables could not be brought up to date. */
-export type MigrationFailed = Migrations.SchemaTooNew | Migrator.MigrationError | SqlError.SqlError
+export type MigrationFailed = Migrations.SchemaTooNew | Migrations.RoleMayNot | Migrator.MigrationError | SqlError.SqlError
 
 /** The storage ports over whichever client, its tables brought up to date first. */
 export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
-  Layer.unwrap(Effect.as(Migrations.migrate, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
+  Layer.unwrap(Effect.as(Migrations.ready, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))
 
 /** The storage ports on a PostgreSQL server. */
 export const layer = (options: PgClient.Options & Journal.Options): Layer.Layer<Storage, PgClient.DatabaseUnreachable | MigrationFailed> =>

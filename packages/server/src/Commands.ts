@@ -1,7 +1,10 @@
+import * as Migrations from "@satrail/postgres/Migrations"
+import * as PgClient from "@satrail/postgres/PgClient"
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import * as Demo from "./Demo.ts"
+import * as Environment from "./Environment.ts"
 
 /** The command could not be carried out. The message is for the person at the terminal. */
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", { message: Schema.String }) {}
@@ -145,8 +148,17 @@ const keys = Command.make("keys").pipe(
   ])
 )
 
-/** The operator's command line: the same routes that the operator's token opens over HTTP. */
+const migrate = Command.make("migrate", { json }, ({ json }) =>
+  Effect.gen(function* () {
+    const url = yield* Effect.fromResult(Environment.databaseUrl(process.env))
+    const { before, now } = yield* Effect.provide(Migrations.migrate, PgClient.layer({ url, maxConnections: 1 }))
+    const said = before === now ? "There was nothing to migrate" : "Migrated"
+    yield* Console.log(json ? JSON.stringify({ before, now }) : forPeople(said, { before, now }))
+  }).pipe(Effect.mapError((error) => new CommandFailed({ message: reasonsOf(error).join("\n  ") })))
+).pipe(Command.withDescription("Bring the tables of DATABASE_URL up to date, and give the roles their rights"))
+
+/** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
-  Command.withDescription("Operate a running satrail"),
-  Command.withSubcommands([companies, keys])
+  Command.withDescription("Operate a satrail"),
+  Command.withSubcommands([companies, keys, migrate])
 )

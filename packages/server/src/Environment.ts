@@ -287,6 +287,17 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
   return problems.length === 0 ? Result.succeed(environment) : Result.fail(new EnvironmentInvalid({ problems }))
 }
 
+/** The address of the database alone, for what needs nothing else. */
+export const databaseUrl = (env: Readonly<Record<string, string | undefined>>): Result.Result<Redacted.Redacted, EnvironmentInvalid> => {
+  const { name, read, wants } = variables.databaseUrl
+  const text = env[name] ?? ""
+  const url = read(text)
+  const got = text === "" ? "nothing" : "something else (not shown, it is a secret)"
+  return url === undefined
+    ? Result.fail(new EnvironmentInvalid({ problems: [`${name} wants ${wants}, and got ${got}`] }))
+    : Result.succeed(url)
+}
+
 /** The table of variables, in Markdown, for the documentation. */
 export const table = (): string =>
   [

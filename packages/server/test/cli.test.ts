@@ -107,6 +107,21 @@ describe("the command line", { timeout: 120_000 }, () => {
     assert.include(await refused("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_OPERATOR_TOKEN: token }), "somewhere")
   })
 
+  it("migrate says where it looked for a database, and repeats no password", async () => {
+    assert.include(
+      await refused("migrate", { DATABASE_URL: "" }),
+      "DATABASE_URL wants postgres://user:password@host:port/database, and got nothing"
+    )
+    for (const [url, says] of [
+      ["mysql://root:hunter2@db", "DATABASE_URL wants"],
+      ["postgres://root:hunter2@127.0.0.1:1/money", "No database answers at 127.0.0.1:1/money"]
+    ] as const) {
+      const refusal = await refused("migrate", { DATABASE_URL: url })
+      assert.include(refusal, says)
+      assert.notInclude(refusal, "hunter2")
+    }
+  })
+
   it("says what a command wants when it is misspelt", async () => {
     for (const args of ["companies create --name Acme --plan gold", "companies create --plan paid", "keys revoke", "frobnicate"]) {
       const ended = await satrail(args)

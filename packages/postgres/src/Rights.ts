@@ -1,0 +1,50 @@
+// What each role of roles.sql may do, table by table. The reason to be strict is the ledger: whoever gets hold of the application's password can
+// append to it, and cannot change or remove what was booked.
+const append = "select, insert"
+const change = "select, insert, update"
+
+const application: Readonly<Record<string, string>> = {
+  migrations: "select",
+  epoch: "select",
+  entries: append,
+  events: append,
+  coins: append,
+  unmatched: append,
+  domains: append,
+  on_chain_addresses: append,
+  companies: change,
+  balances: change,
+  api_keys: change,
+  lightning_addresses: change,
+  invoices: change,
+  deposits: change,
+  withdrawals: change,
+  cursors: change,
+  tasks: "select, insert, update, delete",
+  answers: "select, insert, delete"
+}
+
+// An answer repeats what one company was told; the hash of a key is for those who check keys.
+const withheld = `
+revoke all on satrail.answers, satrail.api_keys from satrail_reader;
+grant select (id, company_id, name, scopes, created_at_millis, expires_at_millis, revoked_at_millis, last_used_at_millis)
+  on satrail.api_keys to satrail_reader;`
+
+const whereThereIs = (role: string, script: string) => `
+if exists (select from pg_roles where rolname = '${role}') then
+grant usage on schema satrail to ${role};
+revoke all on all tables in schema satrail from ${role};
+${script}
+end if;`
+
+/** Gives the roles their rights and takes away what they had besides. Without these roles it does nothing. By the owner of the tables. */
+export const script = `
+do $rights$ begin
+${whereThereIs(
+  "satrail_application",
+  Object.entries(application)
+    .map(([table, rights]) => `grant ${rights} on satrail.${table} to satrail_application;`)
+    .join("\n")
+)}
+${whereThereIs("satrail_reader", `grant select on all tables in schema satrail to satrail_reader;${withheld}`)}
+end $rights$`

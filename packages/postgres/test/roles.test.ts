@@ -1,0 +1,219 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as JournalContract from "@satrail/contracts/Journal"
+import * as RecordsContract from "@satrail/contracts/Records"
+import * as TasksContract from "@satrail/contracts/Tasks"
+import * as Client from "@satrail/testing/Client"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import path from "node:path"
+import * as Migrations from "../src/Migrations.ts"
+import * as PgClient from "../src/PgClient.ts"
+import * as Storage from "../src/Storage.ts"
+
+// Roles are a whole server's: these tests have one of their own.
+const installation = PostgresServer.find()
+if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
+  throw new Error(`no PostgreSQL here: ${installation.missing}`)
+const server = "missing" in installation ? undefined : await PostgresServer.start(installation)
+afterAll(() => server?.end())
+
+type Role = "postgres" | "satrail_migration" | "satrail_application" | "satrail_reader" | "stranger"
+
+const urlOf = (role: Role, database: string) => `postgres://${role}@127.0.0.1:${server?.port}/${database}`
+
+const clientAs = (role: Role, database: string) => PgClient.layer({ url: Redacted.make(urlOf(role, database)), maxConnections: 4 })
+
+const as =
+  (role: Role, database: string) =>
+  <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+    Effect.provide(work, clientAs(role, database))
+
+const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
+
+let databases = 0
+
+/** A database that roles.sql has prepared. */
+const prepared = Effect.gen(function* () {
+  if ("missing" in installation) return assert.fail(installation.missing)
+  const database = `money_${++databases}`
+  yield* as("postgres", "postgres")(run(`create database ${database}`))
+  const file = path.join(import.meta.dirname, "../roles.sql")
+  Client.script(installation, urlOf("postgres", database), file)
+  return database
+})
+
+/** One with tables. */
+const migrated = Effect.tap(prepared, (database) => as("satrail_migration", database)(Migrations.migrate))
+
+const start = (role: Role, database: string) => Effect.scoped(Layer.build(Layer.provide(Storage.layerClient(), clientAs(role, database))))
+
+/** What a role that may not is told at its start. */
+const refusedStart = (role: Role, database: string) =>
+  Effect.map(Effect.flip(start(role, database)), (error) =>
+    error._tag === "RoleMayNot" ? error : assert.fail(`another error than that the role may not: ${error._tag}`)
+  )
+
+/** That the database refuses a role each of these, for want of rights and nothing else. */
+const mayNot = (role: Role, database: string, statements: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const said = yield* Effect.forEach(statements, (text) =>
+      as(
+        role,
+        database
+      )(
+        Effect.match(run(text), {
+          onSuccess: () => `done: ${text}`,
+          onFailure: ({ reason }) => (reason._tag === "AuthorizationError" ? "" : `${reason._tag}: ${text}`)
+        })
+      )
+    )
+    assert.deepStrictEqual(
+      said.filter((word) => word !== ""),
+      []
+    )
+  })
+
+describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", { timeout: 60_000 }, () => {
+  it.live("the application cannot start before `satrail migrate`, is told so, and has made nothing", () =>
+    Effect.gen(function* () {
+      const database = yield* prepared
+      const { message } = yield* refusedStart("satrail_application", database)
+      for (const words of ["permission denied", "Run `satrail migrate`"]) assert.include(message, words)
+      const tables = yield* as("postgres", database)(run("select from pg_tables where schemaname = 'satrail'"))
+      assert.strictEqual(tables.length, 0)
+    })
+  )
+
+  it.live("`satrail migrate` makes the tables and gives the rights, and then the application starts", () =>
+    Effect.gen(function* () {
+      const database = yield* prepared
+      const { before, now } = yield* as("satrail_migration", database)(Migrations.migrate)
+      assert.strictEqual(before, 0)
+      assert.deepStrictEqual(yield* as("satrail_migration", database)(Migrations.migrate), { before: now, now })
+      yield* start("satrail_application", database)
+    })
+  )
+
+  it.live("roles that came after the tables get their rights by the next `satrail migrate`; roles.sql may be run again", () =>
+    Effect.gen(function* () {
+      if ("missing" in installation) return
+      const database = yield* migrated
+      yield* as("satrail_migration", database)(run("revoke all on all tables in schema satrail from satrail_application"))
+      Client.script(installation, urlOf("postgres", database), path.join(import.meta.dirname, "../roles.sql"))
+      assert.isNull((yield* refusedStart("satrail_application", database)).found)
+      yield* as("satrail_migration", database)(Migrations.migrate)
+      yield* start("satrail_application", database)
+    })
+  )
+
+  it.live("the application may not migrate: a newer program than the tables says which migration it needs", () =>
+    Effect.gen(function* () {
+      const database = yield* migrated
+      yield* as("satrail_migration", database)(run("delete from satrail.migrations where migration_id > 1"))
+      const { found, known, message } = yield* refusedStart("satrail_application", database)
+      assert.strictEqual(found, 1)
+      for (const words of ["at migration 1", `needs ${known}`, "permission denied", "Run `satrail migrate`"]) assert.include(message, words)
+    })
+  )
+
+  it.live("after a restored dump the application says that `satrail migrate` comes first; that lets the events go on", () =>
+    Effect.gen(function* () {
+      const database = yield* migrated
+      yield* as("satrail_migration", database)(run("update satrail.epoch set transactions = transactions + 1000000"))
+      const { message } = yield* refusedStart("satrail_application", database)
+      for (const words of ["where a restored dump stopped", "Run `satrail migrate`"]) assert.include(message, words)
+      yield* as("satrail_migration", database)(Migrations.migrate)
+      yield* start("satrail_application", database)
+    })
+  )
+
+  it.live("a right that somebody gave besides is gone after `satrail migrate`", () =>
+    Effect.gen(function* () {
+      const database = yield* migrated
+      const change = "update satrail.entries set amount = amount where false"
+      yield* as("satrail_migration", database)(run("grant update on satrail.entries to satrail_application"))
+      yield* as("satrail_application", database)(run(change))
+      yield* as("satrail_migration", database)(Migrations.migrate)
+      yield* mayNot("satrail_application", database, [change])
+    })
+  )
+
+  it.live("nobody else comes into the database", () =>
+    Effect.gen(function* () {
+      const database = yield* prepared
+      yield* as("postgres", "postgres")(run("create role stranger login"))
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(clientAs("stranger", database))))
+      assert.include(error.message, "permission denied for database")
+    })
+  )
+
+  describe("the application", () => {
+    const storage = Layer.unwrap(
+      Effect.map(migrated, (database) => Storage.layer({ url: Redacted.make(urlOf("satrail_application", database)) }))
+    )
+    JournalContract.suite("postgres, with the application's rights", storage)
+    RecordsContract.suite("postgres, with the application's rights", storage)
+    TasksContract.suite("postgres, with the application's rights", storage)
+
+    it.live("cannot change what is in the ledger, what was published, or how things are made", () =>
+      Effect.gen(function* () {
+        yield* mayNot("satrail_application", yield* migrated, [
+          ...["entries", "events", "coins", "unmatched", "migrations", "epoch"].flatMap((table) => [
+            `delete from satrail.${table}`,
+            `truncate satrail.${table}`,
+            `drop table satrail.${table}`,
+            `alter table satrail.${table} add column more text`
+          ]),
+          "update satrail.entries set amount = 1",
+          "update satrail.events set type = ''",
+          "update satrail.coins set outpoint = ''",
+          "update satrail.epoch set transactions = 1",
+          "insert into satrail.migrations (migration_id, name) values (9999, 'of_tomorrow')",
+          "delete from satrail.balances",
+          "delete from satrail.withdrawals",
+          "alter table satrail.balances drop constraint balances_check",
+          "create table satrail.mine (id int)",
+          "create table public.mine (id int)",
+          "create or replace function satrail.left_after_step(bigint, bigint, bigint) returns bigint language sql as 'select 1'",
+          "create role mine"
+        ])
+      })
+    )
+
+    it.live("may at least read every table: a new one is not forgotten", () =>
+      Effect.gen(function* () {
+        const without = run(`select tablename from pg_tables where schemaname = 'satrail'
+          and not has_table_privilege('satrail_application', format('satrail.%I', tablename), 'select')`)
+        assert.deepStrictEqual(yield* as("postgres", yield* migrated)(without), [])
+      })
+    )
+  })
+
+  describe("the reader", () => {
+    it.live("sees what there is, and neither the hashes of keys nor the answers", () =>
+      Effect.gen(function* () {
+        const database = yield* migrated
+        const read = ["companies", "balances", "entries", "events", "withdrawals", "deposits", "invoices", "migrations"]
+        yield* as("satrail_reader", database)(Effect.forEach(read, (table) => run(`select * from satrail.${table} limit 1`)))
+        yield* as("satrail_reader", database)(run("select id, revoked_at_millis from satrail.api_keys limit 1"))
+        yield* mayNot("satrail_reader", database, ["select secret_hash from satrail.api_keys", "select answer from satrail.answers"])
+      })
+    )
+
+    it.live("writes nothing, also when it puts off what makes it read-only", () =>
+      Effect.gen(function* () {
+        const tries = [
+          "insert into satrail.events select * from satrail.events",
+          "delete from satrail.entries",
+          "create table public.mine (id int)"
+        ]
+        yield* mayNot(
+          "satrail_reader",
+          yield* migrated,
+          tries.map((text) => `set default_transaction_read_only = off; commit; ${text}`)
+        )
+      })
+    )
+  })
+})
