@@ -1,0 +1,139 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import { Records } from "@satrail/core/Records"
+import * as Storage from "@satrail/postgres/Storage"
+import * as Client from "@satrail/testing/Client"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { Effect, Redacted } from "effect"
+import path from "node:path"
+import * as Customer from "./Customer.ts"
+import * as Service from "./Service.ts"
+
+const installation = PostgresServer.find()
+if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
+  throw new Error(`no PostgreSQL here: ${installation.missing}`)
+
+const roles = path.join(import.meta.dirname, "../../postgres/roles.sql")
+
+describe.skipIf("missing" in installation)("the restore drill (skipped where there is no PostgreSQL)", { timeout: 240_000 }, () => {
+  if ("missing" in installation) return
+  let service: Service.Service
+  let servers: ReadonlyArray<PostgresServer.PostgresServer> = []
+  beforeAll(async () => {
+    service = Service.make()
+    servers = await Promise.all([PostgresServer.start(installation), PostgresServer.start(installation)])
+  }, 60_000)
+  afterAll(async () => {
+    await service.end()
+    await Promise.all(servers.map((server) => server.end()))
+  })
+
+  const urlOf = (server: PostgresServer.PostgresServer, role: string, database = "money") =>
+    `postgres://${role}@127.0.0.1:${server.port}/${database}`
+
+  /** An empty database, made as docs/guides/deploy.md says. */
+  const prepare = (server: PostgresServer.PostgresServer, database = "money") => {
+    Client.run(installation, "psql", ["--no-psqlrc", "--quiet", `--command=create database ${database}`, server.url])
+    Client.script(installation, urlOf(server, "postgres", database), roles)
+  }
+
+  const dump = (server: PostgresServer.PostgresServer, file: string) =>
+    Client.run(installation, "pg_dump", ["--format=custom", "--schema=satrail", `--file=${file}`, urlOf(server, "satrail_migration")])
+
+  const restore = (server: PostgresServer.PostgresServer, file: string, database = "money") =>
+    Client.run(installation, "pg_restore", [
+      "--clean",
+      "--if-exists",
+      "--single-transaction",
+      "--exit-on-error",
+      `--dbname=${urlOf(server, "postgres", database)}`,
+      file
+    ])
+
+  const migrate = (url: string) => Service.run("cli", ["migrate", "--json"], { DATABASE_URL: url }).ended
+
+  /** Every company's books are right, in a database that nobody writes to. Answers what was published there. */
+  const audited = (url: string) =>
+    Effect.runPromise(
+      Effect.provide(
+        Effect.gen(function* () {
+          yield* Ledger.auditAll
+          const { events } = yield* Records
+          return yield* events(0n, 10_000)
+        }),
+        Storage.layer({ url: Redacted.make(url) })
+      )
+    )
+
+  /** What a company is told about everything it has. */
+  const told = async (company: Service.Company) => {
+    const lines: ReadonlyArray<{ readonly id: string; readonly type: string }> = await Customer.transactions(company)
+    const routes = ["balance", "?limit=1000", ...lines.map(({ id, type }) => `${type}s/${id}`)]
+    const answers = await Promise.all(routes.map((route) => company.get(`/v1/transactions${route.startsWith("?") ? "" : "/"}${route}`)))
+    for (const { status, text } of answers) assert.strictEqual(status, 200, text)
+    return answers.map(({ text }) => text)
+  }
+
+  it("a dump restored into an empty server is the service as it was, to the byte; it goes on, and its books are right", async ({
+    onTestFailed
+  }) => {
+    onTestFailed(() => console.error(service.logs().join("\n")))
+    const [first, second] = servers
+    if (first === undefined || second === undefined) return assert.fail("the servers did not start")
+    for (const server of servers) prepare(server)
+    const migrated = await migrate(urlOf(first, "satrail_migration"))
+    assert.deepStrictEqual([migrated.code, JSON.parse(migrated.stdout).before], [0, 0], migrated.stderr)
+    await service.start({ DATABASE_URL: urlOf(first, "satrail_application") })
+
+    // Money in every state: come in, gone out, gone to another company, and held because nobody knows.
+    const [shop, friend] = [await service.company("paid"), await service.company("free")]
+    await Customer.fund(shop, 100_000)
+    const once = { "Idempotency-Key": "once" }
+    const outside = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+    const confirmed = await Customer.confirm(shop, outside.destination, 1000, once)
+    await Customer.ends(shop, confirmed.data.id, "settled")
+    const inside = await Customer.invoice(friend, 2000)
+    await Customer.ends(shop, (await Customer.data(201, Customer.confirm(shop, inside.payment_request, 2000))).id, "settled")
+    const unknown = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
+    const held = await Customer.data(201, Customer.confirm(shop, unknown.destination, 5000))
+
+    // A dump is of one moment, also while money moves.
+    const addresses = await Customer.times(20, () => Customer.outside(shop, "lightning_address"))
+    const moving = addresses.map(({ destination }) => Customer.confirm(shop, destination, 100))
+    await moving[0]
+    dump(first, path.join(service.data, "moving.dump"))
+    for (const sent of await Promise.all(moving)) await Customer.ends(shop, sent.data.id, "settled")
+
+    const before = [await told(shop), await told(friend)]
+    await service.stop("SIGTERM")
+    dump(first, path.join(service.data, "money.dump"))
+    await first.stop("immediate")
+
+    prepare(second, "moving")
+    restore(second, path.join(service.data, "moving.dump"), "moving")
+    assert.isNotEmpty(await audited(urlOf(second, "satrail_migration", "moving")))
+
+    restore(second, path.join(service.data, "money.dump"))
+    // The new server has seen fewer transactions than events were published by: who starts too early is told.
+    const early = await Service.run("main", [], { ...service.env(), DATABASE_URL: urlOf(second, "satrail_application") }).ended
+    assert.strictEqual(early.code, 1)
+    assert.include(early.stderr, "Run `satrail migrate`")
+    const again = await migrate(urlOf(second, "satrail_migration"))
+    assert.strictEqual(again.code, 0, again.stderr)
+    await service.start({ DATABASE_URL: urlOf(second, "satrail_application") })
+
+    assert.deepStrictEqual([await told(shop), await told(friend)], before)
+    assert.strictEqual((await Customer.confirm(shop, outside.destination, 1000, once)).text, confirmed.text)
+    await Customer.data(200, shop.post("/sandbox/release", { payment_hash: unknown.payment_hash, outcome: "settle" }))
+    await Customer.ends(shop, held.id, "settled")
+    await Customer.fund(friend, 3000)
+    await service.stop("SIGTERM")
+
+    const events = await audited(urlOf(second, "satrail_migration"))
+    assert.deepStrictEqual(
+      events.slice(-3).map(({ type }) => type),
+      ["withdrawal.settled", "invoice.created", "invoice.settled"],
+      "what happened after the restore is the newest"
+    )
+  })
+})
