@@ -5,6 +5,7 @@ import * as Storage from "@satrail/postgres/Storage"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, Redacted } from "effect"
+import { readFileSync } from "node:fs"
 import path from "node:path"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
@@ -12,6 +13,12 @@ import * as Service from "./Service.ts"
 const installation = PostgresServer.find()
 if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
   throw new Error(`no PostgreSQL here: ${installation.missing}`)
+
+/** What the guide says in SQL, under this heading of its blocks. */
+const guide = (kind: "alarm" | "hold") =>
+  Array.from(
+    readFileSync(path.join(import.meta.dirname, "../../../docs/guides/deploy.md"), "utf8").matchAll(/^```sql (\w+)\n([^]*?)^```$/gm)
+  ).flatMap(([, found, text = ""]) => (found === kind ? [text] : []))
 
 const roles = path.join(import.meta.dirname, "../../postgres/roles.sql")
 
@@ -33,9 +40,24 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
 
   /** An empty database, made as docs/guides/deploy.md says. */
   const prepare = (server: PostgresServer.PostgresServer, database = "money") => {
-    Client.run(installation, "psql", ["--no-psqlrc", "--quiet", `--command=create database ${database}`, server.url])
+    ask(server, "postgres", `create database ${database}`, "postgres")
     Client.script(installation, urlOf(server, "postgres", database), roles)
   }
+
+  /** What a role is answered, a line a row. */
+  const ask = (server: PostgresServer.PostgresServer, role: string, text: string, database = "money") =>
+    Client.run(installation, "psql", [
+      "--no-psqlrc",
+      "--quiet",
+      "--tuples-only",
+      "--no-align",
+      "--set=ON_ERROR_STOP=1",
+      `--command=${text}`,
+      urlOf(server, role, database)
+    ])
+
+  /** What each of the guide's alarms says. */
+  const alarms = (server: PostgresServer.PostgresServer) => guide("alarm").map((text) => ask(server, "satrail_reader", text))
 
   const dump = (server: PostgresServer.PostgresServer, file: string) =>
     Client.run(installation, "pg_dump", ["--format=custom", "--schema=satrail", `--file=${file}`, urlOf(server, "satrail_migration")])
@@ -113,6 +135,12 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     restore(second, path.join(service.data, "moving.dump"), "moving")
     assert.isNotEmpty(await audited(urlOf(second, "satrail_migration", "moving")))
 
+    const [hold = assert.fail("the guide does not say how to hold withdrawals")] = guide("hold")
+    const due = "select count(*) from satrail.tasks where kind = 'withdrawal' and due_at_millis < extract(epoch from now()) * 1000 + 1e9"
+    assert.isAtLeast(Number(ask(second, "satrail_reader", due, "moving")), 1)
+    ask(second, "satrail_migration", hold, "moving")
+    assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
+
     restore(second, path.join(service.data, "money.dump"))
     // The new server has seen fewer transactions than events were published by: who starts too early is told.
     const early = await Service.run("main", [], { ...service.env(), DATABASE_URL: urlOf(second, "satrail_application") }).ended
@@ -135,5 +163,19 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       ["withdrawal.settled", "invoice.created", "invoice.settled"],
       "what happened after the restore is the newest"
     )
+
+    assert.deepStrictEqual(alarms(second), ["", "", "", "", "", ""])
+    // Nobody but the owner of the tables could do any of this.
+    const entry = (from: string, to: string) =>
+      `insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis) values ('${friend.id}', '${friend.id}', '${from}', '${to}', 1, 1)`
+    ask(
+      second,
+      "satrail_migration",
+      `update satrail.balances set posted = posted + 1, held = held + 1 where company_id = '${friend.id}';
+      ${entry("node", "internal")}; ${entry("node", "suspense")};
+      update satrail.withdrawals set status = 'pending', created_at_millis = 1 where id = '${confirmed.data.id}';
+      insert into satrail.tasks (id, kind, company_id, due_at_millis) values ('${friend.id}', 'withdrawal', '${friend.id}', 1)`
+    )
+    for (const said of alarms(second)) assert.isNotEmpty(said)
   })
 })
