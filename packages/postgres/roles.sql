@@ -20,8 +20,3 @@ revoke create on schema public from public;
 
 create schema if not exists satrail;
 alter schema satrail owner to satrail_migration;
-
--- A process that hangs keeps nobody else waiting for longer than this.
-alter role satrail_application set statement_timeout = '30s';
-alter role satrail_application set lock_timeout = '10s';
-alter role satrail_application set idle_in_transaction_session_timeout = '60s';
