@@ -108,7 +108,9 @@ const cancelMillis = 2000
 
 /** Has the server end what this connection is doing. Nothing else can be running there: whoever waits for this has not given the connection back. */
 const cancel = async ({ settings }: Canceller, pid: number): Promise<void> => {
-  const other = new Pg.Client({ ...settings, connectionTimeoutMillis: cancelMillis, query_timeout: cancelMillis })
+  const { password } = settings // a pool hides it from copies
+  const secret = password === undefined ? {} : { password }
+  const other = new Pg.Client({ ...settings, ...secret, connectionTimeoutMillis: cancelMillis, query_timeout: cancelMillis })
   other.on("error", () => {}) // the answer to the query below says it too
   try {
     await other.connect()

@@ -219,6 +219,37 @@ describe.skipIf("missing" in found)("a server of its own (skipped where none can
     60_000
   )
 
+  it.live(
+    "that wants a password: what is interrupted on a host's own pool is ended there too",
+    () =>
+      Effect.gen(function* () {
+        const hba = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
+        const server = yield* own({ files: { "pg_hba.conf": hba.join("\n") } })
+        const owner = yield* Layer.build(PgClient.layer({ url: Redacted.make(server.url) }))
+        yield* Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("create role shop login password 'hunter2'")),
+          owner
+        )
+        const where = { host: "127.0.0.1", port: server.port, database: "postgres" }
+        const pool = yield* Effect.acquireRelease(
+          Effect.sync(() => new Pg.Pool({ ...where, user: "shop", password: "hunter2" })),
+          (pool) => Effect.promise(() => pool.end())
+        )
+        const client = yield* Layer.build(PgClient.layerPool(pool))
+        const sleeping = yield* Effect.forkChild(
+          Effect.provide(
+            Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(600)`),
+            client
+          ),
+          { startImmediately: true }
+        )
+        yield* eventually(Effect.provide(busy, owner), (rows) => rows.length === 1)
+        yield* Fiber.interrupt(sleeping)
+        assert.deepStrictEqual(yield* Effect.provide(busy, owner), [])
+      }),
+    60_000
+  )
+
   /** A certificate for this machine that vouches for itself, and its key. */
   const certificate = Effect.map(
     Effect.acquireRelease(
