@@ -35,7 +35,8 @@ export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 // How long answers are waited for after the last request.
 const graceMillis = 10_000
 
-const percentile = (sorted: Float64Array, part: number): number =>
+/** What is not above this part of the values. */
+export const percentile = (sorted: Float64Array, part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 
 /** Runs a load to its end. */

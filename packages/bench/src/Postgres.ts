@@ -3,12 +3,17 @@ import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
+import { existsSync } from "node:fs"
+import path from "node:path"
 import * as Program from "./Program.ts"
 
-/** A PostgreSQL server, and a database of its own on it for this run. */
+/** A PostgreSQL server. */
 export interface Postgres {
-  readonly url: string
   readonly version: string
+  /** Where its programs are, if it is one of ours. */
+  readonly folder: string | undefined
+  /** A new database on it, dropped when the scope closes; its address. */
+  readonly database: Effect.Effect<string, Program.BenchFailed, Scope.Scope>
 }
 
 /** No PostgreSQL can be measured here, and why: for a line of the report. */
@@ -16,12 +21,16 @@ export interface Missing {
   readonly missing: string
 }
 
+// Counts statements, where the module is installed.
+const counting = (installation: PostgresServer.Installation) =>
+  existsSync(path.join(installation.folder, "../lib/pg_stat_statements.so")) ? ["shared_preload_libraries=pg_stat_statements"] : []
+
 /** A server of our own, durable as a real one. */
 const ownServer = (installation: PostgresServer.Installation) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.tryPromise({
-        try: () => PostgresServer.start(installation, { settings: ["shared_buffers=256MB", "max_wal_size=4GB"] }),
+        try: () => PostgresServer.start(installation, { settings: ["shared_buffers=1GB", "max_wal_size=4GB", ...counting(installation)] }),
         catch: (cause) => new Program.BenchFailed({ message: String(cause) })
       }),
       (server) => Effect.promise(() => server.end())
@@ -53,5 +62,9 @@ export const make: Effect.Effect<Postgres | Missing, Program.BenchFailed, Scope.
   if (given === "" && "missing" in found) return { missing: `no PostgreSQL here: TEST_DATABASE_URL names none, and ${found.missing}` }
   const url = given === "" && !("missing" in found) ? yield* ownServer(found) : given
   const [row] = yield* ask(url, "show server_version")
-  return { url: yield* database(url), version: row?.server_version ?? "unknown" }
+  return {
+    version: row?.server_version ?? "unknown",
+    folder: given === "" && !("missing" in found) ? found.folder : undefined,
+    database: database(url)
+  }
 })

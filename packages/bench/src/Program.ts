@@ -74,11 +74,22 @@ export const finish = (
   options: Options = {}
 ): Effect.Effect<void, BenchFailed> => Effect.scoped(Effect.flatMap(start(name, command, args, options), ({ exited }) => exited))
 
+export interface ForkOptions {
+  readonly env?: NodeJS.ProcessEnv
+  readonly nodeArgs?: ReadonlyArray<string>
+}
+
 /** Starts a program of this package, which talks in messages. */
-export const fork = (name: string): Effect.Effect<Program, BenchFailed, Scope.Scope> =>
+export const fork = (
+  name: string,
+  { env = process.env, nodeArgs = [] }: ForkOptions = {}
+): Effect.Effect<Program, BenchFailed, Scope.Scope> =>
   hosted(name, () =>
     forkProcess(path.join(import.meta.dirname, `${name}${path.extname(import.meta.filename)}`), [], {
-      stdio: ["ignore", "inherit", "pipe", "ipc"]
+      stdio: ["ignore", "inherit", "pipe", "ipc"],
+      // As `npm start` runs the service.
+      execArgv: [...process.execArgv, "--max-semi-space-size=32", ...nodeArgs],
+      env
     })
   )
 
@@ -96,8 +107,11 @@ export const message = <A>(program: Program, schema: Schema.Decoder<A>): Effect.
 const Listening = Schema.Struct({ port: Schema.Int })
 
 /** Starts one of this package's servers. */
-export const server = (name: string): Effect.Effect<{ readonly port: number; readonly pid: number }, BenchFailed, Scope.Scope> =>
-  Effect.flatMap(fork(name), (program) => Effect.map(message(program, Listening), ({ port }) => ({ port, pid: program.pid })))
+export const server = (
+  name: string,
+  options?: ForkOptions
+): Effect.Effect<{ readonly port: number; readonly pid: number }, BenchFailed, Scope.Scope> =>
+  Effect.flatMap(fork(name, options), (program) => Effect.map(message(program, Listening), ({ port }) => ({ port, pid: program.pid })))
 
 /** A port of this machine that nobody listens on now. */
 export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
@@ -119,11 +133,16 @@ const proc = (pid: number, file: "status" | "stat"): string | undefined => {
   }
 }
 
-/** Memory that is really occupied (VmRSS), in MiB. Undefined where the system does not tell. */
-export const residentMebibytes = (pid: number): number | undefined => {
-  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(proc(pid, "status") ?? "")?.[1]
+const mebibytes = (pid: number, line: RegExp): number | undefined => {
+  const kibibytes = line.exec(proc(pid, "status") ?? "")?.[1]
   return kibibytes === undefined ? undefined : Number(kibibytes) / 1024
 }
+
+/** Memory that is really occupied (VmRSS), in MiB. Undefined where the system does not tell. */
+export const residentMebibytes = (pid: number) => mebibytes(pid, /^VmRSS:\s+(\d+) kB$/m)
+
+/** The most that ever was (VmHWM). */
+export const peakMebibytes = (pid: number) => mebibytes(pid, /^VmHWM:\s+(\d+) kB$/m)
 
 /** The time on a processor that a process has had, in µs. Undefined where the system does not tell. */
 export const cpuMicros = (pid: number): number | undefined => {

@@ -1,110 +1,75 @@
 import { Effect } from "effect"
-import type { Generator } from "./Generator.ts"
-import type { Load } from "./Load.ts"
-import * as Program from "./Program.ts"
+import type { Group, Measured } from "./Operations.ts"
+import type * as Pgbench from "./Pgbench.ts"
+import type { BenchFailed } from "./Program.ts"
 import * as Report from "./Report.ts"
-import * as Requests from "./Requests.ts"
-import * as Service from "./Service.ts"
-import type { Store } from "./Starts.ts"
 
 export interface Options {
   readonly rounds: number
-  readonly seconds: number
   readonly wanted: (operation: string) => boolean
   readonly tell: (line: string) => void
 }
 
+/** Everything that the rounds showed. */
+export interface Rates {
+  readonly rows: ReadonlyArray<Report.Row>
+  readonly costs: ReadonlyArray<Report.Cost>
+  readonly halves: ReadonlyArray<Report.Half>
+  readonly latencies: ReadonlyArray<Report.Latency>
+}
+
 interface Seen {
-  readonly what: Pick<Report.Row, "operation" | "pattern" | "clients" | "limit">
-  readonly ours: Array<Report.Measured>
-  readonly limits: Array<Report.Measured>
+  readonly ours: Array<Measured>
+  readonly limits: Array<Pgbench.Outcome>
+  readonly halves: Array<{ readonly ours: Pgbench.Outcome; readonly limit: Pgbench.Outcome }>
 }
 
-const clients = 64
-const warmupMillis = 300
-const maxDrainMillis = 60_000
-const limit = "raw node:http"
+/** The loads of the curve, as parts of the own rate. */
+const parts = [0.1, 0.25, 0.5, 0.75, 0.9]
+const curves = new Set(["balance", "confirm"])
 
-interface Operation {
-  readonly name: string
-  readonly request: keyof Requests.Requests
-  readonly limit: "get" | "post"
-}
-
-const reads: ReadonlyArray<Operation> = [
-  { name: "GET balance", request: "balance", limit: "get" },
-  { name: "GET one invoice", request: "invoice", limit: "get" },
-  { name: "GET the newest 50", request: "list", limit: "get" }
-]
-// After all reads, because work is left behind: open invoices that are looked after, withdrawals that are sent.
-const writes: ReadonlyArray<Operation> = [
-  { name: "POST invoice", request: "createInvoice", limit: "post" },
-  { name: "POST confirm", request: "confirm", limit: "post" }
-]
-const halfLoad = "GET balance, half of its rate at random"
-
-/** Rates and latencies of the service on each store, and of the limit, in rounds that hold one of each. */
-export const measure = Effect.fnUntraced(function* (stores: ReadonlyArray<Store>, generator: Generator, options: Options) {
-  const { rounds, seconds, wanted, tell } = options
-  const millis = seconds * 1000
-  if (![...reads, ...writes].some(({ name }) => wanted(name)) && !wanted(halfLoad)) return []
-  const raw = yield* Program.server("rawProgram")
-  const services = yield* Effect.forEach(stores, (store) =>
-    Effect.gen(function* () {
-      const service = yield* Service.start(store)
-      return { pattern: store.pattern, server: service, requests: yield* Requests.prepare(service) }
+/** Rounds that hold one of each operation and its limit, and latencies under other loads after them. */
+export const measure = (groups: ReadonlyArray<Group>, { rounds, wanted, tell }: Options): Effect.Effect<Rates, BenchFailed> =>
+  Effect.gen(function* () {
+    const chosen = groups.flatMap((group) => {
+      const operations = group.operations.filter(({ what }) => wanted(what.operation))
+      return operations.length === 0 ? [] : [{ ...group, operations }]
     })
-  )
-  const outcomes = new Map<string, Seen>()
-  const note = (operation: string, pattern: string, ours: Report.Measured, limited?: Report.Measured) => {
-    const key = `${operation} ${pattern}`
-    const entry = outcomes.get(key) ?? {
-      what: { operation, pattern, clients, limit: limited === undefined ? null : limit },
-      ours: [],
-      limits: []
-    }
-    entry.ours.push(ours)
-    if (limited !== undefined) entry.limits.push(limited)
-    outcomes.set(key, entry)
-  }
-
-  const on = (what: string, { port, pid }: { readonly port: number; readonly pid: number }, load: Omit<Load, "port" | "clients">) =>
-    Effect.gen(function* () {
-      const before = Program.cpuMicros(pid)
-      const outcome = yield* generator(what, { ...load, port, clients })
-      const after = Program.cpuMicros(pid)
-      return { ...outcome, cpuMicros: before === undefined || after === undefined ? undefined : after - before } satisfies Report.Measured
-    })
-
-  const block = Effect.fnUntraced(function* (name: string, all: ReadonlyArray<Operation>) {
-    const chosen = all.filter(({ name }) => wanted(name))
+    const seen = chosen.map(({ operations }) => operations.map((): Seen => ({ ours: [], limits: [], halves: [] })))
     // What is compiled while it runs becomes fast in the first second or two.
-    for (const { request, name } of chosen) {
-      for (const { server, requests } of services) yield* on(name, server, { requests: [requests[request]], warmupMillis: 0, millis: 1500 })
-    }
+    for (const { operations } of chosen) for (const { run } of operations) yield* run()
     for (let round = 1; chosen.length > 0 && round <= rounds; round++) {
-      for (const kind of ["get", "post"] as const) {
-        const ofKind = chosen.filter((operation) => operation.limit === kind)
-        if (ofKind.length === 0) continue
-        const load = { warmupMillis, millis }
-        const limited = yield* on(limit, raw, { ...load, requests: [Requests.plain[kind]] })
-        note(`${kind.toUpperCase()} of ${limit}`, "", limited)
-        for (const { name, request } of ofKind) {
-          for (const { pattern, server, requests } of services) {
-            const ask = { ...load, requests: [requests[request]] }
-            const ours = yield* on(`${name}, ${pattern}`, server, ask)
-            note(name, pattern, ours, limited)
-            if (name === "GET balance" && wanted(halfLoad)) {
-              note(halfLoad, pattern, yield* on(halfLoad, server, { ...ask, perSecond: ours.perSecond / 2 }))
-            }
-          }
+      for (const [g, group] of chosen.entries()) {
+        const limit = yield* group.run()
+        for (const [o, { run }] of group.operations.entries()) {
+          const entry = seen[g]?.[o]
+          const ours = yield* run()
+          entry?.ours.push(ours)
+          entry?.limits.push(limit)
+          if (group.half && o === 0)
+            entry?.halves.push({ ours: yield* run(ours.perSecond / 2), limit: yield* group.run(limit.perSecond / 2) })
         }
       }
-      const waited = yield* Effect.forEach(services, ({ server }) => Requests.drained(server, maxDrainMillis), { concurrency: "unbounded" })
-      tell(`${name}: round ${round} of ${rounds}${waited.includes(false) ? "; withdrawals of it are still being sent in the next" : ""}`)
+      tell(`rates: round ${round} of ${rounds}`)
+    }
+    const all = chosen.flatMap((group, g) =>
+      group.operations.map((operation, o) => ({
+        ...operation,
+        limit: group.limit,
+        ...(seen[g]?.[o] ?? { ours: [], limits: [], halves: [] })
+      }))
+    )
+    const rows = all.map(({ what, limit, ours, limits }) => Report.row({ ...what, limit }, ours, limits))
+    const latencies: Array<Report.Latency> = []
+    for (const [i, { what, run }] of all.entries()) {
+      if (!curves.has(what.operation) || what.clients > 64) continue
+      for (const part of parts) latencies.push(Report.latency(what, part, yield* run((rows[i]?.ours_per_s ?? 0) * part)))
+      tell(`latency against load: ${what.operation}, ${what.pattern}`)
+    }
+    return {
+      rows,
+      latencies,
+      costs: all.map(({ what, ours }) => Report.cost(what, ours)),
+      halves: all.flatMap(({ what, halves }) => (halves.length === 0 ? [] : [Report.half(what, halves)]))
     }
   })
-  yield* block("reads", reads)
-  yield* block("writes", writes)
-  return [...outcomes.values()].map(({ what, ours, limits }) => Report.row(what, ours, limits.length === 0 ? undefined : limits))
-})

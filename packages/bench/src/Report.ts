@@ -1,20 +1,60 @@
 import os from "node:os"
-import type { Outcome } from "./Load.ts"
+import * as Bars from "./Bars.ts"
+import type { Series } from "./Chart.ts"
+import * as Exponent from "./Exponent.ts"
+import type { Measured } from "./Operations.ts"
+import type { Outcome } from "./Pgbench.ts"
 
-/** One measured operation. Rates and latencies are medians over the rounds; `ratio` is the median of the rounds' own ratios. */
-export interface Row {
+/** What was measured: which operation, whose, and by how many callers at a time. */
+export interface What {
   readonly operation: string
   readonly pattern: string
   readonly clients: number
+}
+
+/** One measured operation. Rates and latencies are medians over the rounds; `ratio` is the median of the rounds' own ratios. */
+export interface Row extends What {
   readonly ours_per_s: number
-  /** What it is compared with in the same round, and null when with nothing. */
-  readonly limit: string | null
-  readonly limit_per_s: number | null
-  readonly ratio: number | null
+  /** What it is compared with in the same round. */
+  readonly limit: string
+  readonly limit_per_s: number
+  readonly ratio: number
   readonly p50_ms: number
   readonly p99_ms: number
-  /** Processor time of the server's own process for one request; null where the system does not tell. */
+  readonly rounds: number
+}
+
+/** What one operation cost: medians. Null where it could not be counted. */
+export interface Cost extends What {
+  /** Processor time of our process. */
   readonly cpu_us: number | null
+  /** What the database wrote to its log, whole pages after a checkpoint included. */
+  readonly wal_bytes: number
+  /** Statements sent to the database. */
+  readonly round_trips: number | null
+}
+
+/** Latencies at half of the own rate, requests coming at random; pgbench's at half of its own. `times` is the median of the rounds' own. */
+export interface Half extends What {
+  readonly per_s: number
+  readonly p99_ms: number
+  readonly limit_p99_ms: number
+  readonly times: number
+}
+
+/** Latencies at a part of the own rate, requests coming at random. */
+export interface Latency extends What {
+  readonly part: number
+  readonly per_s: number
+  readonly p50_ms: number
+  readonly p99_ms: number
+}
+
+/** How the cost of one operation grows with the rows there are. `exponent` is the median of the rounds' own. */
+export interface Growth extends What {
+  readonly sizes: ReadonlyArray<{ readonly rows: number; readonly per_s: number }>
+  readonly exponent: number | null
+  readonly wanted: number | null
   readonly rounds: number
 }
 
@@ -55,27 +95,80 @@ export const median = (values: ReadonlyArray<number>): number => values.toSorted
 
 const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
 
-/** What came of a load, and what it cost the server. */
-export interface Measured extends Outcome {
-  readonly cpuMicros: number | undefined
-}
-
 /** The rounds of one operation as a row. `limits` are what the limit did in the same rounds, in order. */
 export const row = (
-  what: Pick<Row, "operation" | "pattern" | "clients" | "limit">,
-  ours: ReadonlyArray<Measured>,
-  limits: ReadonlyArray<Measured> | undefined
+  what: Pick<Row, keyof What | "limit">,
+  ours: ReadonlyArray<Outcome>,
+  limits: ReadonlyArray<Pick<Outcome, "perSecond">>
 ): Row => ({
-  ...what,
+  operation: what.operation,
+  pattern: what.pattern,
+  clients: what.clients,
   ours_per_s: Math.round(median(ours.map(({ perSecond }) => perSecond))),
-  limit_per_s: limits === undefined ? null : Math.round(median(limits.map(({ perSecond }) => perSecond))),
-  ratio: limits === undefined ? null : rounded(median(ours.map(({ perSecond }, i) => perSecond / (limits[i]?.perSecond ?? NaN))), 3),
+  limit: what.limit,
+  limit_per_s: Math.round(median(limits.map(({ perSecond }) => perSecond))),
+  ratio: rounded(median(ours.map(({ perSecond }, i) => perSecond / (limits[i]?.perSecond ?? NaN))), 3),
   p50_ms: rounded(median(ours.map(({ p50Millis }) => p50Millis)), 2),
   p99_ms: rounded(median(ours.map(({ p99Millis }) => p99Millis)), 2),
-  cpu_us: ours.some(({ cpuMicros }) => cpuMicros === undefined)
-    ? null
-    : rounded(median(ours.map(({ cpuMicros, sent }) => (cpuMicros ?? NaN) / sent)), 1),
   rounds: ours.length
+})
+
+const known = (values: ReadonlyArray<number | undefined>, digits: number): number | null => {
+  const all = values.filter((value) => value !== undefined)
+  return all.length < values.length ? null : rounded(median(all), digits)
+}
+
+export const cost = (what: What, ours: ReadonlyArray<Measured>): Cost => ({
+  ...what,
+  cpu_us: known(
+    ours.map(({ cpuMicros }) => cpuMicros),
+    1
+  ),
+  wal_bytes: Math.round(median(ours.map(({ walBytes }) => walBytes))),
+  round_trips: known(
+    ours.map(({ roundTrips }) => roundTrips),
+    3
+  )
+})
+
+export const half = (what: What, rounds: ReadonlyArray<{ readonly ours: Outcome; readonly limit: Outcome }>): Half => ({
+  ...what,
+  per_s: Math.round(median(rounds.map(({ ours }) => ours.perSecond))),
+  p99_ms: rounded(median(rounds.map(({ ours }) => ours.p99Millis)), 2),
+  limit_p99_ms: rounded(median(rounds.map(({ limit }) => limit.p99Millis)), 2),
+  times: rounded(median(rounds.map(({ ours, limit }) => ours.p99Millis / limit.p99Millis)), 2)
+})
+
+export const latency = (what: What, part: number, { perSecond, p50Millis, p99Millis }: Outcome): Latency => ({
+  ...what,
+  part,
+  per_s: Math.round(perSecond),
+  p50_ms: rounded(p50Millis, 2),
+  p99_ms: rounded(p99Millis, 2)
+})
+
+/** The latencies of each operation as two lines of a chart. */
+export const series = (latencies: ReadonlyArray<Latency>): ReadonlyArray<Series> => {
+  const names = new Set(latencies.map(({ operation, pattern }) => `${operation}, ${pattern}`))
+  return [...names].flatMap((name) => {
+    const own = latencies.filter(({ operation, pattern }) => `${operation}, ${pattern}` === name)
+    return [
+      { name: `${name}: p99`, points: own.map(({ per_s, p99_ms }) => ({ perSecond: per_s, millis: p99_ms })) },
+      { name: `${name}: p50`, points: own.map(({ per_s, p50_ms }) => ({ perSecond: per_s, millis: p50_ms })) }
+    ]
+  })
+}
+
+/** `rounds` holds for each round the rates at all sizes, in their order. */
+export const growth = (what: What, sizes: ReadonlyArray<number>, rounds: ReadonlyArray<ReadonlyArray<number>>): Growth => ({
+  ...what,
+  sizes: sizes.map((rows, i) => ({ rows, per_s: Math.round(median(rounds.map((rates) => rates[i] ?? NaN))) })),
+  exponent: known(
+    rounds.map((rates) => Exponent.fit(rates.map((perSecond, i) => ({ rows: sizes[i] ?? NaN, perSecond })))),
+    3
+  ),
+  wanted: Bars.of(what)?.exponent ?? null,
+  rounds: rounds.length
 })
 
 export const size = (what: Pick<Size, "operation" | "pattern" | "unit" | "first" | "target">, values: ReadonlyArray<number>): Size => ({
@@ -99,4 +192,10 @@ export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyA
         .trimEnd()
     )
     .join("\n")
+}
+
+/** The same as Markdown. */
+export const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string | number | null>>): string => {
+  const line = (cells: ReadonlyArray<string | number | null>) => `| ${cells.map((cell) => cell ?? "").join(" | ")} |`
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")
 }

@@ -1,4 +1,6 @@
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
+import path from "node:path"
+import type { Missing, Postgres } from "./Postgres.ts"
 import * as Program from "./Program.ts"
 import * as Report from "./Report.ts"
 import * as Service from "./Service.ts"
@@ -9,6 +11,33 @@ export interface Store extends Service.Options {
   readonly startTargetMillis: number
   readonly memoryTargetMebibytes: number
 }
+
+/** The stores that the service can be started on here. */
+export const stores = (
+  postgres: Postgres | Missing,
+  directory: string,
+  profileDirectory: string | undefined
+): Effect.Effect<ReadonlyArray<Store>, Program.BenchFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const embedded: Store = {
+      pattern: "embedded",
+      directory: path.join(directory, "embedded"),
+      databaseUrl: undefined,
+      profileDirectory,
+      startTargetMillis: 3000,
+      memoryTargetMebibytes: 500
+    }
+    if ("missing" in postgres) return [embedded]
+    const own: Store = {
+      pattern: "postgres",
+      directory: path.join(directory, "postgres"),
+      databaseUrl: yield* postgres.database,
+      profileDirectory,
+      startTargetMillis: 1500,
+      memoryTargetMebibytes: 150
+    }
+    return [own, embedded]
+  })
 
 const idleMillis = 5000
 

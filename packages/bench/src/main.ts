@@ -5,63 +5,72 @@ import { Command, Flag } from "effect/cli"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import * as Bars from "./Bars.ts"
+import * as Chart from "./Chart.ts"
 import * as Generator from "./Generator.ts"
+import * as Growth from "./Growth.ts"
+import * as Operations from "./Operations.ts"
+import * as Pgbench from "./Pgbench.ts"
 import * as Postgres from "./Postgres.ts"
+import * as Program from "./Program.ts"
 import * as Rates from "./Rates.ts"
 import * as Report from "./Report.ts"
 import * as Starts from "./Starts.ts"
+import * as Subject from "./Subject.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-bench-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
+/** The rows of the past that every rate is measured upon. */
+const baseRows = 100_000
+
 const tell = (line: string) => process.stderr.write(`${line}\n`)
 
-const rateHead = ["operation", "store", "clients", "per s", "of the limit", "p50 ms", "p99 ms", "CPU µs", "rounds"]
-const sizeHead = ["operation", "store", "unit", "median", "worst", "target", "first ever", "rounds"]
+const heads = {
+  rates: ["operation", "pattern", "clients", "per s", "limit", "limit per s", "ratio", "first bar", "aim", "p50 ms", "p99 ms", "rounds"],
+  halves: ["at half of its rate", "pattern", "clients", "per s", "p99 ms", "pgbench p99 ms", "times", "wanted"],
+  costs: ["cost of one", "pattern", "clients", "CPU µs", "WAL bytes", "round trips"],
+  sizes: ["operation", "store", "unit", "median", "worst", "target", "first ever", "rounds"]
+}
+
+type Cells = ReadonlyArray<ReadonlyArray<string | number | null>>
+
+const growthHead = (sizes: ReadonlyArray<number>) => [
+  "growth",
+  "pattern",
+  "clients",
+  ...sizes.map((rows) => `per s at ${rows.toLocaleString("en")}`),
+  "exponent",
+  "wanted",
+  "rounds"
+]
 
 const run = Effect.fnUntraced(function* (options: {
   readonly rounds: number
   readonly seconds: number
   readonly only: Option.Option<string>
+  readonly full: boolean
+  readonly sizes: ReadonlyArray<number>
   readonly out: Option.Option<string>
   readonly profile: Option.Option<string>
 }) {
-  const { rounds, seconds } = options
+  const { rounds, seconds, full } = options
   const only = Option.getOrUndefined(options.only)?.toLowerCase()
   const wanted = (operation: string) => only === undefined || operation.toLowerCase().includes(only)
   const profileDirectory = Option.getOrUndefined(Option.map(options.profile, (directory) => path.resolve(directory)))
+  const asked = { rounds, wanted, tell }
 
   const directory = yield* temporary
   const postgres = yield* Postgres.make
-  const stores: ReadonlyArray<Starts.Store> = [
-    ...("missing" in postgres
-      ? []
-      : [
-          {
-            pattern: "postgres" as const,
-            directory: path.join(directory, "postgres"),
-            databaseUrl: postgres.url,
-            profileDirectory,
-            startTargetMillis: 1500,
-            memoryTargetMebibytes: 150
-          }
-        ]),
-    {
-      pattern: "embedded",
-      directory: path.join(directory, "embedded"),
-      databaseUrl: undefined,
-      profileDirectory,
-      startTargetMillis: 3000,
-      memoryTargetMebibytes: 500
-    }
-  ]
+  const pgbench = "missing" in postgres ? undefined : Pgbench.find(postgres.folder)
   const machine = Report.machine("missing" in postgres ? "none" : postgres.version)
   yield* Console.log(
     `${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}, PostgreSQL ${machine.postgres}`
   )
-  if ("missing" in postgres) yield* Console.log(`Without PostgreSQL: ${postgres.missing}`)
+  if ("missing" in postgres) yield* Console.log(`Starts of the embedded database only: ${postgres.missing}`)
+  else if (pgbench === undefined) yield* Console.log("Starts only: pgbench, which comes with PostgreSQL, was not found")
 
   const generator = yield* Generator.start
   const selfCheck = wanted("self-check") ? yield* Generator.selfCheck(generator) : undefined
@@ -71,42 +80,95 @@ const run = Effect.fnUntraced(function* (options: {
       `The generator, at a server that stalls for 300 ms: p99 ${openMillis.toFixed(0)} ms in an open loop, ${closedMillis.toFixed(1)} ms in a closed one`
     )
   }
-  const sizes = wanted("start") || wanted("memory") ? yield* Starts.measure(stores, rounds, tell) : []
-  const rows = yield* Rates.measure(stores, generator, { rounds, seconds, wanted, tell })
+  const tables: Array<{ readonly head: ReadonlyArray<string>; readonly cells: Cells }> = []
+  const starts =
+    wanted("start") || wanted("memory after")
+      ? yield* Effect.flatMap(Starts.stores(postgres, directory, profileDirectory), (stores) => Starts.measure(stores, rounds, tell))
+      : []
 
-  if (sizes.length + rows.length === 0 && selfCheck === undefined) yield* Console.log(`Nothing here has ${only} in its name.`)
-  if (sizes.length > 0) {
-    const cells = sizes.map((size) => [
-      size.operation,
-      size.pattern,
-      size.unit,
-      size.median,
-      size.worst,
-      size.target,
-      size.first,
-      size.rounds
-    ])
-    yield* Console.log(`\n${Report.table(sizeHead, cells)}`)
+  let rates: Rates.Rates = { rows: [], costs: [], halves: [], latencies: [] }
+  let loaded: ReadonlyArray<Report.Size> = []
+  let growth: ReadonlyArray<Report.Growth> = []
+  if (!("missing" in postgres) && pgbench !== undefined) {
+    const raw = yield* Program.server("rawProgram")
+    const made = { directory, profileDirectory, tell }
+    const names = new Set(Bars.bars.map(({ operation }) => operation).concat(Operations.carriedOut))
+    if ([...names].some(wanted)) {
+      const measured = Effect.gen(function* () {
+        const subject = yield* Subject.make(postgres, pgbench, { ...made, rows: baseRows })
+        const whole = wanted(Operations.carriedOut) ? yield* Subject.whole(postgres, directory, profileDirectory) : undefined
+        const found = yield* Rates.measure(Operations.make(subject, generator, raw, whole, seconds), asked)
+        const pids = {
+          api: subject.api.pid,
+          "the Journal alone": subject.journal.pid,
+          ...(whole && { "the whole service": whole.server.pid })
+        }
+        const memory = Object.entries(pids).flatMap(([pattern, pid]) => {
+          const most = Program.peakMebibytes(pid)
+          const what = { operation: "memory at most, loaded", pattern, unit: "MiB", target: Bars.maxLoadedMebibytes, first: null } as const
+          return most === undefined ? [] : [Report.size(what, [most])]
+        })
+        return { found, memory }
+      })
+      const { found, memory } = yield* Effect.scoped(measured)
+      rates = found
+      loaded = memory
+    }
+    if (full) {
+      yield* Console.log(
+        `Loading ${options.sizes.map((rows) => rows.toLocaleString("en")).join(", ")} rows: this takes about ${Growth.gibibytes(options.sizes)} GiB of disk while it runs.`
+      )
+      growth = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const subjects = yield* Effect.forEach(options.sizes, (rows) =>
+            Effect.map(Subject.make(postgres, pgbench, { ...made, directory: path.join(directory, String(rows)), rows }), (subject) => ({
+              rows,
+              groups: Operations.make(subject, generator, raw, undefined, seconds)
+            }))
+          )
+          return yield* Growth.measure(subjects, asked)
+        })
+      )
+    }
   }
-  if (rows.length > 0) {
-    const cells = rows.map((row) => [
-      row.operation,
-      row.pattern,
-      row.clients,
-      row.ours_per_s,
-      row.ratio,
-      row.p50_ms,
-      row.p99_ms,
-      row.cpu_us,
-      row.rounds
-    ])
-    yield* Console.log(`\n${Report.table(rateHead, cells)}`)
-  }
+
+  const sizes = [...starts, ...loaded]
+  const { rows, costs, halves, latencies } = rates
+  const what = ({ operation, pattern, clients }: Report.What) => [operation, pattern, clients]
+  tables.push(
+    {
+      head: heads.rates,
+      cells: rows.map((row) => {
+        const bar = Bars.of(row)
+        const compared = [row.ours_per_s, row.limit, row.limit_per_s, row.ratio, bar?.first ?? null, bar?.aim ?? null]
+        return [...what(row), ...compared, row.p50_ms, row.p99_ms, row.rounds]
+      })
+    },
+    {
+      head: heads.halves,
+      cells: halves.map((half) => [...what(half), half.per_s, half.p99_ms, half.limit_p99_ms, half.times, Bars.maxTimesP99])
+    },
+    { head: heads.costs, cells: costs.map((cost) => [...what(cost), cost.cpu_us, cost.wal_bytes, cost.round_trips]) },
+    {
+      head: growthHead(options.sizes),
+      cells: growth.map((row) => [...what(row), ...row.sizes.map(({ per_s }) => per_s), row.exponent, row.wanted, row.rounds])
+    },
+    {
+      head: heads.sizes,
+      cells: sizes.map((size) => [size.operation, size.pattern, size.unit, size.median, size.worst, size.target, size.first, size.rounds])
+    }
+  )
+  const filled = tables.filter(({ cells }) => cells.length > 0)
+  if (filled.length === 0 && selfCheck === undefined) yield* Console.log(`Nothing here has ${only} in its name.`)
+  for (const { head, cells } of filled) yield* Console.log(`\n${Report.table(head, cells)}`)
   if (Option.isSome(options.out)) {
-    const file = path.join(options.out.value, "bench.json")
-    mkdirSync(options.out.value, { recursive: true })
-    writeFileSync(file, `${JSON.stringify({ machine, self_check: selfCheck ?? null, sizes, rows }, null, 2)}\n`)
-    yield* Console.log(`\nWritten to ${file}`)
+    const out = options.out.value
+    mkdirSync(out, { recursive: true })
+    const findings = { machine, self_check: selfCheck ?? null, bars: Bars.bars, rows, half_load: halves, latencies, costs, growth, sizes }
+    writeFileSync(path.join(out, "bench.json"), `${JSON.stringify(findings, null, 2)}\n`)
+    writeFileSync(path.join(out, "bench.md"), `${filled.map(({ head, cells }) => Report.markdown(head, cells)).join("\n\n")}\n`)
+    if (latencies.length > 0) writeFileSync(path.join(out, "latency.svg"), Chart.svg("Latency against load", Report.series(latencies)))
+    yield* Console.log(`\nWritten to ${out}`)
   }
 }, Effect.scoped)
 
@@ -131,11 +193,30 @@ const bench = Command.make(
       Flag.withDescription("How long one operation is measured in each round (2)"),
       Flag.withDefault(2)
     ),
+    full: Flag.Boolean("full").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("How costs grow with the rows there are, too: it loads millions of them, which takes many minutes and gigabytes")
+    ),
+    sizes: Flag.String("sizes").pipe(
+      Flag.withDescription("The numbers of rows that --full compares (10000,1000000,10000000)"),
+      Flag.withDefault("10000,1000000,10000000"),
+      Flag.mapTryCatch(
+        (text) =>
+          text.split(",").map((size) => {
+            if (!/^[1-9]\d{3,8}$/.test(size)) throw new Error()
+            return Number(size)
+          }),
+        () => "numbers of at least 1000, separated by commas"
+      )
+    ),
     only: Flag.String("only").pipe(
       Flag.withDescription("Only the operations with this in their name, such as balance or start"),
       Flag.optional
     ),
-    out: Flag.String("out").pipe(Flag.withDescription("A directory that bench.json is written to"), Flag.optional),
+    out: Flag.String("out").pipe(
+      Flag.withDescription("A directory that bench.json, bench.md and latency.svg are written to"),
+      Flag.optional
+    ),
     profile: Flag.String("profile").pipe(
       Flag.withDescription("A directory for CPU profiles of the service, one each time it ran"),
       Flag.optional

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { createServer, type RequestListener } from "node:http"
 import * as Generator from "../src/Generator.ts"
 import * as Load from "../src/Load.ts"
-import * as Report from "../src/Report.ts"
 
 /** A server in this process, for as long as the scope is open; its port. */
 const server = (listener: RequestListener) =>
@@ -89,43 +88,4 @@ describe("a load", () => {
       })
     )
   )
-})
-
-describe("a report", () => {
-  const outcome = { answered: 1, sent: 4, p50Millis: 1, p99Millis: 2, bad: 0, firstBad: "" }
-  const what = { operation: "GET x", pattern: "embedded", clients: 1, limit: "raw" }
-
-  it("compares round by round, so that a slow round is slow on both sides", () => {
-    const rounds = (...rates: ReadonlyArray<number>) => rates.map((perSecond) => ({ ...outcome, perSecond, cpuMicros: 40 }))
-    const row = Report.row(what, rounds(50, 10, 30), rounds(100, 20, 90))
-    assert.deepStrictEqual(row, {
-      ...what,
-      ours_per_s: 30,
-      limit_per_s: 90,
-      ratio: 0.5,
-      p50_ms: 1,
-      p99_ms: 2,
-      cpu_us: 10,
-      rounds: 3
-    })
-  })
-
-  it("says nothing about what was not measured", () => {
-    const row = Report.row({ ...what, limit: null }, [{ ...outcome, perSecond: 1, cpuMicros: undefined }], undefined)
-    assert.deepStrictEqual([row.limit_per_s, row.ratio, row.cpu_us], [null, null, null])
-  })
-
-  it("has columns as wide as their cells", () => {
-    assert.strictEqual(
-      Report.table(
-        ["a", "n"],
-        [
-          ["long", 5],
-          ["b", 10],
-          ["c", null]
-        ]
-      ),
-      "a      n\nlong   5\nb     10\nc"
-    )
-  })
 })

@@ -1,0 +1,34 @@
+/** What is wanted of an operation: rates as parts of the limit in the same round, growth as an exponent. */
+export interface Bar {
+  readonly operation: string
+  readonly pattern: string
+  readonly first: number
+  readonly aim: number
+  /** The cost may grow with the rows there are to this power, from ten thousand to ten million. */
+  readonly exponent: number
+}
+
+const one = "one company"
+const spread = "1000 companies"
+
+export const bars: ReadonlyArray<Bar> = [
+  { operation: "create invoice", pattern: one, first: 0.25, aim: 0.5, exponent: 0.12 },
+  { operation: "settle, in process", pattern: spread, first: 0.8, aim: 1.2, exponent: 0.12 },
+  { operation: "settle, in process", pattern: one, first: 2, aim: 5, exponent: 0.12 },
+  { operation: "confirm", pattern: spread, first: 0.8, aim: 1.5, exponent: 0.05 },
+  { operation: "confirm", pattern: one, first: 4, aim: 8, exponent: 0.05 },
+  { operation: "confirm, in process", pattern: one, first: 0.4, aim: 0.65, exponent: 0.05 },
+  { operation: "balance", pattern: one, first: 0.4, aim: 0.5, exponent: 0.02 },
+  { operation: "list of the 50 newest", pattern: one, first: 0.1, aim: 0.25, exponent: 0.02 },
+  { operation: "get one invoice", pattern: one, first: 0.3, aim: 0.45, exponent: 0.1 }
+]
+
+/** What is wanted of this operation, if anything is. */
+export const of = ({ operation, pattern }: Pick<Bar, "operation" | "pattern">): Bar | undefined =>
+  bars.find((bar) => bar.operation === operation && bar.pattern === pattern)
+
+/** The p99 at half of the own maximum may be this many times pgbench's at half of its own. */
+export const maxTimesP99 = 5
+
+/** What a process may occupy under these loads, in MiB. */
+export const maxLoadedMebibytes = 350

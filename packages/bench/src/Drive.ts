@@ -1,0 +1,134 @@
+import { Entropy } from "@satrail/core/Entropy"
+import * as Id from "@satrail/core/Id"
+import * as Invoice from "@satrail/core/Invoice"
+import { type Applied, Journal, type Refusal, type StoreUnavailable } from "@satrail/core/Journal"
+import * as Msat from "@satrail/core/Msat"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import { Effect, Schema } from "effect"
+import * as Fill from "./Fill.ts"
+import { percentile } from "./Load.ts"
+
+/** What callers in the same process commit, each its next Change as soon as the last one is applied. */
+export const Drive = Schema.Struct({
+  operation: Schema.Literals(["confirm", "settle"]),
+  /** 1, or as many as share the load. */
+  companies: Schema.Int,
+  clients: Schema.Int,
+  warmupMillis: Schema.Int,
+  millis: Schema.Int,
+  /** Settling: the kind of the invoices, the first to settle, and the one that is open no more. */
+  kind: Schema.Int,
+  first: Schema.Int,
+  end: Schema.Int
+})
+export interface Drive extends Schema.Schema.Type<typeof Drive> {}
+
+/** What came of it, and the next invoice to settle. A drive that runs out of invoices ends early: its rate is of the time it took. */
+export const Outcome = Schema.Struct({
+  committed: Schema.Int,
+  perSecond: Schema.Finite,
+  p50Millis: Schema.Finite,
+  p99Millis: Schema.Finite,
+  next: Schema.Int
+})
+export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
+
+const amount = Msat.fromSats(1)
+
+const withdrawalOf = (company: number, atMillis: number, entropy: (size: number) => Uint8Array): Withdrawal.Withdrawal => ({
+  id: Id.fromMillis(atMillis, entropy),
+  companyId: Fill.id(Fill.kinds.company, company),
+  ledgerTxId: Id.fromMillis(atMillis, entropy),
+  amount,
+  serviceFee: Msat.zero,
+  networkAllowance: Msat.zero,
+  recipient: `${Fill.destination.handle}@${Fill.destination.domain}`,
+  recipientType: "lightning_address",
+  rail: "lightning",
+  network: "regtest",
+  metadata: {},
+  rate: null,
+  status: "pending",
+  paymentHash: null,
+  paymentRequest: null,
+  chainTxId: null,
+  rawTx: null,
+  dispatchedAtMillis: null,
+  preimage: null,
+  networkFee: null,
+  paymentIndex: null,
+  failure: null,
+  createdAtMillis: atMillis,
+  updatedAtMillis: atMillis
+})
+
+const preimage = "ab".repeat(32)
+const paymentRequest = `lnbcrt${"q".repeat(290)}`
+
+const settlementOf = (kind: number, number: number, company: number, atMillis: number, entropy: (size: number) => Uint8Array) =>
+  Invoice.settled(
+    {
+      id: Id.fromMillis(atMillis, entropy),
+      companyId: Fill.id(Fill.kinds.company, company),
+      ledgerTxId: Id.fromMillis(atMillis, entropy),
+      recipient: paymentRequest,
+      amount,
+      network: "regtest",
+      rail: "lightning",
+      status: "settled",
+      chainTxId: null,
+      vout: null,
+      height: null,
+      lightningInvoiceId: Fill.id(kind, number),
+      absorbed: Msat.zero,
+      revision: 0,
+      createdAtMillis: atMillis,
+      updatedAtMillis: atMillis
+    },
+    preimage
+  )
+
+/** Runs a drive to its end. */
+export const run = Effect.fnUntraced(function* ({ operation, companies, clients, warmupMillis, millis, kind, first, end }: Drive) {
+  const journal = yield* Journal
+  const entropy = yield* Entropy
+  const latencies: Array<number> = []
+  const startedAt = performance.now()
+  const countFrom = startedAt + warmupMillis
+  const countTo = countFrom + millis
+  let next = first
+
+  const commit = (number: number): Effect.Effect<Applied, Refusal | StoreUnavailable> => {
+    const atMillis = Date.now()
+    if (operation === "settle") {
+      const company = companies === 1 ? Fill.busy : 1 + (number % companies)
+      return journal.commit(settlementOf(kind, number, company, atMillis, entropy))
+    }
+    const company = companies === 1 ? Fill.busy : 1 + Math.floor(Math.random() * companies)
+    return journal.commit(Withdrawal.requested(withdrawalOf(company, atMillis, entropy)))
+  }
+  const hasMore = () => performance.now() < countTo && (operation === "confirm" || next < end)
+  const caller = Effect.whileLoop({
+    while: hasMore,
+    body: () => {
+      const began = performance.now()
+      return Effect.map(commit(next++), () => ({ began, ended: performance.now() }))
+    },
+    step: ({ began, ended }) => {
+      if (ended >= countFrom && ended < countTo) latencies.push(ended - began)
+    }
+  })
+  yield* Effect.all(
+    Array.from({ length: clients }, () => caller),
+    { concurrency: "unbounded", discard: true }
+  )
+  const countedMillis = Math.min(performance.now(), countTo) - countFrom
+  const sorted = Float64Array.from(latencies).toSorted()
+  return {
+    committed: next - first,
+    perSecond: (sorted.length * 1000) / countedMillis,
+    p50Millis: percentile(sorted, 0.5),
+    p99Millis: percentile(sorted, 0.99),
+    next
+  } satisfies Outcome
+})

@@ -1,0 +1,206 @@
+import * as ApiKey from "@satrail/core/ApiKey"
+import { Entropy } from "@satrail/core/Entropy"
+import * as PgClient from "@satrail/postgres/PgClient"
+import { Effect, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { BenchFailed } from "./Program.ts"
+
+/** As many companies share the load of the pattern `1000 companies`; the one after them has that of `one company` to itself. */
+export const spread = 1000
+export const busy = spread + 1
+
+/** The kinds of rows that are made by number, and so can be found by it. */
+export const kinds = { company: 0, history: 1, address: 2, opens: [4, 5, 6, 7] } as const
+
+/** The id of the row with this number: as the function of the same name in the database makes it. */
+export const id = (kind: number, number: number): string => `00000000-000${kind}-7000-8000-${number.toString(16).padStart(12, "0")}`
+
+/** The Lightning address that all withdrawals go to: inside the ledger, so that no pretend network is measured. */
+export const destination = { handle: "bench", domain: "satrail.localhost" }
+
+// What one operation writes, as a good engineer would without group commit: one call, inserts first, and the row that others wait for last.
+// The same rows as the service's: whoever changes those changes these, and the test of the ledger tells.
+const functions = `
+create schema bench;
+
+create function bench.id(kind int, number bigint) returns uuid language sql immutable parallel safe as
+$$ select ('00000000-000' || kind || '-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid $$;
+
+create function bench.fresh_id() returns uuid language sql volatile as
+$$ select (left(h, 8) || '-' || substr(h, 9) || '-7' || substr(gen_random_uuid()::text, 16))::uuid
+   from (select lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') as h) t $$;
+
+create function bench.now_millis() returns bigint language sql volatile as
+$$ select (extract(epoch from clock_timestamp()) * 1000)::bigint $$;
+
+create function bench.next_event() returns bigint language sql volatile as
+$$ select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 $$;
+
+create function bench.confirm(c int) returns void language plpgsql as $$
+declare company uuid := bench.id(0, c); withdrawal uuid := bench.fresh_id(); transfer uuid := bench.fresh_id(); at bigint := bench.now_millis();
+begin
+  insert into satrail.withdrawals (id, company_id, ledger_tx_id, amount, service_fee, network_allowance, recipient, recipient_type, rail,
+    network, metadata, status, created_at_millis, updated_at_millis)
+  values (withdrawal, company, transfer, 1000, 0, 0, 'bench@satrail.localhost', 'lightning_address', 'lightning', 'regtest', '{}', 'pending', at, at);
+  insert into satrail.tasks (id, kind, company_id, due_at_millis) values (withdrawal, 'withdrawal', company, at);
+  insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+  values (company, transfer, 'available', 'held', 1000, at);
+  insert into satrail.events (id, company_id, type, subject, at_millis)
+  values (bench.next_event(), company, 'withdrawal.requested', withdrawal, at);
+  update satrail.balances set held = held + 1000 where company_id = company and posted - held >= 1000;
+  if not found then raise exception 'insufficient balance'; end if;
+end $$;
+
+-- Many of one company in one transaction: what fits, in order, one insert a table.
+create function bench.confirm_many(c int, n int) returns int language plpgsql as $$
+declare company uuid := bench.id(0, c); at bigint := bench.now_millis(); first_event bigint := bench.next_event(); fits int; ids uuid[]; transfers uuid[];
+begin
+  select array_agg(bench.fresh_id()), array_agg(bench.fresh_id()) into ids, transfers from generate_series(1, n);
+  select least(n, (posted - held) / 1000) into fits from satrail.balances where company_id = company for no key update;
+  insert into satrail.withdrawals (id, company_id, ledger_tx_id, amount, service_fee, network_allowance, recipient, recipient_type, rail,
+    network, metadata, status, created_at_millis, updated_at_millis)
+  select ids[k], company, transfers[k], 1000, 0, 0, 'bench@satrail.localhost', 'lightning_address', 'lightning', 'regtest', '{}', 'pending', at, at
+  from generate_series(1, fits) k;
+  insert into satrail.tasks (id, kind, company_id, due_at_millis) select ids[k], 'withdrawal', company, at from generate_series(1, fits) k;
+  insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+  select company, transfers[k], 'available', 'held', 1000, at from generate_series(1, fits) k;
+  insert into satrail.events (id, company_id, type, subject, at_millis)
+  select first_event + k - 1, company, 'withdrawal.requested', ids[k], at from generate_series(1, fits) k;
+  update satrail.balances set held = held + 1000 * fits where company_id = company;
+  return fits;
+end $$;
+
+create function bench.create_invoice(c int) returns void language plpgsql as $$
+declare company uuid := bench.id(0, c); invoice uuid := bench.fresh_id(); at bigint := bench.now_millis();
+begin
+  insert into satrail.invoices (id, company_id, node_id, memo, amount, payment_hash, payment_request, metadata, status, created_at_millis, expires_at_millis)
+  values (invoice, company, repeat('02', 33), 'one of many', 1000000, encode(sha256(invoice::text::bytea), 'hex'), 'lnbcrt' || repeat('q', 290), '{}',
+    'pending', at, at + 3600000);
+  insert into satrail.events (id, company_id, type, subject, at_millis) values (bench.next_event(), company, 'invoice.created', invoice, at);
+end $$;
+
+create sequence bench.settled_4 minvalue 0 start 0;
+create sequence bench.settled_5 minvalue 0 start 0;
+
+-- Settles the invoice whose turn it is, of those that bench.open made.
+create function bench.settle(kind int) returns void language plpgsql as $$
+declare number bigint := nextval('bench.settled_' || kind); company uuid := bench.id(0, case kind % 2 when 0 then 1 + number % 1000 else 1001 end);
+  invoice uuid := bench.id(kind, number); deposit uuid := bench.fresh_id(); transfer uuid := bench.fresh_id(); at bigint := bench.now_millis();
+begin
+  update satrail.invoices set status = 'settled', received = 1000, preimage = repeat('ab', 32), settled_at_millis = at
+  where company_id = company and id = invoice and status <> 'settled';
+  if not found then raise exception 'no open invoice is left'; end if;
+  insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, lightning_invoice_id, absorbed, revision,
+    created_at_millis, updated_at_millis)
+  values (deposit, company, transfer, 'lnbcrt' || repeat('q', 290), 1000, 'regtest', 'lightning', 'settled', invoice, 0, 0, at, at);
+  insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+  values (company, transfer, 'node', 'available', 1000, at);
+  insert into satrail.events (id, company_id, type, subject, at_millis) values (bench.next_event(), company, 'invoice.settled', invoice, at);
+  update satrail.balances set posted = posted + 1000 where company_id = company;
+end $$;
+
+-- Open invoices to be settled: an even kind's of a thousand companies, an odd one's of the busy one.
+create function bench.open(kind int, first bigint, n bigint) returns void language sql as $$
+  insert into satrail.invoices (id, company_id, node_id, memo, amount, payment_hash, payment_request, metadata, status, created_at_millis, expires_at_millis)
+  select bench.id(kind, k), bench.id(0, case kind % 2 when 0 then 1 + k % 1000 else 1001 end), repeat('02', 33), 'one of many', 1000,
+    encode(sha256(bench.id(kind, k)::text::bytea), 'hex'), 'lnbcrt' || repeat('q', 290), '{}', 'pending', bench.now_millis(), bench.now_millis() + 31536000000
+  from generate_series(first, first + n - 1) k
+$$;
+
+-- A past, of all companies alike: of 2002 rows 1001 are paid invoices of 2 sats, and as many withdrawals of 1.
+create function bench.history(first bigint, n bigint) returns void language sql as $$
+  insert into satrail.invoices (id, company_id, node_id, memo, amount, payment_hash, payment_request, metadata, status, received, preimage,
+    created_at_millis, expires_at_millis, settled_at_millis)
+  select bench.id(1, k), bench.id(0, 1 + k % 1001), repeat('02', 33), 'one of many', 2000, encode(sha256(bench.id(1, k)::text::bytea), 'hex'),
+    'lnbcrt' || repeat('q', 290), '{}', 'settled', 2000, repeat('ab', 32), 1700000000000 + k, 1700003600000 + k, 1700000000000 + k
+  from generate_series(first, first + n - 1) k where k / 1001 % 2 = 0;
+  insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, lightning_invoice_id, absorbed, revision,
+    created_at_millis, updated_at_millis)
+  select bench.id(1, k), bench.id(0, 1 + k % 1001), bench.id(1, k), 'lnbcrt' || repeat('q', 290), 2000, 'regtest', 'lightning', 'settled',
+    bench.id(1, k), 0, 0, 1700000000000 + k, 1700000000000 + k
+  from generate_series(first, first + n - 1) k where k / 1001 % 2 = 0;
+  insert into satrail.withdrawals (id, company_id, ledger_tx_id, amount, service_fee, network_allowance, recipient, recipient_type, rail,
+    network, metadata, status, preimage, network_fee, created_at_millis, updated_at_millis)
+  select bench.id(1, k), bench.id(0, 1 + k % 1001), bench.id(1, k), 1000, 0, 0, 'bench@satrail.localhost', 'lightning_address', 'lightning', 'regtest',
+    '{}', 'settled', repeat('ab', 32), 0, 1700000000000 + k, 1700000000000 + k
+  from generate_series(first, first + n - 1) k where k / 1001 % 2 = 1;
+  insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+  select bench.id(0, 1 + k % 1001), bench.id(1, k), step.from_account, step.to_account, step.amount, 1700000000000 + k
+  from generate_series(first, first + n - 1) k
+  join (values (0, 'node', 'available', 2000), (1, 'available', 'held', 1000), (1, 'held', 'node', 1000)) as step(side, from_account, to_account, amount)
+    on step.side = k / 1001 % 2;
+  insert into satrail.events (id, company_id, type, subject, at_millis)
+  select -1 - k, bench.id(0, 1 + k % 1001), case k / 1001 % 2 when 0 then 'invoice.settled' else 'withdrawal.settled' end, bench.id(1, k), 1700000000000 + k
+  from generate_series(first, first + n - 1) k;
+  update satrail.balances b set posted = posted + past.amount
+  from (
+    select bench.id(0, 1 + k % 1001) as company_id, sum(case k / 1001 % 2 when 0 then 2000 else -1000 end) as amount
+    from generate_series(first, first + n - 1) k group by 1
+  ) past where b.company_id = past.company_id
+$$;
+
+-- Companies with more money than a measurement can spend, which came from somewhere.
+insert into satrail.companies (id, name, plan, created_at_millis) select bench.id(0, c), 'Company ' || c, 'free', 1700000000000 from generate_series(1, 1001) c;
+insert into satrail.balances (company_id, posted) select bench.id(0, c), 1000000000000000 from generate_series(1, 1001) c;
+insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+select bench.id(0, c), bench.id(0, c), 'node', 'available', 1000000000000000, 1700000000000 from generate_series(1, 1001) c;
+insert into satrail.lightning_addresses (id, company_id, handle, domain, metadata, created_at_millis, updated_at_millis)
+values (bench.id(2, 1), bench.id(0, 1), '${destination.handle}', '${destination.domain}', '{}', 1700000000000, 1700000000000);
+`
+
+const chunkRows = 200_000
+
+const run = (text: string, values: ReadonlyArray<unknown> = []) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text, values).unprepared)
+
+/** Fills a database that the service has made its tables in. The text of each company's key, the busy one's last. */
+export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlClient.SqlClient> = Effect.gen(function* () {
+  const entropy = yield* Entropy
+  yield* run(functions)
+  const keys = Array.from({ length: busy }, (_, i) => ({ ...ApiKey.generate("regtest", entropy), company: i + 1 }))
+  yield* run(
+    `insert into satrail.api_keys (id, company_id, name, secret_hash, scopes, created_at_millis, last_used_at_millis)
+     select id, bench.id(0, company), 'bench', hash, '["admin"]', 1700000000000, bench.now_millis()
+     from json_to_recordset($1) as k(id text, hash text, company int)`,
+    [JSON.stringify(keys.map(({ id, secretHash, company }) => ({ id, hash: secretHash, company })))]
+  )
+  return keys.map(({ text }) => Redacted.value(text))
+}).pipe(Effect.mapError(failed))
+
+/** A past of so many rows, in pieces; `tell` hears how far it is. */
+export const history = (rows: number, tell: (loaded: number) => void): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    for (let first = 0; first < rows; first += chunkRows) {
+      yield* run("select bench.history($1, $2)", [first, Math.min(chunkRows, rows - first)])
+      tell(Math.min(rows, first + chunkRows))
+    }
+    yield* run("vacuum (analyze)")
+  }).pipe(Effect.mapError(failed))
+
+/** Open invoices of one kind, numbered from `first`. */
+export const open = (kind: number, first: number, count: number): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
+  Effect.mapError(run("select bench.open($1, $2, $3)", [kind, first, count]), failed)
+
+/** Whether the server counts the statements it is sent. */
+export const countStatements: Effect.Effect<boolean, never, SqlClient.SqlClient> = Effect.match(
+  Effect.andThen(run("create extension if not exists pg_stat_statements"), run("select 1 from pg_stat_statements limit 1")),
+  { onFailure: () => false, onSuccess: () => true }
+)
+
+/** The number of the next invoice that pgbench will settle. */
+export const settledByPgbench = (kind: number): Effect.Effect<number, BenchFailed, SqlClient.SqlClient> =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<object>(`select (last_value + is_called::int)::text as next from bench.settled_${kind}`)
+  ).pipe(
+    Effect.map(([row]) => decodeNext(row).next),
+    Effect.mapError(failed)
+  )
+
+const decodeNext = Schema.decodeUnknownSync(Schema.Struct({ next: Schema.FiniteFromString }))
+
+/** A client of a database, for what is asked of it now and then. */
+export const client = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })
+
+function failed({ message }: { readonly message: string }) {
+  return new BenchFailed({ message })
+}

@@ -1,0 +1,103 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import path from "node:path"
+import * as Drive from "./Drive.ts"
+import * as Fill from "./Fill.ts"
+import type { Pgbench } from "./Pgbench.ts"
+import type { Postgres } from "./Postgres.ts"
+import * as Program from "./Program.ts"
+import * as Service from "./Service.ts"
+
+export interface Server {
+  readonly port: number
+  readonly pid: number
+}
+
+/** What is measured: programs over one filled database. */
+export interface Subject {
+  /** The HTTP side of the service, without workers. */
+  readonly api: Server
+  /** The process of the Journal without HTTP, and what it is asked. */
+  readonly journal: { readonly pid: number }
+  readonly drive: (drive: Drive.Drive) => Effect.Effect<Drive.Outcome, Program.BenchFailed>
+  /** The API keys of the companies, in order. */
+  readonly keys: ReadonlyArray<string>
+  readonly sql: SqlClient.SqlClient
+  readonly pgbench: Pgbench
+  /** What the database server has written to its log (WAL), and how many statements it was sent, since it began. */
+  readonly spent: Effect.Effect<{ readonly walBytes: number; readonly statements: number | undefined }, Program.BenchFailed>
+}
+
+/** The service as it is deployed, workers and all, over a database of its own. */
+export interface Whole {
+  readonly server: Server
+  readonly keys: ReadonlyArray<string>
+}
+
+export interface Options {
+  /** How many rows of the past there are. */
+  readonly rows: number
+  readonly directory: string
+  /** Where CPU profiles go when the programs end. None unless given. */
+  readonly profileDirectory?: string | undefined
+  readonly tell: (line: string) => void
+}
+
+const Spent = Schema.decodeUnknownSync(Schema.Struct({ wal: Schema.FiniteFromString, statements: Schema.NullOr(Schema.FiniteFromString) }))
+
+const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  DATABASE_URL: databaseUrl,
+  SATRAIL_DATA: directory,
+  PORT: "0"
+})
+
+const client = (url: string) => Effect.flatMap(Layer.build(Fill.client(url)), (context) => Effect.provide(SqlClient.SqlClient, context))
+
+const unreachable = Effect.mapError(({ message }: { readonly message: string }) => new Program.BenchFailed({ message }))
+
+/** Makes a database, has the service make its tables, and fills it. Everything is gone when the scope closes. */
+export const make = Effect.fnUntraced(function* (
+  postgres: Postgres,
+  program: string,
+  { rows, directory, profileDirectory, tell }: Options
+) {
+  const url = yield* postgres.database
+  const nodeArgs = profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`]
+  const api = yield* Program.server("apiProgram", { env: environment(url, path.join(directory, "api")), nodeArgs })
+  const sql = yield* unreachable(client(url))
+  const filled = Effect.provideService(SqlClient.SqlClient, sql)
+  const keys = yield* filled(Fill.companies)
+  yield* filled(Fill.history(rows, (loaded) => tell(`loading: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)))
+  const journal = yield* Program.fork("journalProgram", { env: environment(url, directory), nodeArgs })
+  const counted = yield* filled(Fill.countStatements)
+  return {
+    api,
+    journal,
+    drive: (drive) =>
+      Effect.suspend(() => {
+        journal.child.send(drive)
+        return Program.message(journal, Drive.Outcome)
+      }),
+    keys,
+    sql,
+    pgbench: { program, url, directory },
+    spent: sql
+      .unsafe<object>(
+        `select (pg_current_wal_insert_lsn() - '0/0')::text as wal, ${counted ? "(select sum(calls)::text from pg_stat_statements)" : "null"} as statements`
+      )
+      .pipe(
+        Effect.map(([row]) => Spent(row)),
+        Effect.map(({ wal, statements }) => ({ walBytes: wal, statements: statements ?? undefined })),
+        unreachable
+      )
+  } satisfies Subject
+})
+
+/** Starts the whole service, and gives it the same companies. */
+export const whole = Effect.fnUntraced(function* (postgres: Postgres, directory: string, profileDirectory: string | undefined) {
+  const databaseUrl = yield* postgres.database
+  const server = yield* Service.start({ directory: path.join(directory, "whole"), databaseUrl, profileDirectory })
+  const keys = yield* Effect.provide(Fill.companies, Fill.client(databaseUrl)).pipe(unreachable)
+  return { server, keys } satisfies Whole
+})

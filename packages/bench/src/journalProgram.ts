@@ -1,0 +1,18 @@
+// The Journal and whoever commits to it, in a process without HTTP: a drive comes in as a message, what came of it goes out as one.
+import * as Storage from "@satrail/postgres/Storage"
+import { ManagedRuntime, Redacted, Schema } from "effect"
+import * as Drive from "./Drive.ts"
+
+const decode = Schema.decodeUnknownSync(Drive.Drive)
+const runtime = ManagedRuntime.make(Storage.layer({ url: Redacted.make(process.env["DATABASE_URL"] ?? "") }))
+
+process.on("message", (message) => {
+  void runtime.runPromise(Drive.run(decode(message))).then(
+    (outcome) => process.send?.(outcome),
+    (cause: unknown) => {
+      console.error(cause)
+      process.exit(1)
+    }
+  )
+})
+process.once("SIGTERM", () => void runtime.dispose().then(() => process.exit(0)))

@@ -1,0 +1,129 @@
+import { Entropy } from "@satrail/core/Entropy"
+import * as Invoice from "@satrail/core/Invoice"
+import { Journal } from "@satrail/core/Journal"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import * as PgliteClient from "@satrail/postgres/PgliteClient"
+import * as Storage from "@satrail/postgres/Storage"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Drive from "../src/Drive.ts"
+import * as Fill from "../src/Fill.ts"
+
+const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
+const company = (number: number) => Fill.id(Fill.kinds.company, number)
+const none = { companies: 1, clients: 1, warmupMillis: 0, millis: 0, kind: 0, first: 0, end: 0 }
+
+/** How many rows each table has. */
+const counted = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql.unsafe<{ readonly name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'satrail' order by 1"
+  )
+  const all = tables.map(({ name }) => `select '${name}' as name, count(*)::text as rows from satrail.${name}`).join(" union all ")
+  return new Map((yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(all)).map(({ name, rows }) => [name, Number(rows)]))
+})
+
+/** Which tables have more rows than before, and how many. */
+const written = <E, R>(act: Effect.Effect<unknown, E, R>) =>
+  Effect.gen(function* () {
+    const before = yield* counted
+    yield* act
+    const grown = [...(yield* counted)].map(([name, rows]) => [name, rows - (before.get(name) ?? 0)] as const)
+    return Object.fromEntries(grown.filter(([, more]) => more !== 0))
+  })
+
+const call = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text).unprepared)
+
+const database = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* Fill.companies
+    yield* Fill.history(4004, () => {})
+    for (const kind of Fill.kinds.opens) yield* Fill.open(kind, 0, 20)
+  })
+).pipe(Layer.provideMerge(Storage.layerClient()), Layer.provideMerge(PgliteClient.layer()))
+
+const agrees = (number: number) =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const { totals, entries, pending } = yield* records.audit(company(number))
+    assert.deepStrictEqual(totals, entries)
+    assert.strictEqual(totals.held, pending)
+    assert.isTrue(totals.posted > 0n)
+  })
+
+layer(database, { excludeTestServices: true })("a filled database", (it) => {
+  it.effect("has a past that its totals agree with, and companies whose keys are told", () =>
+    Effect.gen(function* () {
+      for (const number of [1, 500, Fill.busy]) yield* agrees(number)
+      const records = yield* Records
+      assert.isTrue(Option.isSome(yield* records.invoice(company(Fill.busy), Fill.id(Fill.kinds.history, Fill.busy - 1))))
+      assert.isTrue(Option.isSome(yield* records.lightningAddress(Fill.destination.handle, Fill.destination.domain)))
+      const newest = yield* records.transactions(company(Fill.busy), { limit: 50 })
+      assert.deepStrictEqual(
+        newest.map(({ type }) => type),
+        ["withdrawal", "deposit", "withdrawal", "deposit"]
+      )
+    })
+  )
+
+  // What is compared must do the same: a row less on one side, and a ratio says nothing.
+  it.effect("gets the same rows from pgbench's confirm as from the service's", () =>
+    Effect.gen(function* () {
+      const ours = yield* written(Drive.run({ ...none, operation: "confirm", millis: 1 }))
+      const each = Object.fromEntries(Object.keys(ours).map((table) => [table, 1]))
+      const confirms = ours["withdrawals"] ?? 0
+      assert.deepStrictEqual(ours, Object.fromEntries(Object.keys(ours).map((table) => [table, confirms])))
+      assert.deepStrictEqual(yield* written(call(`select bench.confirm(${Fill.busy})`)), each)
+      assert.deepStrictEqual(
+        yield* written(call(`select bench.confirm_many(${Fill.busy}, 7)`)),
+        Object.fromEntries(Object.keys(ours).map((table) => [table, 7]))
+      )
+      yield* agrees(Fill.busy)
+    })
+  )
+
+  it.effect("gets the same rows from pgbench's settlement as from the service's", () =>
+    Effect.gen(function* () {
+      const settle = { ...none, operation: "settle" as const, clients: 4, millis: 60_000, end: 20 }
+      const before = yield* Fill.settledByPgbench(pgSpread)
+      const ours = yield* written(Drive.run({ ...settle, companies: Fill.spread, kind: ourSpread }))
+      assert.deepStrictEqual(ours, { deposits: 20, entries: 20, events: 20 })
+      assert.deepStrictEqual(yield* written(Drive.run({ ...settle, kind: ourBusy })), ours)
+      for (const kind of [pgSpread, pgBusy])
+        assert.deepStrictEqual(yield* written(Effect.forEach(Array.from({ length: 20 }), () => call(`select bench.settle(${kind})`))), ours)
+      assert.deepStrictEqual([before, yield* Fill.settledByPgbench(pgSpread)], [0, 20])
+      for (const number of [1, 20, Fill.busy]) yield* agrees(number)
+      assert.include(String(yield* Effect.flip(call(`select bench.settle(${pgSpread})`))), "no open invoice is left")
+    })
+  )
+
+  it.effect("gets the same rows from pgbench's invoice as from the service's", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const entropy = yield* Entropy
+      const invoice: Invoice.Invoice = {
+        id: Fill.id(9, 1),
+        companyId: company(1),
+        nodeId: "02".repeat(33),
+        memo: "one of many",
+        amount: Msat.fromSats(1000),
+        paymentHash: Buffer.from(entropy(32)).toString("hex"),
+        paymentRequest: "lnbcrt",
+        metadata: {},
+        lightningAddressId: null,
+        rate: null,
+        status: "pending",
+        received: null,
+        preimage: null,
+        claimedBy: null,
+        createdAtMillis: 1,
+        expiresAtMillis: 2,
+        settledAtMillis: null
+      }
+      const ours = yield* written(journal.commit(Invoice.created(invoice)))
+      assert.deepStrictEqual(yield* written(call("select bench.create_invoice(1)")), ours)
+    })
+  )
+})

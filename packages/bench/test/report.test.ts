@@ -1,0 +1,154 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Bars from "../src/Bars.ts"
+import * as Chart from "../src/Chart.ts"
+import * as Exponent from "../src/Exponent.ts"
+import * as Pgbench from "../src/Pgbench.ts"
+import * as Report from "../src/Report.ts"
+
+const what = { operation: "x", pattern: "one company", clients: 64 }
+const at = (perSecond: number, p99Millis = 2) => ({ perSecond, p50Millis: 1, p99Millis })
+
+describe("a report", () => {
+  it("compares round by round, so that a slow round is slow on both sides", () => {
+    assert.deepStrictEqual(
+      Report.row(
+        { ...what, limit: "raw" },
+        [50, 10, 30].map((rate) => at(rate)),
+        [100, 20, 90].map((rate) => at(rate))
+      ),
+      {
+        ...what,
+        ours_per_s: 30,
+        limit: "raw",
+        limit_per_s: 90,
+        ratio: 0.5,
+        p50_ms: 1,
+        p99_ms: 2,
+        rounds: 3
+      }
+    )
+  })
+
+  it("compares latencies round by round", () => {
+    const rounds = [
+      { ours: at(10, 30), limit: at(5, 10) },
+      { ours: at(20, 4), limit: at(5, 2) },
+      { ours: at(30, 100), limit: at(5, 10) }
+    ]
+    assert.deepStrictEqual(Report.half(what, rounds), { ...what, per_s: 20, p99_ms: 30, limit_p99_ms: 10, times: 3 })
+  })
+
+  it("says nothing about what could not be counted", () => {
+    const measured = { ...at(1), walBytes: 1200.4 }
+    const costs = (cpuMicros: ReadonlyArray<number | undefined>) =>
+      Report.cost(
+        what,
+        cpuMicros.map((micros) => ({ ...measured, cpuMicros: micros, roundTrips: 0.25 }))
+      )
+    assert.deepStrictEqual(costs([40, 80, 60]), { ...what, cpu_us: 60, wal_bytes: 1200, round_trips: 0.25 })
+    assert.deepStrictEqual(costs([40, undefined]), { ...what, cpu_us: null, wal_bytes: 1200, round_trips: 0.25 })
+  })
+
+  it("says how costs grow, and how they may", () => {
+    const grown = Report.growth(
+      { ...what, operation: "balance" },
+      [1000, 100_000],
+      [
+        [300, 300],
+        [400, 100],
+        [400, 40]
+      ]
+    )
+    assert.deepStrictEqual(grown.sizes, [
+      { rows: 1000, per_s: 400 },
+      { rows: 100_000, per_s: 100 }
+    ])
+    assert.strictEqual(grown.exponent, 0.301)
+    assert.strictEqual(grown.wanted, 0.02)
+  })
+
+  it("has columns as wide as their cells", () => {
+    const rows = [
+      ["long", 5],
+      ["b", 10],
+      ["c", null]
+    ]
+    assert.strictEqual(Report.table(["a", "n"], rows), "a      n\nlong   5\nb     10\nc")
+    assert.strictEqual(Report.markdown(["a", "n"], rows), "| a | n |\n| --- | --- |\n| long | 5 |\n| b | 10 |\n| c |  |")
+  })
+})
+
+describe("an exponent", () => {
+  const grown = (power: number) => [1e4, 1e6, 1e7].map((rows) => ({ rows, perSecond: 1e6 / rows ** power }))
+
+  it("is the power of the rows that the cost follows", () => {
+    for (const power of [0, 0.12, 1, -0.5]) assert.closeTo(Exponent.fit(grown(power)) ?? NaN, power, 1e-9)
+  })
+
+  it("is the nearest where the cost follows none", () => {
+    const points = [
+      { rows: 10, perSecond: 100 },
+      { rows: 100, perSecond: 50 },
+      { rows: 1000, perSecond: 100 }
+    ]
+    assert.closeTo(Exponent.fit(points) ?? NaN, 0, 1e-9)
+  })
+
+  it("needs two sizes", () => {
+    assert.isUndefined(Exponent.fit([{ rows: 10, perSecond: 1 }]))
+  })
+})
+
+describe("a chart", () => {
+  const series = [
+    {
+      name: "a < b",
+      points: [[10, 1] as const, [100, 10] as const, [1000, 100] as const].map(([perSecond, millis]) => ({ perSecond, millis }))
+    },
+    { name: "alone", points: [{ perSecond: 100, millis: 10 }] }
+  ]
+  const drawn = Chart.svg("t", series)
+  const circles = Array.from(drawn.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g), ([, x, y]) => ({ x: Number(x), y: Number(y) }))
+
+  it("has all points, more load to the right, more latency above", () => {
+    const [first, second, third, fourth] = circles
+    assert.strictEqual(circles.length, 4)
+    assert.isBelow(first?.x ?? NaN, second?.x ?? NaN)
+    assert.isAbove(first?.y ?? NaN, second?.y ?? NaN)
+    assert.deepStrictEqual(fourth, second)
+    // Ten times is the same way everywhere.
+    assert.closeTo((third?.x ?? NaN) - (second?.x ?? NaN), (second?.x ?? NaN) - (first?.x ?? NaN), 0.2)
+  })
+
+  it("is XML, whatever its names are", () => {
+    assert.include(drawn, "a &lt; b")
+    assert.notInclude(drawn, "a < b")
+    assert.notInclude(drawn, "NaN")
+  })
+})
+
+describe("pgbench", () => {
+  const printed = "latency average = 2.000 ms\ninitial connection time = 3.1 ms\ntps = 1000.5 (without initial connection time)\n"
+
+  it("is read from what it prints and logs", () => {
+    const log = Array.from({ length: 100 }, (_, i) => `0 ${i} ${(i + 1) * 1000} 0 1763623700 5\n`).join("")
+    assert.deepStrictEqual(Pgbench.read(printed, log, 128), { perSecond: 128_064, p50Millis: 51, p99Millis: 100 })
+  })
+
+  it("that says no rate has none", () => {
+    assert.isUndefined(Pgbench.read("pgbench: fatal", "", 1))
+  })
+})
+
+describe("the bars", () => {
+  it("are found by operation and pattern", () => {
+    assert.deepStrictEqual(
+      [
+        Bars.of({ operation: "confirm", pattern: "one company" })?.first,
+        Bars.of({ operation: "confirm", pattern: "1000 companies" })?.first
+      ],
+      [4, 0.8]
+    )
+    assert.isUndefined(Bars.of({ operation: "confirm", pattern: "nobody" }))
+  })
+})
