@@ -178,24 +178,3 @@ export const size = (what: Pick<Size, "operation" | "pattern" | "unit" | "first"
   worst: Math.round(Math.max(...values)),
   rounds: values.length
 })
-
-/** Columns as wide as their widest cell; numbers stand right. */
-export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string | number | null>>): string => {
-  const cells = [head, ...rows.map((row) => row.map((cell) => (cell === null ? "" : String(cell))))]
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
-  const isNumber = head.map((_, column) => rows.every((row) => typeof row[column] !== "string"))
-  return cells
-    .map((row) =>
-      row
-        .map((cell, i) => (isNumber[i] === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
-        .join("  ")
-        .trimEnd()
-    )
-    .join("\n")
-}
-
-/** The same as Markdown. */
-export const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string | number | null>>): string => {
-  const line = (cells: ReadonlyArray<string | number | null>) => `| ${cells.map((cell) => cell ?? "").join(" | ")} |`
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")
-}

@@ -17,6 +17,7 @@ import * as Rates from "./Rates.ts"
 import * as Report from "./Report.ts"
 import * as Starts from "./Starts.ts"
 import * as Subject from "./Subject.ts"
+import * as Tables from "./Tables.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-bench-"))),
@@ -27,25 +28,6 @@ const temporary = Effect.acquireRelease(
 const baseRows = 100_000
 
 const tell = (line: string) => process.stderr.write(`${line}\n`)
-
-const heads = {
-  rates: ["operation", "pattern", "clients", "per s", "limit", "limit per s", "ratio", "first bar", "aim", "p50 ms", "p99 ms", "rounds"],
-  halves: ["at half of its rate", "pattern", "clients", "per s", "p99 ms", "pgbench p99 ms", "times", "wanted"],
-  costs: ["cost of one", "pattern", "clients", "CPU µs", "WAL bytes", "round trips"],
-  sizes: ["operation", "store", "unit", "median", "worst", "target", "first ever", "rounds"]
-}
-
-type Cells = ReadonlyArray<ReadonlyArray<string | number | null>>
-
-const growthHead = (sizes: ReadonlyArray<number>) => [
-  "growth",
-  "pattern",
-  "clients",
-  ...sizes.map((rows) => `per s at ${rows.toLocaleString("en")}`),
-  "exponent",
-  "wanted",
-  "rounds"
-]
 
 const run = Effect.fnUntraced(function* (options: {
   readonly rounds: number
@@ -80,7 +62,6 @@ const run = Effect.fnUntraced(function* (options: {
       `The generator, at a server that stalls for 300 ms: p99 ${openMillis.toFixed(0)} ms in an open loop, ${closedMillis.toFixed(1)} ms in a closed one`
     )
   }
-  const tables: Array<{ readonly head: ReadonlyArray<string>; readonly cells: Cells }> = []
   const starts =
     wanted("start") || wanted("memory after")
       ? yield* Effect.flatMap(Starts.stores(postgres, directory, profileDirectory), (stores) => Starts.measure(stores, rounds, tell))
@@ -132,41 +113,17 @@ const run = Effect.fnUntraced(function* (options: {
     }
   }
 
+  const { rows, halves, latencies, costs } = rates
   const sizes = [...starts, ...loaded]
-  const { rows, costs, halves, latencies } = rates
-  const what = ({ operation, pattern, clients }: Report.What) => [operation, pattern, clients]
-  tables.push(
-    {
-      head: heads.rates,
-      cells: rows.map((row) => {
-        const bar = Bars.of(row)
-        const compared = [row.ours_per_s, row.limit, row.limit_per_s, row.ratio, bar?.first ?? null, bar?.aim ?? null]
-        return [...what(row), ...compared, row.p50_ms, row.p99_ms, row.rounds]
-      })
-    },
-    {
-      head: heads.halves,
-      cells: halves.map((half) => [...what(half), half.per_s, half.p99_ms, half.limit_p99_ms, half.times, Bars.maxTimesP99])
-    },
-    { head: heads.costs, cells: costs.map((cost) => [...what(cost), cost.cpu_us, cost.wal_bytes, cost.round_trips]) },
-    {
-      head: growthHead(options.sizes),
-      cells: growth.map((row) => [...what(row), ...row.sizes.map(({ per_s }) => per_s), row.exponent, row.wanted, row.rounds])
-    },
-    {
-      head: heads.sizes,
-      cells: sizes.map((size) => [size.operation, size.pattern, size.unit, size.median, size.worst, size.target, size.first, size.rounds])
-    }
-  )
-  const filled = tables.filter(({ cells }) => cells.length > 0)
-  if (filled.length === 0 && selfCheck === undefined) yield* Console.log(`Nothing here has ${only} in its name.`)
-  for (const { head, cells } of filled) yield* Console.log(`\n${Report.table(head, cells)}`)
+  const tables = Tables.make({ rows, halves, costs, growth, sizes })
+  if (tables.length === 0 && selfCheck === undefined) yield* Console.log(`Nothing here has ${only} in its name.`)
+  for (const table of tables) yield* Console.log(`\n${Tables.text(table)}`)
   if (Option.isSome(options.out)) {
     const out = options.out.value
     mkdirSync(out, { recursive: true })
     const findings = { machine, self_check: selfCheck ?? null, bars: Bars.bars, rows, half_load: halves, latencies, costs, growth, sizes }
     writeFileSync(path.join(out, "bench.json"), `${JSON.stringify(findings, null, 2)}\n`)
-    writeFileSync(path.join(out, "bench.md"), `${filled.map(({ head, cells }) => Report.markdown(head, cells)).join("\n\n")}\n`)
+    writeFileSync(path.join(out, "bench.md"), `${tables.map(Tables.markdown).join("\n\n")}\n`)
     if (latencies.length > 0) writeFileSync(path.join(out, "latency.svg"), Chart.svg("Latency against load", Report.series(latencies)))
     yield* Console.log(`\nWritten to ${out}`)
   }

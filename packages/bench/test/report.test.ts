@@ -4,6 +4,7 @@ import * as Chart from "../src/Chart.ts"
 import * as Exponent from "../src/Exponent.ts"
 import * as Pgbench from "../src/Pgbench.ts"
 import * as Report from "../src/Report.ts"
+import * as Tables from "../src/Tables.ts"
 
 const what = { operation: "x", pattern: "one company", clients: 64 }
 const at = (perSecond: number, p99Millis = 2) => ({ perSecond, p50Millis: 1, p99Millis })
@@ -66,15 +67,30 @@ describe("a report", () => {
     assert.strictEqual(grown.exponent, 0.301)
     assert.strictEqual(grown.wanted, 0.02)
   })
+})
+
+describe("a table", () => {
+  const cells = [
+    ["long", 5],
+    ["b", 10],
+    ["c", null]
+  ]
 
   it("has columns as wide as their cells", () => {
-    const rows = [
-      ["long", 5],
-      ["b", 10],
-      ["c", null]
-    ]
-    assert.strictEqual(Report.table(["a", "n"], rows), "a      n\nlong   5\nb     10\nc")
-    assert.strictEqual(Report.markdown(["a", "n"], rows), "| a | n |\n| --- | --- |\n| long | 5 |\n| b | 10 |\n| c |  |")
+    assert.strictEqual(Tables.text({ head: ["a", "n"], cells }), "a      n\nlong   5\nb     10\nc")
+  })
+
+  it("is Markdown, too", () => {
+    assert.strictEqual(Tables.markdown({ head: ["a", "n"], cells }), "| a | n |\n| --- | --- |\n| long | 5 |\n| b | 10 |\n| c |  |")
+  })
+
+  it("says beside each rate what is wanted of it, and is not there without rows", () => {
+    const row = Report.row({ ...what, operation: "confirm", limit: "pgbench" }, [at(500)], [at(100)])
+    const tables = Tables.make({ rows: [row], halves: [], costs: [], growth: [], sizes: [] })
+    assert.deepStrictEqual(
+      tables.map(({ cells }) => cells),
+      [[["confirm", "one company", 64, 500, "pgbench", 100, 5, 4, 8, 1, 2, 1]]]
+    )
   })
 })
 
