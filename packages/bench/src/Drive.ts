@@ -48,6 +48,7 @@ const withdrawalOf = (company: number, atMillis: number, entropy: (size: number)
   network: "regtest",
   metadata: {},
   rate: null,
+  rateAtMillis: null,
   status: "pending",
   paymentHash: null,
   paymentRequest: null,
@@ -57,6 +58,7 @@ const withdrawalOf = (company: number, atMillis: number, entropy: (size: number)
   preimage: null,
   networkFee: null,
   paymentIndex: null,
+  successAction: null,
   failure: null,
   createdAtMillis: atMillis,
   updatedAtMillis: atMillis

@@ -114,6 +114,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         metadata: {},
         lightningAddressId: null,
         rate: null,
+        rateAtMillis: null,
         status: "pending",
         received: null,
         preimage: null,
