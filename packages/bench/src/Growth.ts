@@ -4,12 +4,15 @@ import type { BenchFailed } from "./Program.ts"
 import type { Options } from "./Rates.ts"
 import * as Report from "./Report.ts"
 
-/** What a row of the past takes on disk with everything that goes with it, indexes and the log it leaves included. */
-const bytesPerRow = 2500
+/** What a row of the past takes on disk with everything that goes with it, indexes too. */
+const bytesPerRow = 1600
+
+/** What the database keeps of its log, and of what is being sorted. */
+const besidesGibibytes = 6
 
 /** How much room databases of these sizes want, in GiB. */
 export const gibibytes = (sizes: ReadonlyArray<number>): number =>
-  Math.ceil((sizes.reduce((sum, rows) => sum + rows, 0) * bytesPerRow) / 2 ** 30)
+  besidesGibibytes + Math.ceil((sizes.reduce((sum, rows) => sum + rows, 0) * bytesPerRow) / 2 ** 30)
 
 /** The same operations on databases that differ in size alone: one after the other in every round, so that a slow round is slow on all. */
 export const measure = (
