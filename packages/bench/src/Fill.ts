@@ -9,6 +9,9 @@ import { BenchFailed } from "./Program.ts"
 export const spread = 1000
 export const busy = spread + 1
 
+/** With fewer rows some company would have no past. */
+export const fewestRows = 2 * busy
+
 /** The kinds of rows that are made by number, and so can be found by it. */
 export const kinds = { company: 0, history: 1, address: 2, opens: [4, 5, 6, 7] } as const
 

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import * as Bars from "./Bars.ts"
 import * as Chart from "./Chart.ts"
+import * as Fill from "./Fill.ts"
 import * as Generator from "./Generator.ts"
 import * as Growth from "./Growth.ts"
 import * as Operations from "./Operations.ts"
@@ -160,10 +161,10 @@ const bench = Command.make(
       Flag.mapTryCatch(
         (text) =>
           text.split(",").map((size) => {
-            if (!/^[1-9]\d{3,8}$/.test(size)) throw new Error()
+            if (!/^\d{1,9}$/.test(size) || Number(size) < Fill.fewestRows) throw new Error()
             return Number(size)
           }),
-        () => "numbers of at least 1000, separated by commas"
+        () => `whole numbers of at least ${Fill.fewestRows}, separated by commas`
       )
     ),
     only: Flag.String("only").pipe(
