@@ -21,7 +21,8 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "effect/observability", "node:crypto"],
   server: [""],
   testing: ["node:"],
-  bench: [""]
+  bench: [""],
+  regtest: [""]
 }
 
 interface Import {

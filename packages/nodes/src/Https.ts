@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { readFileSync, statSync } from "node:fs"
+import http from "node:http"
+import https from "node:https"
+import { Readable } from "node:stream"
+
+/** How the server is known to be itself. */
+export interface Options {
+  /** The certificate that the server, or whoever signed for it, must have, in PEM; the public authorities' when absent. Read again when it changes. */
+  readonly certificateFile?: string | undefined
+}
+
+/** How long a silent connection is kept before the system asks whether the other end is still there. */
+const keepAliveMillis = 30_000
+
+/** A node renews its certificate and goes on with the new one: whoever holds on to the old one would be alone from there on. */
+const agentOf = (certificateFile: string | undefined): (() => https.Agent) => {
+  const options = { keepAlive: true, keepAliveMsecs: keepAliveMillis }
+  if (certificateFile === undefined) {
+    const agent = new https.Agent(options)
+    return () => agent
+  }
+  let current: { readonly version: string; readonly agent: https.Agent } | undefined
+  return () => {
+    const { mtimeMs, size, ino } = statSync(certificateFile)
+    const version = `${mtimeMs} ${size} ${ino}`
+    if (current?.version !== version) {
+      current = { version, agent: new https.Agent({ ...options, ca: readFileSync(certificateFile) }) }
+    }
+    return current.agent
+  }
+}
+
+/** What a status says about the body: these have none, and a `Response` refuses to be made with one. */
+const withoutBody = new Set([204, 205, 304])
+
+/** Speaks HTTP over TLS with one certificate in place of the authorities of the world. Follows no redirection. */
+export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
+  const agent = agentOf(certificateFile)
+  const plain = new http.Agent({ keepAlive: true, keepAliveMsecs: keepAliveMillis })
+
+  return HttpClient.make((request, url, signal) =>
+    Effect.callback((resume) => {
+      const fail = (cause: unknown) =>
+        resume(Effect.fail(new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })))
+      try {
+        if (request.body._tag !== "Empty" && request.body._tag !== "Uint8Array") throw new TypeError(`A body of kind ${request.body._tag}`)
+        const body = request.body._tag === "Uint8Array" ? request.body.body : undefined
+        const options = { method: request.method, headers: { ...request.headers, "content-length": body?.byteLength ?? 0 }, signal }
+        const answered = (incoming: http.IncomingMessage) => {
+          const status = incoming.statusCode ?? 0
+          // Also a status that no `Response` can have is an answer that is not understood, and no reason to break.
+          try {
+            // oxlint-disable-next-line typescript/consistent-type-assertions -- Node's own web stream, which its types keep apart from the global one
+            const stream = Readable.toWeb(incoming) as unknown as ReadableStream
+            resume(Effect.succeed(HttpClientResponse.fromWeb(request, new Response(withoutBody.has(status) ? null : stream, { status }))))
+          } catch (cause) {
+            incoming.destroy()
+            fail(cause)
+          }
+        }
+        const sent =
+          url.protocol === "https:"
+            ? https.request(url, { ...options, agent: agent() }, answered)
+            : http.request(url, { ...options, agent: plain }, answered)
+        sent.once("error", fail)
+        sent.end(body)
+      } catch (cause) {
+        fail(cause)
+      }
+    })
+  )
+}

@@ -1,0 +1,110 @@
+import { Effect, Schema, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, openSync, readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import path from "node:path"
+import * as Keeper from "./Keeper.ts"
+
+/** The network could not be started or does not do what it should, and what was said about it. */
+export class RegtestFailed extends Schema.TaggedError<RegtestFailed>()("RegtestFailed", { message: Schema.String }) {}
+
+/** What is started: a program with its words, which writes into `folder`. */
+export interface Program {
+  readonly name: string
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly folder: string
+}
+
+/** A program that can be stopped and started again. It ends with the scope, and with this process, however that ends. */
+export interface Process {
+  readonly start: Effect.Effect<void, RegtestFailed>
+  /** Asks it to end (SIGTERM), or ends it without a word (SIGKILL), and waits until it has. */
+  readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
+  readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void, RegtestFailed>
+  /** Fails as soon as it has ended by itself, with the last that it said. */
+  readonly died: Effect.Effect<never, RegtestFailed>
+}
+
+const maxStopMillis = 20_000
+const shownCharacters = 3000
+
+/** A folder for as long as the scope is open. */
+export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(Effect.sync(Keeper.makeFolder), (made) =>
+  Effect.sync(() => Keeper.removeFolder(made))
+)
+
+/** A port of this machine that nobody listens on now. */
+export const freePort: Effect.Effect<number, RegtestFailed> = Effect.callback((resume) => {
+  const server = createServer().once("error", ({ message }) => resume(Effect.fail(new RegtestFailed({ message }))))
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+/** Looks until it is there: every 50 ms, for as long as `maxSeconds`. `what` is said when it never is. */
+export const until = <A, E>(what: string, look: Effect.Effect<A | undefined, E>, maxSeconds = 60): Effect.Effect<A, RegtestFailed> => {
+  const again: Effect.Effect<A> = Effect.flatMap(
+    Effect.catchCause(look, () => Effect.undefined),
+    (seen) => (seen === undefined ? Effect.andThen(Effect.sleep("50 millis"), again) : Effect.succeed(seen))
+  )
+  return Effect.timeoutOrElse(again, {
+    duration: `${maxSeconds} seconds`,
+    orElse: () => Effect.fail(new RegtestFailed({ message: `${what}: not after ${maxSeconds} s` }))
+  })
+}
+
+/** A program of the network, not yet started. What it prints goes to `<name>.log` in its folder. */
+export const make = Effect.fnUntraced(function* ({ name, command, args, folder }: Program): Effect.fn.Return<Process, never, Scope.Scope> {
+  const log = path.join(folder, `${name}.log`)
+  const failed = (why: string) => new RegtestFailed({ message: `${name}: ${why}\n${readFileSync(log, "utf8").slice(-shownCharacters)}` })
+  let running: ChildProcess | undefined
+
+  const stop = (signal: "SIGTERM" | "SIGKILL") =>
+    Effect.promise(async () => {
+      const child = running
+      running = undefined
+      if (child?.pid === undefined) return
+      if (!isOver(child)) {
+        const exited = once(child, "exit")
+        child.kill(signal)
+        child.kill("SIGCONT") // one that is paused would not hear of it
+        const patience = setTimeout(() => child.kill("SIGKILL"), maxStopMillis)
+        await exited
+        clearTimeout(patience)
+      }
+      Keeper.forgetProcess(child.pid)
+    })
+
+  yield* Effect.addFinalizer(() => stop("SIGTERM"))
+  return {
+    start: Effect.suspend(() => {
+      const output = openSync(log, "a")
+      const child = spawn(command, args, {
+        cwd: folder,
+        env: { PATH: process.env["PATH"], HOME: folder },
+        stdio: ["ignore", output, output]
+      })
+      closeSync(output)
+      child.once("error", () => undefined) // that it has no number says so
+      if (child.pid === undefined) return Effect.fail(failed(`${command} cannot be run`))
+      Keeper.keepProcess(child.pid)
+      running = child
+      return Effect.void
+    }),
+    stop,
+    signal: (signal) => Effect.suspend(() => (running?.kill(signal) === true ? Effect.void : Effect.fail(failed("it is not running")))),
+    died: Effect.callback((resume) => {
+      const child = running
+      if (child === undefined || isOver(child)) return resume(Effect.fail(failed("it is not running")))
+      const tell = () => resume(Effect.fail(failed(`it ended with ${child.signalCode ?? child.exitCode}`)))
+      child.once("exit", tell)
+      return Effect.sync(() => child.off("exit", tell))
+    })
+  }
+})

@@ -1,0 +1,19 @@
+import { describe } from "vitest"
+import * as Binaries from "./Binaries.ts"
+
+/**
+ * Whether tests can run these programs; where they cannot, says so in a line. With `REQUIRE_REAL_NODES=1` that is an error: whoever sets it wants to know.
+ */
+export const isHere = (names: ReadonlyArray<Binaries.Name>): boolean => {
+  const missing = Binaries.missing(names)
+  if (missing === undefined) return true
+  if (process.env["REQUIRE_REAL_NODES"] === "1") throw new Error(missing)
+  console.error(`skipped: ${missing}`)
+  return false
+}
+
+/** Tests with these programs, skipped where they can be neither found nor built. */
+export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define: () => void): void => {
+  const place = Binaries.missing(names) === undefined ? describe : describe.skip
+  place(title, define)
+}

@@ -1,0 +1,46 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as Btcd from "../src/Btcd.ts"
+import * as Real from "../src/Real.ts"
+
+const hashAt = Effect.fnUntraced(function* (height: number) {
+  return yield* (yield* Btcd.Btcd).call("getblockhash", [height], Schema.String)
+})
+
+Real.suite("btcd", ["btcd"], () => {
+  it.layer(Btcd.layer(), { excludeTestServices: true })("a chain of our own", (it) => {
+    it.effect("grows when it is told to", () =>
+      Effect.gen(function* () {
+        const { height, mine } = yield* Btcd.Btcd
+        const before = yield* height
+        const hashes = yield* mine(3)
+        assert.strictEqual(yield* height, before + 3)
+        assert.strictEqual(yield* hashAt(before + 3), hashes[2])
+      })
+    )
+
+    it.effect("loses blocks to a longer branch", () =>
+      Effect.gen(function* () {
+        const { height, mine, reorg } = yield* Btcd.Btcd
+        const old = yield* mine(2)
+        const top = yield* height
+        const fresh = yield* reorg(2)
+        assert.strictEqual(yield* height, top + 1)
+        assert.strictEqual(yield* hashAt(top), fresh[1])
+        assert.notInclude(old, fresh[1])
+      })
+    )
+
+    it.effect("says nothing while it is paused, and loses nothing by that", () =>
+      Effect.gen(function* () {
+        const { height, mine, pause, resume } = yield* Btcd.Btcd
+        yield* mine(1)
+        const top = yield* height
+        yield* pause
+        assert.strictEqual((yield* Effect.option(Effect.timeout(height, "200 millis")))._tag, "None")
+        yield* resume
+        assert.strictEqual(yield* height, top)
+      })
+    )
+  })
+})
