@@ -9,7 +9,7 @@ import { RegtestFailed } from "./Process.ts"
 /** The programs of the network. Their versions are in binaries/go.mod. */
 const packages = {
   btcd: { module: "github.com/btcsuite/btcd", tags: "" },
-  lnd: { module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc routerrpc" }
+  lnd: { module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc" }
 } as const
 export type Name = keyof typeof packages
 
@@ -53,7 +53,7 @@ const build = (name: Name, file: string): Effect.Effect<void, RegtestFailed> =>
     console.error(`building ${name} with Go: some minutes, once for this machine`)
     const child = execFile(
       go,
-      ["build", "-trimpath", "-ldflags=-s -w", `-tags=${tags}`, "-o", path.join(beside, name), module],
+      ["build", "-ldflags=-s -w", `-tags=${tags}`, "-o", path.join(beside, name), module],
       {
         cwd: source,
         env: { ...process.env, CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOWORK: "off", GOFLAGS: "-mod=readonly -buildvcs=false" },

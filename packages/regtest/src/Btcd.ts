@@ -1,8 +1,9 @@
 import * as Https from "@satrail/nodes/Https"
-import { Context, Effect, Layer, Redacted, Schema, Scope } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import path from "node:path"
 import * as Binaries from "./Binaries.ts"
+import * as Miner from "./Miner.ts"
 import * as Process from "./Process.ts"
 
 /** A chain of our own: one btcd on regtest. Its RPC is much of Bitcoin Core's; it has no wallet. */
@@ -26,22 +27,14 @@ export class Btcd extends Context.Service<
     readonly mine: (blocks: number) => Effect.Effect<ReadonlyArray<string>, Process.RegtestFailed>
     /** Takes the last `depth` blocks away and mines `depth + 1` others. What was in the old ones may be mined again. */
     readonly reorg: (depth: number) => Effect.Effect<ReadonlyArray<string>, Process.RegtestFailed>
+    /** Pays somebody from the miner's coins; the transaction waits to be mined. There are coins after the first `Miner.firstBlocks`. */
+    readonly send: (address: string, sats: bigint) => Effect.Effect<string, Process.RegtestFailed>
     readonly height: Effect.Effect<number, Process.RegtestFailed>
     /** It does not answer until it is resumed; nothing of it is lost. */
     readonly pause: Effect.Effect<void, Process.RegtestFailed>
     readonly resume: Effect.Effect<void, Process.RegtestFailed>
-    /** Begins an empty chain in its place, whose coins belong to `miningAddress`: on regtest btcd forgets everything when it starts. */
-    readonly begin: (miningAddress: string) => Effect.Effect<void, Process.RegtestFailed>
   }
 >()("regtest/Btcd") {}
-
-export interface Options {
-  /** Whom the coins of new blocks belong to; nobody unless given. */
-  readonly miningAddress?: string
-}
-
-/** The program of all zeros: nobody has a key for it. */
-const nobody = "bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202"
 
 const user = "satrail"
 
@@ -50,7 +43,10 @@ const Answer = Schema.Struct({
   error: Schema.NullOr(Schema.Struct({ code: Schema.Int, message: Schema.String }))
 })
 
-export const make = Effect.fnUntraced(function* ({ miningAddress = nobody }: Options) {
+const Coinbase = Schema.Struct({ txid: Schema.String, vout: Schema.NonEmptyArray(Schema.Struct({ value: Schema.Finite })) })
+const Block = Schema.Struct({ rawtx: Schema.NonEmptyArray(Coinbase) })
+
+export const make = Effect.gen(function* () {
   const command = yield* Binaries.ensure("btcd")
   const folder = yield* Process.folder
   const [port, listen] = [yield* Process.freePort, yield* Process.freePort]
@@ -75,7 +71,8 @@ export const make = Effect.fnUntraced(function* ({ miningAddress = nobody }: Opt
     `--rpccert=${certificateFile}`,
     `--rpckey=${path.join(folder, "rpc.key")}`,
     `--rpclisten=127.0.0.1:${port}`,
-    `--listen=127.0.0.1:${listen}`
+    `--listen=127.0.0.1:${listen}`,
+    `--miningaddr=${Miner.address}`
   ]
   const url = `https://127.0.0.1:${port}`
   const client = Https.make({ certificateFile })
@@ -94,19 +91,14 @@ export const make = Effect.fnUntraced(function* ({ miningAddress = nobody }: Opt
   }
   const height = call("getblockcount", [], Schema.Int)
 
-  const scope = yield* Effect.scope
-  let current: Process.Process | undefined
-  const begin = Effect.fnUntraced(function* (address: string) {
-    yield* current?.stop("SIGTERM") ?? Effect.void
-    const running = yield* Scope.provide(Process.make({ name: "btcd", command, args: [...args, `--miningaddr=${address}`], folder }), scope)
-    current = running
-    yield* running.start
-    yield* Effect.raceFirst(Process.until("btcd answers", height), running.died)
-  })
-  const signal = (name: NodeJS.Signals) => Effect.suspend(() => current?.signal(name) ?? Effect.void)
+  const running = yield* Process.make({ name: "btcd", command, args, folder })
+  yield* running.start
+  yield* Effect.raceFirst(Process.until("btcd answers", height), running.died)
 
   const mine = (blocks: number) => call("generate", [blocks], Schema.Array(Schema.String))
-  const btcd = Btcd.of({
+  let spent = 0
+
+  return Btcd.of({
     url,
     port,
     user,
@@ -119,13 +111,19 @@ export const make = Effect.fnUntraced(function* ({ miningAddress = nobody }: Opt
       yield* call("invalidateblock", [hash], Schema.Null)
       return yield* mine(depth + 1)
     }),
+    send: Effect.fnUntraced(function* (address, sats) {
+      spent++ // each from the coins of the next block
+      const hash = yield* call("getblockhash", [spent], Schema.String)
+      const [coinbase] = (yield* call("getblock", [hash, 2], Block)).rawtx
+      const amount = coinbase.vout[0].value
+      const { rawTx, txId } = Miner.spend({ txId: coinbase.txid, sats: BigInt(Math.round(amount * 1e8)) }, address, sats)
+      yield* call("sendrawtransaction", [rawTx], Schema.String)
+      return txId
+    }),
     height,
-    pause: signal("SIGSTOP"),
-    resume: signal("SIGCONT"),
-    begin
+    pause: running.signal("SIGSTOP"),
+    resume: running.signal("SIGCONT")
   })
-  yield* begin(miningAddress)
-  return btcd
 })
 
-export const layer = (options: Options = {}) => Layer.effect(Btcd, make(options))
+export const layer = Layer.effect(Btcd, make)

@@ -1,5 +1,15 @@
-import { describe } from "vitest"
+import { Effect, Layer } from "effect"
+import { describe, inject } from "vitest"
 import * as Binaries from "./Binaries.ts"
+import type { Network } from "./Network.ts"
+import * as Shared from "./Shared.ts"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The network of this run; undefined where it cannot be had. */
+    readonly regtest: Shared.Place | undefined
+  }
+}
 
 /**
  * Whether tests can run these programs; where they cannot, says so in a line. With `REQUIRE_REAL_NODES=1` that is an error: whoever sets it wants to know.
@@ -17,3 +27,13 @@ export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define
   const place = Binaries.missing(names) === undefined ? describe : describe.skip
   place(title, define)
 }
+
+/** The network of this run, which all *.regtest.test.ts share. */
+export const network: Layer.Layer<Network> = Layer.unwrap(
+  Effect.suspend(() => {
+    const place = inject("regtest")
+    return place === undefined
+      ? Effect.die(new Error("only tests of the project regtest have a network"))
+      : Effect.succeed(Shared.layer(place))
+  })
+)

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Btcd from "../src/Btcd.ts"
+import * as Miner from "../src/Miner.ts"
 import * as Real from "../src/Real.ts"
 
 const hashAt = Effect.fnUntraced(function* (height: number) {
@@ -8,7 +9,7 @@ const hashAt = Effect.fnUntraced(function* (height: number) {
 })
 
 Real.suite("btcd", ["btcd"], () => {
-  it.layer(Btcd.layer(), { excludeTestServices: true })("a chain of our own", (it) => {
+  it.layer(Btcd.layer, { excludeTestServices: true })("a chain of our own", (it) => {
     it.effect("grows when it is told to", () =>
       Effect.gen(function* () {
         const { height, mine } = yield* Btcd.Btcd
@@ -28,6 +29,17 @@ Real.suite("btcd", ["btcd"], () => {
         assert.strictEqual(yield* height, top + 1)
         assert.strictEqual(yield* hashAt(top), fresh[1])
         assert.notInclude(old, fresh[1])
+      })
+    )
+
+    it.effect("pays from its miner's coins", () =>
+      Effect.gen(function* () {
+        const { call, mine, send } = yield* Btcd.Btcd
+        yield* mine(Miner.firstBlocks)
+        const ids = [yield* send(Miner.address, 1_000n), yield* send(Miner.address, 2_000n)]
+        const [hash = ""] = yield* mine(1)
+        const { tx } = yield* call("getblock", [hash, 1], Schema.Struct({ tx: Schema.Array(Schema.String) }))
+        assert.includeMembers([...tx], ids)
       })
     )
 

@@ -1,0 +1,31 @@
+import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
+import * as LightningSender from "@satrail/contracts/LightningSender"
+import { Network } from "@satrail/regtest/Network"
+import * as Proxy from "@satrail/regtest/Proxy"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer, Redacted } from "effect"
+import * as Lnd from "../src/Lnd.ts"
+import * as Peers from "./Peers.ts"
+
+const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
+
+/** alice behind a wire of its own, with macaroons that allow what is needed and nothing else. */
+const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { alice } = yield* Network
+    const proxy = yield* Proxy.make(alice)
+    const identity = { nodeId: alice.nodeId, network: "regtest" } as const
+    const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis: 5000 }
+    return Layer.mergeAll(
+      Lnd.layerReceiver({ ...options, macaroon: yield* alice.bake(uris(Lnd.receiverCalls)), invoiceSecret: Redacted.make("of the tests") }),
+      Lnd.layerSender({ ...options, macaroon: yield* alice.bake(uris(Lnd.senderCalls)) }),
+      Peers.receiver,
+      Peers.sender(proxy)
+    )
+  })
+).pipe(Layer.provideMerge(Real.network))
+
+Real.suite("lnd", ["btcd", "lnd"], () => {
+  LightningReceiver.suite("lnd", layer)
+  LightningSender.suite("lnd", layer)
+})

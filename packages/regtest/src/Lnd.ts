@@ -1,0 +1,116 @@
+import * as LndRest from "@satrail/nodes/LndRest"
+import { Effect, Redacted, Schema, Scope } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import path from "node:path"
+import * as Binaries from "./Binaries.ts"
+import { Btcd } from "./Btcd.ts"
+import * as Process from "./Process.ts"
+
+/** Where a node is, as plain data. */
+export interface Place {
+  readonly name: string
+  readonly url: string
+  /** Where other nodes find it. */
+  readonly p2p: string
+  /** The folder with its certificate, its key and its wallet. */
+  readonly folder: string
+  readonly certificateFile: string
+  readonly macaroonFile: string
+  readonly nodeId: string
+}
+
+/** What can be done to its process. */
+export interface Control {
+  readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void, Process.RegtestFailed>
+  /** Starts it again, on the same ports, and waits until it is as it was. */
+  readonly start: Effect.Effect<void, Process.RegtestFailed>
+}
+
+/** One lnd of the network, as whoever runs it sees it: with a macaroon for everything. */
+export interface Lnd extends Place, Control {
+  readonly rest: LndRest.LndRest
+  /** A macaroon for these calls alone, in hex. */
+  readonly bake: (uris: ReadonlyArray<string>) => Effect.Effect<Redacted.Redacted, Process.RegtestFailed>
+}
+
+const failed = (name: string) => (error: unknown) => {
+  const words =
+    error instanceof LndRest.Refused
+      ? error.words
+      : error instanceof Error
+        ? `${error.message} ${String(error.cause ?? "")}`
+        : String(error)
+  return new Process.RegtestFailed({ message: `${name}: ${words}` })
+}
+
+const Info = Schema.Struct({ identity_pubkey: Schema.String, synced_to_chain: Schema.Boolean })
+
+/** A node that runs. */
+export const of = (place: Place, control: Control): Lnd => {
+  const { name, url, certificateFile, macaroonFile } = place
+  const rest = LndRest.make({ url, certificateFile, macaroon: Redacted.make(readFileSync(macaroonFile, "hex")) })
+  const Baked = Schema.Struct({ macaroon: Schema.String })
+  return {
+    ...place,
+    ...control,
+    rest,
+    bake: (uris) =>
+      rest.ask("bake", LndRest.post("/v1/macaroon", { permissions: uris.map((action) => ({ entity: "uri", action })) }), Baked).pipe(
+        Effect.map(({ macaroon }) => Redacted.make(macaroon)),
+        Effect.mapError(failed(name))
+      )
+  }
+}
+
+/** A new node with an empty wallet, on `Btcd`'s chain. */
+export const make = Effect.fnUntraced(function* (name: string, options: ReadonlyArray<string> = []) {
+  const btcd = yield* Btcd
+  const command = yield* Binaries.ensure("lnd")
+  const folder = yield* Process.folder
+  const scope = yield* Effect.scope
+  const [restPort, rpcPort, p2pPort] = [yield* Process.freePort, yield* Process.freePort, yield* Process.freePort]
+  const certificateFile = path.join(folder, "tls.cert")
+  const macaroonFile = path.join(folder, "data/chain/bitcoin/regtest/admin.macaroon")
+  const url = `https://127.0.0.1:${restPort}`
+  const args = [
+    `--lnddir=${folder}`,
+    `--alias=${name}`,
+    "--bitcoin.regtest",
+    "--bitcoin.node=btcd",
+    `--btcd.rpchost=127.0.0.1:${btcd.port}`,
+    `--btcd.rpcuser=${btcd.user}`,
+    `--btcd.rpcpass=${Redacted.value(btcd.password)}`,
+    `--btcd.rpccert=${btcd.certificateFile}`,
+    "--bitcoin.defaultchanconfs=1",
+    "--noseedbackup",
+    "--nobootstrap",
+    `--listen=127.0.0.1:${p2pPort}`,
+    `--rpclisten=127.0.0.1:${rpcPort}`,
+    `--restlisten=127.0.0.1:${restPort}`,
+    "--trickledelay=50",
+    "--gossip.sub-batch-delay=5ms",
+    "--db.batch-commit-interval=10ms",
+    "--debuglevel=info",
+    ...options
+  ]
+  const running = yield* Scope.provide(Process.make({ name: "lnd", command, args, folder }), scope)
+
+  const readAdmin = Effect.sync(() => (existsSync(macaroonFile) ? readFileSync(macaroonFile, "hex") : undefined))
+  const start = Effect.gen(function* () {
+    yield* running.start
+    const admin = yield* Effect.raceFirst(Process.until(`${name} has a macaroon`, readAdmin), running.died)
+    const rest = LndRest.make({ url, certificateFile, macaroon: Redacted.make(admin) })
+    const info = Effect.map(rest.ask("info", LndRest.get("/v1/getinfo"), Info), (info) => (info.synced_to_chain ? info : undefined))
+    return (yield* Effect.raceFirst(Process.until(`${name} follows the chain`, info), running.died)).identity_pubkey
+  })
+  const nodeId = yield* start
+  const place = { name, url, p2p: `127.0.0.1:${p2pPort}`, folder, certificateFile, macaroonFile, nodeId }
+  return of(place, { stop: running.stop, start: Effect.asVoid(start) })
+})
+
+/** Asks a node as its owner. */
+export const ask = <A, I>(
+  node: Lnd,
+  request: Parameters<LndRest.LndRest["ask"]>[1],
+  answer: Schema.Codec<A, I>
+): Effect.Effect<A, Process.RegtestFailed> => Effect.mapError(node.rest.ask("regtest", request, answer), failed(node.name))

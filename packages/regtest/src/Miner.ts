@@ -1,0 +1,34 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hex, utf8 } from "@scure/base"
+import { p2wpkh } from "@scure/btc-signer/payment.js"
+import { Transaction } from "@scure/btc-signer/transaction.js"
+import { pubECDSA } from "@scure/btc-signer/utils.js"
+
+const network = { bech32: "bcrt", pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef }
+
+// Coins of a chain that is gone in a minute: this key is no secret.
+const privateKey = sha256(utf8.decode("satrail regtest miner"))
+const payment = p2wpkh(pubECDSA(privateKey), network)
+
+/** Whom the coins of new blocks belong to. */
+export const address: string = payment.address ?? ""
+
+/** The chain counts 432 blocks before segwit and taproot hold, and each block's coins ripen for 100. */
+export const firstBlocks = 450
+
+const feeSats = 2_000n
+
+/** Spends the coins that one block brought: pays `sats` to `to`, the rest back to the miner. */
+export const spend = (
+  coinbase: { readonly txId: string; readonly sats: bigint },
+  to: string,
+  sats: bigint
+): { rawTx: string; txId: string } => {
+  const transaction = new Transaction()
+  transaction.addInput({ txid: coinbase.txId, index: 0, witnessUtxo: { script: payment.script, amount: coinbase.sats } })
+  transaction.addOutputAddress(to, sats, network)
+  transaction.addOutputAddress(address, coinbase.sats - sats - feeSats, network)
+  transaction.sign(privateKey)
+  transaction.finalize()
+  return { rawTx: hex.encode(transaction.extract()), txId: transaction.id }
+}

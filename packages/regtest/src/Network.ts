@@ -1,0 +1,114 @@
+import * as LndRest from "@satrail/nodes/LndRest"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Btcd from "./Btcd.ts"
+import * as Lnd from "./Lnd.ts"
+import * as Miner from "./Miner.ts"
+import * as Process from "./Process.ts"
+
+/**
+ * A chain and three nodes in a row: alice is ours, bob forwards for a fee, and carol pays and is paid. Each end has funds on both of its sides.
+ * alice and carol have no channel with each other, so that whatever goes between them costs something.
+ */
+export class Network extends Context.Service<
+  Network,
+  {
+    readonly alice: Lnd.Lnd
+    readonly bob: Lnd.Lnd
+    readonly carol: Lnd.Lnd
+    readonly chain: Pick<Btcd.Btcd["Service"], "mine" | "send" | "reorg" | "height">
+  }
+>()("regtest/Network") {}
+
+const channelSats = 15_000_000
+const pushedSats = 7_000_000
+const fundsSats = 100_000_000n
+
+const Address = Schema.Struct({ address: Schema.String })
+const Opened = Schema.Struct({ funding_txid_bytes: Schema.String })
+const Channels = Schema.Struct({ channels: Schema.Array(Schema.Struct({ active: Schema.Boolean, remote_pubkey: Schema.String })) })
+const Balance = Schema.Struct({ confirmed_balance: Schema.String })
+const Graph = Schema.Struct({
+  edges: Schema.Array(Schema.Struct({ node1_policy: Schema.NullOr(Schema.Unknown), node2_policy: Schema.NullOr(Schema.Unknown) }))
+})
+const Anything = Schema.Unknown
+
+const { get, post } = LndRest
+
+/** Until a block more is seen by all. */
+const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Lnd.Lnd>) {
+  const btcd = yield* Btcd.Btcd
+  yield* btcd.mine(blocks)
+  const height = yield* btcd.height
+  const Info = Schema.Struct({ block_height: Schema.Int, synced_to_chain: Schema.Boolean })
+  for (const node of nodes) {
+    const here = Lnd.ask(node, get("/v1/getinfo"), Info)
+    yield* Process.until(
+      `${node.name} sees block ${height}`,
+      Effect.map(here, (info) => (info.block_height >= height && info.synced_to_chain ? true : undefined))
+    )
+  }
+})
+
+/** A channel from one to the other with funds on both sides, which waits to be mined. */
+const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
+  Effect.gen(function* () {
+    yield* Lnd.ask(from, post("/v1/peers", { addr: { pubkey: to.nodeId, host: to.p2p }, perm: true }), Anything)
+    const body = {
+      node_pubkey: Buffer.from(to.nodeId, "hex").toString("base64"),
+      local_funding_amount: String(channelSats),
+      push_sat: String(pushedSats),
+      sat_per_vbyte: "2"
+    }
+    // It may take a moment until the two have met.
+    yield* Process.until(`a channel from ${from.name} to ${to.name}`, Lnd.ask(from, post("/v1/channels", body), Opened))
+  })
+
+const active = (node: Lnd.Lnd, count: number) =>
+  Process.until(
+    `${count} channels of ${node.name}`,
+    Effect.map(Lnd.ask(node, get("/v1/channels"), Channels), ({ channels }) =>
+      channels.filter((one) => one.active).length >= count ? true : undefined
+    )
+  )
+
+/** Everybody knows the way: each channel is in the graph with both of its policies. */
+const known = (node: Lnd.Lnd, count: number) =>
+  Process.until(
+    `${node.name} knows ${count} channels`,
+    Effect.map(Lnd.ask(node, get("/v1/graph"), Graph), ({ edges }) =>
+      edges.filter((edge) => edge.node1_policy !== null && edge.node2_policy !== null).length >= count ? true : undefined
+    )
+  )
+
+/** The whole network, ready to pay: some ten seconds. It goes with the scope. */
+export const make = Effect.gen(function* () {
+  const btcd = yield* Btcd.Btcd
+  yield* btcd.mine(Miner.firstBlocks)
+  // A forwarding fee that no rounding hides, and room for many payments at once.
+  const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100"]
+  const [alice, bob, carol] = yield* Effect.all([Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)], {
+    concurrency: "unbounded"
+  })
+  const nodes = [alice, bob, carol]
+  for (const node of [alice, carol]) {
+    const { address } = yield* Lnd.ask(node, get("/v1/newaddress"), Address)
+    yield* btcd.send(address, fundsSats)
+  }
+  yield* mine(6, nodes)
+  for (const node of [alice, carol]) {
+    yield* Process.until(
+      `${node.name} has coins`,
+      Effect.map(Lnd.ask(node, get("/v1/balance/blockchain"), Balance), (balance) => (balance.confirmed_balance === "0" ? undefined : true))
+    )
+  }
+  yield* open(alice, bob)
+  yield* open(carol, bob)
+  yield* mine(6, nodes)
+  yield* active(alice, 1)
+  yield* active(carol, 1)
+  yield* active(bob, 2)
+  for (const node of nodes) yield* known(node, 2)
+  return Network.of({ alice, bob, carol, chain: btcd })
+})
+
+export const layer = Layer.effect(Network, make).pipe(Layer.provide(Btcd.layer))

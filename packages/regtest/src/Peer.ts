@@ -1,0 +1,109 @@
+import * as Bolt11 from "@satrail/core/Bolt11"
+import type { Behaviour } from "@satrail/contracts/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import * as LndRest from "@satrail/nodes/LndRest"
+import { Effect, Result, Schema, Stream } from "effect"
+import { createHash, randomBytes } from "node:crypto"
+import * as Lnd from "./Lnd.ts"
+import * as Process from "./Process.ts"
+
+// What the owner of a node does with it: pays invoices and issues some, of every kind.
+
+const { get, post } = LndRest
+
+const Request = Schema.Struct({ payment_request: Schema.String })
+const State = Schema.Struct({
+  state: Schema.String,
+  amt_paid_msat: Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
+})
+const Sent = Schema.Struct({ status: Schema.String, failure_reason: Schema.String })
+const Balance = Schema.Struct({
+  local_balance: Schema.Struct({ msat: Schema.BigIntFromString }),
+  unsettled_local_balance: Schema.Struct({ msat: Schema.BigIntFromString })
+})
+
+const base64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
+
+/** What a wallet that pays invoices must know of, as feature bits (BOLT 9): onions of variable length, payment secrets, several parts. */
+const features = [9, 15, 17]
+
+const feeLimitMsat = String(Msat.fromSats(10_000))
+
+/** Pays an invoice, with its own amount or with another, and waits for the end, which must be a good one. */
+export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): Effect.Effect<void, Process.RegtestFailed> =>
+  Effect.gen(function* () {
+    const invoice = Result.getOrThrow(Bolt11.decode(paymentRequest))
+    const what =
+      amount === undefined
+        ? { payment_request: paymentRequest }
+        : {
+            // lnd pays an invoice with its own amount only: this is the same payment, said in parts.
+            dest: base64(invoice.payee),
+            payment_hash: base64(invoice.paymentHash),
+            payment_addr: base64(invoice.paymentSecret),
+            final_cltv_delta: invoice.minFinalCltvExpiry,
+            dest_features: features,
+            amt_msat: String(amount)
+          }
+    const request = post("/v2/router/send", { ...what, fee_limit_msat: feeLimitMsat, timeout_seconds: 30, no_inflight_updates: true })
+    const last = yield* Stream.runLast(node.rest.listen("pay", request, Sent)).pipe(
+      Effect.mapError((error) => new Process.RegtestFailed({ message: "words" in error ? error.words : String(error.cause) }))
+    )
+    if (last._tag === "None" || last.value.status !== "SUCCEEDED") {
+      return yield* new Process.RegtestFailed({ message: last._tag === "None" ? "no answer" : last.value.failure_reason })
+    }
+  })
+
+/** What a hold invoice is settled with, by payment hash. */
+const preimages = new Map<string, string>()
+
+/** A fresh invoice. One that `fail`s is canceled before anybody can pay it. */
+export const invoice = (
+  node: Lnd.Lnd,
+  {
+    amount,
+    behaviour,
+    expirySeconds = 3600
+  }: { readonly amount?: Msat.Msat | undefined; readonly behaviour: Behaviour; readonly expirySeconds?: number }
+): Effect.Effect<string, Process.RegtestFailed> =>
+  Effect.gen(function* () {
+    const ask = { value_msat: String(amount ?? 0), expiry: String(expirySeconds) }
+    if (behaviour === "settle") return (yield* Lnd.ask(node, post("/v1/invoices", ask), Request)).payment_request
+    const preimage = randomBytes(32)
+    const hash = createHash("sha256").update(preimage).digest("hex")
+    preimages.set(hash, preimage.toString("base64"))
+    const { payment_request } = yield* Lnd.ask(node, post("/v2/invoices/hodl", { ...ask, hash: base64(hash) }), Request)
+    if (behaviour === "fail") yield* Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(hash) }), Schema.Struct({}))
+    return payment_request
+  })
+
+const state = (node: Lnd.Lnd, paymentHash: string) => Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
+
+/** What an invoice really brought in. */
+export const received = (node: Lnd.Lnd, paymentHash: string): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
+  Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero))
+
+/** Until a payment for a hold invoice has arrived, and is held. */
+export const arrived = (node: Lnd.Lnd, paymentHash: string): Effect.Effect<void, Process.RegtestFailed> =>
+  Effect.asVoid(
+    Process.until(
+      `a payment arrives at ${node.name}`,
+      Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "ACCEPTED" ? true : undefined))
+    )
+  )
+
+/** Ends a payment that is held, once it has arrived. */
+export const release = (node: Lnd.Lnd, paymentHash: string, outcome: "settle" | "fail"): Effect.Effect<void, Process.RegtestFailed> =>
+  Effect.andThen(
+    arrived(node, paymentHash),
+    outcome === "settle"
+      ? Lnd.ask(node, post("/v2/invoices/settle", { preimage: preimages.get(paymentHash) ?? "" }), Schema.Struct({}))
+      : Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(paymentHash) }), Schema.Struct({}))
+  )
+
+/** What a node owns in its channels, what it has on its way to others included. */
+export const balance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFailed> =>
+  Effect.map(
+    Lnd.ask(node, get("/v1/balance/channels"), Balance),
+    ({ local_balance, unsettled_local_balance }) => local_balance.msat + unsettled_local_balance.msat
+  )

@@ -1,0 +1,116 @@
+import { Effect, Layer, Schema, type Scope } from "effect"
+import { createServer } from "node:http"
+import * as Lnd from "./Lnd.ts"
+import { Network } from "./Network.ts"
+import * as Process from "./Process.ts"
+
+// One network for many processes: the one that started it lends it out.
+
+const names = ["alice", "bob", "carol"] as const
+type Name = (typeof names)[number]
+
+/** Where the network is, as plain data: what another process needs to use it. */
+export interface Place {
+  /** Whom to ask for what only the process that started it can do. */
+  readonly control: string
+  readonly nodes: { readonly [name in Name]: Lnd.Place }
+}
+
+const Order = Schema.Union([
+  Schema.Struct({ do: Schema.Literal("stop"), node: Schema.Literals(names), signal: Schema.Literals(["SIGTERM", "SIGKILL"]) }),
+  Schema.Struct({ do: Schema.Literal("start"), node: Schema.Literals(names) }),
+  Schema.Struct({ do: Schema.Literal("mine"), blocks: Schema.Int }),
+  Schema.Struct({ do: Schema.Literal("reorg"), depth: Schema.Int }),
+  Schema.Struct({ do: Schema.Literal("send"), address: Schema.String, sats: Schema.String }),
+  Schema.Struct({ do: Schema.Literal("height") })
+])
+type Order = typeof Order.Type
+
+const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unknown, Process.RegtestFailed> => {
+  switch (order.do) {
+    case "stop":
+      return network[order.node].stop(order.signal)
+    case "start":
+      return network[order.node].start
+    case "mine":
+      return network.chain.mine(order.blocks)
+    case "reorg":
+      return network.chain.reorg(order.depth)
+    case "send":
+      return network.chain.send(order.address, BigInt(order.sats))
+    case "height":
+      return network.chain.height
+  }
+}
+
+const decodeOrder = Schema.decodeUnknownEffect(Schema.fromJsonString(Order))
+
+/** Takes orders from other processes of this machine for as long as the scope is open. */
+export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.Scope> = Effect.gen(function* () {
+  const network = yield* Network
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.once("end", () => {
+      const done = Effect.flatMap(decodeOrder(body), (order) => carryOut(network, order))
+      Effect.runCallback(done, {
+        onExit: (exit) => {
+          const answer = exit._tag === "Success" ? { result: exit.value ?? null } : { error: String(exit.cause) }
+          response.end(JSON.stringify(answer))
+        }
+      })
+    })
+  })
+  const port = yield* Process.freePort
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(port, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.close())
+  )
+  const place = ({ name, url, p2p, folder, certificateFile, macaroonFile, nodeId }: Lnd.Lnd): Lnd.Place => ({
+    name,
+    url,
+    p2p,
+    folder,
+    certificateFile,
+    macaroonFile,
+    nodeId
+  })
+  const { alice, bob, carol } = network
+  return { control: `http://127.0.0.1:${port}`, nodes: { alice: place(alice), bob: place(bob), carol: place(carol) } }
+})
+
+const Answer = Schema.Union([Schema.Struct({ result: Schema.Unknown }), Schema.Struct({ error: Schema.String })])
+
+/** The network that another process lends. */
+export const layer = ({ control, nodes }: Place): Layer.Layer<Network> =>
+  Layer.sync(Network, () => {
+    const order = <A>(what: Order, result: Schema.Codec<A, unknown>): Effect.Effect<A, Process.RegtestFailed> =>
+      Effect.tryPromise({
+        try: async () => (await fetch(control, { method: "POST", body: JSON.stringify(what) })).json(),
+        catch: (cause) => new Process.RegtestFailed({ message: String(cause) })
+      }).pipe(
+        Effect.flatMap(Schema.decodeUnknownEffect(Answer)),
+        Effect.flatMap((answer) =>
+          "error" in answer ? Effect.fail(new Process.RegtestFailed({ message: answer.error })) : Effect.succeed(answer.result)
+        ),
+        Effect.flatMap(Schema.decodeUnknownEffect(result)),
+        Effect.mapError(({ message }) => new Process.RegtestFailed({ message }))
+      )
+    const node = (name: Name) =>
+      Lnd.of(nodes[name], {
+        stop: (signal) => Effect.asVoid(order({ do: "stop", node: name, signal }, Schema.Null)),
+        start: Effect.asVoid(order({ do: "start", node: name }, Schema.Null))
+      })
+    const Hashes = Schema.Array(Schema.String)
+    return {
+      alice: node("alice"),
+      bob: node("bob"),
+      carol: node("carol"),
+      chain: {
+        mine: (blocks) => order({ do: "mine", blocks }, Hashes),
+        reorg: (depth) => order({ do: "reorg", depth }, Hashes),
+        send: (address, sats) => order({ do: "send", address, sats: String(sats) }, Schema.String),
+        height: order({ do: "height" }, Schema.Int)
+      }
+    }
+  })
