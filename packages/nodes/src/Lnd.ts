@@ -13,6 +13,8 @@ import type * as Macaroon from "./Macaroon.ts"
 export interface Options extends RestOptions {
   /** Which node it must be; asked of the node itself with `LndInfo.identity`, once. */
   readonly identity: LndInfo.Identity
+  /** How long a call to pay may still reach the node after our process died; 60 s when absent, which is far longer than a request is under way. */
+  readonly graceMillis?: number
 }
 
 export interface ReceiverOptions extends Options {
@@ -23,8 +25,6 @@ export interface ReceiverOptions extends Options {
   readonly invoiceSecret: Redacted.Redacted
 }
 
-/** How long a call to pay may still reach the node after our process died: far longer than a request is under way. */
-const graceMillis = 60_000
 /** How long lnd may begin new attempts of one payment. What is under way then goes on; only its end is an end. */
 const attemptSeconds = 60
 /** How long we stay to see a payment end that has begun. Most do within a second; the others are looked up. */
@@ -157,7 +157,8 @@ const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
 const hashOf = (preimageBase64: string) => createHash("sha256").update(preimageBase64, "base64").digest("hex")
 
 const toBase64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
-const toBase64Url = (hex: string) => Buffer.from(hex, "hex").toString("base64url")
+/** For a path. lnd wants the padding that Node's own base64url leaves out. */
+const toBase64Url = (hex: string) => toBase64(hex).replaceAll("+", "-").replaceAll("/", "_")
 
 /** Whoever answers is the node that it was at first: asked until it says so once, since a node may be away when we start. */
 const recognise = (rest: LndRest, identity: LndInfo.Identity): Effect.Effect<void, NodeUnavailable> => {
@@ -329,7 +330,7 @@ const sender = (options: Options): LightningSender["Service"] => {
   })
 
   return LightningSender.of({
-    graceMillis,
+    graceMillis: options.graceMillis ?? 60_000,
     pay: (payment) => orUnknown(Effect.andThen(recognised, send(payment))),
     lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
     // By what lnd has learned of the network. To try a route with a payment that must fail would cost other nodes money and us seconds.

@@ -2,7 +2,7 @@ import * as Bolt11 from "@satrail/core/Bolt11"
 import type { Behaviour } from "@satrail/contracts/LightningSender"
 import * as Msat from "@satrail/core/Msat"
 import * as LndRest from "@satrail/nodes/LndRest"
-import { Effect, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Result, Schema, Stream } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
@@ -79,9 +79,25 @@ export const invoice = (
 
 const state = (node: Lnd.Lnd, paymentHash: string) => Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
 
+/** Somebody whom nobody has a channel with. */
+const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
+const hermitHashes = new Set<string>()
+
+/** An invoice that is good, of somebody to whom no way leads. */
+export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
+  Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+    const paymentHash = randomBytes(32).toString("hex")
+    hermitHashes.add(paymentHash)
+    const [timestampSeconds, paymentSecret] = [Math.floor(nowMillis / 1000), randomBytes(32).toString("hex")]
+    const invoice = { paymentHash, paymentSecret, timestampSeconds, amount, description: "", expirySeconds: 3600, minFinalCltvExpiry: 80 }
+    return Result.getOrThrow(Bolt11.encode({ network: "regtest", ...invoice }, hermit))
+  })
+
 /** What an invoice really brought in. */
 export const received = (node: Lnd.Lnd, paymentHash: string): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
-  Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero))
+  hermitHashes.has(paymentHash)
+    ? Effect.succeed(Msat.zero)
+    : Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero))
 
 /** Until a payment for a hold invoice has arrived, and is held. */
 export const arrived = (node: Lnd.Lnd, paymentHash: string): Effect.Effect<void, Process.RegtestFailed> =>

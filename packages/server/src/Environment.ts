@@ -14,6 +14,15 @@ export class EnvironmentInvalid extends Schema.TaggedError<EnvironmentInvalid>()
   }
 }
 
+/** Where lnd is and what opens it. A macaroon is a file's path, or itself in hex. */
+export interface Lnd {
+  readonly url: string
+  readonly certificateFile: string | undefined
+  readonly receiverMacaroon: Redacted.Redacted
+  readonly senderMacaroon: Redacted.Redacted
+  readonly invoiceSecret: Redacted.Redacted
+}
+
 /** Everything a start needs to know. */
 export interface Environment {
   readonly port: number
@@ -26,7 +35,9 @@ export interface Environment {
   readonly commitWaiting: number
   readonly network: Network.Network
   readonly domain: string
-  readonly lightning: "sandbox"
+  readonly lightning: "sandbox" | "lnd"
+  /** What a real node needs, where `lightning` asks for one. */
+  readonly lnd: Lnd | undefined
   readonly chain: "sandbox"
   readonly rates: "fixed" | "tickers"
   readonly resolver: "sandbox" | "web"
@@ -72,6 +83,14 @@ const sats = {
     return amount !== undefined && amount <= Msat.max ? amount : undefined
   }
 }
+
+/** A text of an odd length, or with anything but hex in it, is a path. */
+const macaroon = {
+  fallback: "",
+  wants: "the path of a macaroon, or the macaroon in hex",
+  secret: true,
+  read: (text: string) => Redacted.make(text, { label: "macaroon" })
+} as const
 
 const isOrigin = (text: string) => URL.parse(text)?.origin === text
 
@@ -135,8 +154,44 @@ const variables = {
     name: "LIGHTNING",
     meaning: "The Lightning node; sandbox is a pretend one, for trying and testing",
     fallback: "sandbox",
-    ...oneOf("sandbox")
+    ...oneOf("sandbox", "lnd")
   },
+  lndUrl: {
+    name: "LND_REST_URL",
+    meaning: "Where lnd's REST interface is (its restlisten); needed with LIGHTNING=lnd",
+    fallback: "",
+    wants: "https://host:port; without TLS (no-rest-tls) only on the loopback, such as http://127.0.0.1:8080",
+    read: (text) => {
+      const url = URL.parse(text)
+      const isPlain = url?.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+      return (url?.protocol === "https:" || isPlain) && url?.pathname === "/" && url.username === "" ? url.origin : undefined
+    }
+  } satisfies Variable<string>,
+  lndCertificate: {
+    name: "LND_TLS_CERT",
+    meaning: "lnd's tls.cert; without one its certificate must be signed by a known authority",
+    fallback: "",
+    wants: "a file's path",
+    read: (text) => text
+  } satisfies Variable<string>,
+  lndReceiverMacaroon: {
+    name: "LND_RECEIVER_MACAROON",
+    meaning: "What lets us take payments, and nothing else; needed with LIGHTNING=lnd",
+    ...macaroon
+  },
+  lndSenderMacaroon: {
+    name: "LND_SENDER_MACAROON",
+    meaning: "What lets us pay, and nothing else; needed with LIGHTNING=lnd",
+    ...macaroon
+  },
+  lndInvoiceSecret: {
+    name: "LND_INVOICE_SECRET",
+    meaning: "What the preimages of our invoices are derived from; the same for ever, and needed with LIGHTNING=lnd",
+    fallback: "",
+    wants: "at least 32 characters without spaces, such as `openssl rand -hex 32` prints",
+    secret: true,
+    read: (text) => (/^[!-~]{32,}$/.test(text) ? Redacted.make(text, { label: "LND_INVOICE_SECRET" }) : undefined)
+  } satisfies Variable<Redacted.Redacted>,
   chain: {
     name: "CHAIN",
     meaning: "The source of blocks and the wallet; sandbox is a pretend one, for trying and testing",
@@ -246,7 +301,20 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
   const required = <A>(variable: Variable<A>): A =>
     // oxlint-disable-next-line typescript/consistent-type-assertions -- undefined only together with a problem, and then nobody gets to see the value
     optional(variable) as A
+  /** Whether a node of this kind was asked for decides whether it is needed. */
+  const neededFor = <A>(isAsked: boolean, setting: string, variable: Variable<A>): A => {
+    if (isAsked && (env[variable.name] ?? "") === "") problems.push(`${variable.name} is needed with ${setting}: ${variable.wants}`)
+    return required(variable)
+  }
   const lightning = required(variables.lightning)
+  const isLnd = lightning === "lnd"
+  const lnd = {
+    url: neededFor(isLnd, "LIGHTNING=lnd", variables.lndUrl),
+    certificateFile: optional(variables.lndCertificate),
+    receiverMacaroon: neededFor(isLnd, "LIGHTNING=lnd", variables.lndReceiverMacaroon),
+    senderMacaroon: neededFor(isLnd, "LIGHTNING=lnd", variables.lndSenderMacaroon),
+    invoiceSecret: neededFor(isLnd, "LIGHTNING=lnd", variables.lndInvoiceSecret)
+  }
   const environment = {
     port: required(variables.port),
     host: required(variables.host),
@@ -259,6 +327,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     network: required(variables.network),
     domain: required(variables.domain),
     lightning,
+    lnd: isLnd ? lnd : undefined,
     chain: required(variables.chain),
     rates: optional(variables.rates) ?? (lightning === "sandbox" ? "fixed" : "tickers"),
     resolver: optional(variables.resolver) ?? (lightning === "sandbox" ? "sandbox" : "web"),

@@ -34,6 +34,7 @@ import path from "node:path"
 import type { Environment } from "./Environment.ts"
 import * as Identity from "./Identity.ts"
 import * as Listener from "./Listener.ts"
+import * as LndNode from "./LndNode.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
 
 /** Nobody can listen there: another program does, or the address is not this machine's. */
@@ -75,8 +76,11 @@ const storage = (
 
 const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
-const nodes = (environment: Environment) =>
-  Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
+const nodes = (environment: Environment) => {
+  const pretend = Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
+  // A real node takes the place of the pretend one; the chain is chosen on its own.
+  return environment.lnd === undefined ? pretend : Layer.merge(pretend, LndNode.layer(environment, environment.lnd))
+}
 
 const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>
   environment.rates === "fixed" ? FixedRates.layer() : Rates.layer()
