@@ -123,3 +123,23 @@ export const balance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFai
     Lnd.ask(node, get("/v1/balance/channels"), Balance),
     ({ local_balance, unsettled_local_balance }) => local_balance.msat + unsettled_local_balance.msat
   )
+
+/** From now on a node forwards for this much a payment, and the others have heard of it. */
+export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<Lnd.Lnd>): Effect.Effect<void, Process.RegtestFailed> =>
+  Effect.gen(function* () {
+    const policy = { global: true, base_fee_msat: String(base), fee_rate_ppm: 100, time_lock_delta: 80 }
+    yield* Lnd.ask(node, post("/v1/chanpolicy", policy), Schema.Unknown)
+    const Policy = Schema.NullOr(Schema.Struct({ fee_base_msat: Schema.BigIntFromString }))
+    const Edge = Schema.Struct({ node1_pub: Schema.String, node1_policy: Policy, node2_policy: Policy })
+    const Graph = Schema.Struct({ edges: Schema.Array(Edge) })
+    for (const other of heardBy) {
+      yield* Process.until(
+        `${other.name} hears what ${node.name} charges`,
+        Effect.map(Lnd.ask(other, get("/v1/graph"), Graph), ({ edges }) => {
+          const policies = edges.map((edge) => (edge.node1_pub === node.nodeId ? edge.node1_policy : edge.node2_policy))
+          // Every channel of three nodes in a row has the middle one at one end.
+          return policies.every((policy) => policy?.fee_base_msat === base) ? true : undefined
+        })
+      )
+    }
+  })

@@ -58,7 +58,7 @@ const silenceOf = ({ url, certificateFile }: Settings, words: string): Silence =
 /** Asks the node who it is. */
 const ask = (settings: Settings, macaroon: Redacted.Redacted): Effect.Effect<LndInfo.Identity, Silence> =>
   Effect.mapError(LndInfo.identity(LndRest.make({ ...settings, macaroon })), (error) =>
-    silenceOf(settings, error._tag === "Refused" ? error.words : String(error.cause))
+    silenceOf(settings, error._tag === "Refused" ? error.words : error.cause instanceof Error ? error.cause.message : String(error.cause))
   )
 
 /** A macaroon, in hex or in a file, with all that it must allow. What it allows beyond that is told: a stolen one is worth as much. */

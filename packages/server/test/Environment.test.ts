@@ -27,7 +27,10 @@ describe("the environment", () => {
     ["PORT", "-1"],
     ["HOST", "a host"],
     ["SATRAIL_NETWORK", "main"],
-    ["LIGHTNING", "lnd"],
+    ["LIGHTNING", "eclair"],
+    ["LND_REST_URL", "127.0.0.1:8080"],
+    ["LND_REST_URL", "http://lnd.example:8080"],
+    ["LND_REST_URL", "https://lnd.example:8080/v1"],
     ["CHAIN", "electrum"],
     ["SATRAIL_DOMAIN", "localhost"],
     ["SATRAIL_DOMAIN", "https://pay.example"],
@@ -50,6 +53,21 @@ describe("the environment", () => {
     })
   }
 
+  it("a real node needs its address, both macaroons and a secret, and each that is missing is told", () => {
+    const problems = problemsOf({ LIGHTNING: "lnd" })
+    const names = ["LND_REST_URL", "LND_RECEIVER_MACAROON", "LND_SENDER_MACAROON", "LND_INVOICE_SECRET"]
+    assert.strictEqual(problems.length, names.length)
+    for (const [at, name] of names.entries()) assert.include(problems[at], `${name} is needed with LIGHTNING=lnd`)
+    const [secret, hex] = ["s".repeat(32), "0201".repeat(40)]
+    const given = { LND_RECEIVER_MACAROON: "/run/receiver.macaroon", LND_SENDER_MACAROON: hex, LND_INVOICE_SECRET: secret }
+    const env = { LIGHTNING: "lnd", LND_REST_URL: "http://localhost:8080", ...given }
+    const { lnd } = Result.getOrThrow(Environment.read(env))
+    assert.strictEqual(lnd?.url, "http://localhost:8080")
+    assert.notInclude(JSON.stringify(lnd), hex)
+    assert.notInclude(JSON.stringify(lnd), secret)
+    assert.strictEqual(Result.getOrThrow(Environment.read({ ...env, LIGHTNING: "sandbox" })).lnd, undefined)
+  })
+
   it("every problem is told at once", () => {
     assert.strictEqual(problemsOf({ PORT: "x", SATRAIL_NETWORK: "y", LIGHTNING: "z" }).length, 3)
   })
@@ -57,7 +75,8 @@ describe("the environment", () => {
   it("a secret that is wrong is named and not repeated", () => {
     for (const [name, value] of [
       ["DATABASE_URL", "mysql://root:hunter2@db"],
-      ["SATRAIL_OPERATOR_TOKEN", "hunter2"]
+      ["SATRAIL_OPERATOR_TOKEN", "hunter2"],
+      ["LND_INVOICE_SECRET", "hunter2"]
     ] as const) {
       const [problem = ""] = problemsOf({ [name]: value })
       assert.include(problem, name)
@@ -97,6 +116,6 @@ describe("the environment", () => {
   })
 
   it("the table of variables in the documentation is this one", () => {
-    assert.strictEqual(Environment.table().split("\n").length, 2 + 21)
+    assert.strictEqual(Environment.table().split("\n").length, 2 + 26)
   })
 })

@@ -1,0 +1,136 @@
+import * as Lnd from "@satrail/nodes/Lnd"
+import * as Msat from "@satrail/core/Msat"
+import { Console, Effect, Layer, Redacted } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import path from "node:path"
+import { createInterface } from "node:readline/promises"
+import * as Binaries from "./Binaries.ts"
+import * as Keeper from "./Keeper.ts"
+import type { Lnd as Node } from "./Lnd.ts"
+import * as Network from "./Network.ts"
+import * as Peer from "./Peer.ts"
+import * as Process from "./Process.ts"
+
+// The network and the service on it, for a person to play with. Everything is gone when it ends.
+
+const server = path.resolve(import.meta.dirname, "../../server/src/main.ts")
+
+const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
+
+/** The service, on alice. Its own words go to this terminal. */
+const serve = Effect.fnUntraced(function* (alice: Node) {
+  const folder = yield* Process.folder
+  const save = (name: string, macaroon: Redacted.Redacted) =>
+    Effect.sync(() => {
+      const file = path.join(folder, `${name}.macaroon`)
+      writeFileSync(file, Buffer.from(Redacted.value(macaroon), "hex"), { mode: 0o600 })
+      return file
+    })
+  const env = {
+    PORT: "8080",
+    SATRAIL_LOG_LEVEL: "warn",
+    SATRAIL_LOG_FORMAT: "pretty",
+    ...process.env,
+    SATRAIL_DATA: path.join(folder, "data"),
+    LIGHTNING: "lnd",
+    LND_REST_URL: alice.url,
+    LND_TLS_CERT: alice.certificateFile,
+    LND_RECEIVER_MACAROON: yield* save("receiver", yield* alice.bake(uris(Lnd.receiverCalls))),
+    LND_SENDER_MACAROON: yield* save("sender", yield* alice.bake(uris(Lnd.senderCalls))),
+    LND_INVOICE_SECRET: "of a network that is gone in a while"
+  }
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(process.execPath, [server], { env, stdio: ["ignore", "inherit", "inherit"] })),
+    (child) =>
+      Effect.promise(async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        const exited = once(child, "exit")
+        child.kill("SIGTERM")
+        await exited
+      })
+  )
+  if (child.pid !== undefined) Keeper.keepProcess(child.pid)
+  return Effect.callback<void>((resume) => void child.once("exit", () => resume(Effect.void)))
+})
+
+const help = `
+Everybody else on this network is carol. Type here:
+  pay INVOICE              carol pays an invoice of yours
+  invoice SATS             an invoice of carol's, to be withdrawn to
+  hold SATS                one whose payment carol holds until you say
+  settle HASH | fail HASH  what becomes of a payment that she holds
+  balance                  what our node owns in its channels, in msat
+Ctrl-C ends it all and leaves nothing behind.
+`
+
+/** What a line asks for. */
+const obey = ({ alice, carol }: Network.Network["Service"], line: string): Effect.Effect<string, Process.RegtestFailed> => {
+  const [word = "", argument = ""] = line.trim().split(/\s+/)
+  const amount = /^[1-9]\d{0,8}$/.test(argument) ? Msat.fromSats(BigInt(argument)) : undefined
+  switch (word) {
+    case "pay":
+      return Effect.as(Peer.pay(carol, argument), "paid")
+    case "invoice":
+    case "hold":
+      return amount === undefined
+        ? Effect.succeed("how many sats? A whole number")
+        : Peer.invoice(carol, { amount, behaviour: word === "hold" ? "hold" : "settle" })
+    case "settle":
+    case "fail":
+      return Effect.as(Peer.release(carol, argument, word), "done")
+    case "balance":
+      return Effect.map(Peer.balance(alice), String)
+    default:
+      return Effect.succeed(help)
+  }
+}
+
+const play = Effect.fnUntraced(function* (network: Network.Network["Service"]) {
+  const lines = createInterface({ input: process.stdin })
+  const take = Effect.callback<string | undefined>((resume) => {
+    lines.once("line", (line) => resume(Effect.succeed(line)))
+    lines.once("close", () => resume(Effect.never)) // nobody types: it runs until it is ended
+  })
+  yield* Effect.forever(
+    Effect.flatMap(take, (line) =>
+      line === undefined || line.trim() === ""
+        ? Effect.void
+        : Effect.matchEffect(
+            Effect.suspend(() => obey(network, line)).pipe(Effect.catchDefect((defect) => Effect.succeed(String(defect)))),
+            {
+              onFailure: ({ message }) => Console.error(message),
+              onSuccess: Console.log
+            }
+          )
+    )
+  )
+})
+
+const program = Effect.gen(function* () {
+  const missing = Binaries.missing(["btcd", "lnd"])
+  if (missing !== undefined) return yield* new Process.RegtestFailed({ message: missing })
+  yield* Console.error("starting a chain and three Lightning nodes …")
+  const network = yield* Network.Network
+  const ended = yield* serve(network.alice)
+  yield* Console.log(help)
+  yield* Effect.raceFirst(ended, play(network))
+})
+
+const exit = await new Promise<number>((resolve) => {
+  const stop = Effect.runCallback(Effect.scoped(Effect.provide(program, Network.layer.pipe(Layer.fresh))), {
+    onExit: (exit) => {
+      if (exit._tag === "Failure" && !stopped) console.error(String(exit.cause))
+      resolve(exit._tag === "Success" || stopped ? 0 : 1)
+    }
+  })
+  let stopped = false
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      stopped = true
+      stop()
+    })
+  }
+})
+process.exit(exit)

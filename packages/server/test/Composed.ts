@@ -1,0 +1,137 @@
+import { assert } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
+import * as Ledger from "@satrail/contracts/Ledger"
+import * as Answer from "@satrail/core/Answer"
+import { Companies } from "@satrail/core/Companies"
+import * as Decimal from "@satrail/core/Decimal"
+import { Invoices } from "@satrail/core/Invoices"
+import type { Settings } from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/Policy"
+import { Records } from "@satrail/core/Records"
+import * as Satrail from "@satrail/core/Satrail"
+import type { Withdrawal } from "@satrail/core/Withdrawal"
+import { Withdrawals } from "@satrail/core/Withdrawals"
+import * as Memory from "@satrail/memory/Memory"
+import * as Lnd from "@satrail/nodes/Lnd"
+import type { Lnd as Node } from "@satrail/regtest/Lnd"
+import { Network } from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import * as Proxy from "@satrail/regtest/Proxy"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { type Context, Effect, Exit, Layer, Option, Redacted, References, Scope } from "effect"
+
+// The service in this process, over a store in memory and a real node behind a wire of its own.
+
+const settings: Settings = {
+  ...Policy.defaults,
+  network: "regtest",
+  domain: "satrail.localhost",
+  trackMillis: { minimum: 50, maximum: 250 },
+  invoicePollMillis: 500
+}
+
+const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
+
+/** A store, and alice as our node. Answers within a second or not at all: a test waits for every silence. */
+const outlasting = (alice: Node, proxy: Proxy.Proxy) =>
+  Effect.gen(function* () {
+    const identity = { nodeId: alice.nodeId, network: "regtest" } as const
+    const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis: 3000, graceMillis: 1000 }
+    const [receiver, sender] = [yield* alice.bake(uris(Lnd.receiverCalls)), yield* alice.bake(uris(Lnd.senderCalls))]
+    return Layer.mergeAll(
+      Memory.layer,
+      FixedRates.layer(),
+      Sandbox.layer({ seed: "lnd", network: "regtest" }),
+      Lnd.layerReceiver({ ...options, macaroon: receiver, invoiceSecret: Redacted.make("of the stories") }),
+      Lnd.layerSender({ ...options, macaroon: sender })
+    )
+  })
+
+type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Layer.Success<Effect.Success<ReturnType<typeof outlasting>>>
+
+/** What a story is told with. */
+export interface World {
+  readonly proxy: Proxy.Proxy
+  /** Runs something in the service that runs now. */
+  readonly run: <A, E>(use: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
+  /** Our process ends, and is not there until it is started. */
+  readonly stop: Effect.Effect<void>
+  readonly start: Effect.Effect<void>
+}
+
+/**
+ * A story, told to a service of its own. At its end the books are sound, and what the node's balance has changed by is what the books say,
+ * to the millisatoshi.
+ */
+export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { alice } = yield* Network
+      const proxy = yield* Proxy.make(alice)
+      const scope = yield* Effect.scope
+      const ports = yield* Layer.buildWithScope(Layer.fresh(yield* outlasting(alice, proxy)), scope)
+      let process: { readonly services: Context.Context<Services>; readonly scope: Scope.Closeable } | undefined
+      const stop = Effect.suspend(() => (process === undefined ? Effect.void : Scope.close(process.scope, Exit.void)))
+      const start = Effect.gen(function* () {
+        const own = yield* Scope.fork(scope)
+        const service = Layer.provideMerge(Satrail.layerWorkers, Layer.fresh(Satrail.layer(settings)))
+        const services = yield* Effect.provideContext(
+          Layer.buildWithScope(Layer.provideMerge(Layer.fresh(service), Layer.succeedContext(ports)), own),
+          ports
+        )
+        process = { services, scope: own }
+      })
+      const run: World["run"] = (use) =>
+        Effect.suspend(() => Effect.provideContext(use, process?.services ?? assert.fail("the service is not started")))
+      yield* start
+      const before = yield* Peer.balance(alice)
+      yield* tell({ proxy, run, stop, start })
+      yield* run(Ledger.auditAll)
+      const { node } = yield* run(Effect.flatMap(Records, ({ trialBalance }) => trialBalance))
+      // What a payment left behind in a channel settles a moment after the payment.
+      const after = yield* eventually(Peer.balance(alice), (balance) => balance - before === -node)
+      assert.strictEqual(after - before, -node)
+    })
+    // What a story does to the wire is told by every worker.
+  ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+
+export const company = Effect.flatMap(
+  Effect.flatMap(Companies, ({ open }) => open({ name: "Acme", plan: "paid" })),
+  Answer.made
+)
+export type Company = Effect.Success<typeof company>
+
+const sats = (amount: number) =>
+  Effect.map(Effect.fromResult(Decimal.parse(String(amount))), (amount) => ({ amount, currency: "sats" as const }))
+
+export const invoice = Effect.fnUntraced(function* (company: Company, amount: number, expirySeconds = 3600) {
+  const asked = yield* sats(amount)
+  const created = (yield* Invoices).create({ companyId: company.id, ...asked, description: "tea", expirySeconds, metadata: {} })
+  return yield* Effect.flatMap(created, Answer.made)
+})
+
+export const confirm = Effect.fnUntraced(function* (company: Company, destination: string) {
+  return yield* Effect.flatMap((yield* Withdrawals).confirm({ company, asked: undefined, destination, metadata: {} }), Answer.made)
+})
+
+export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
+  return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
+})
+
+/** How a withdrawal ended, once it has. */
+export const end = (withdrawal: Withdrawal) => eventually(now(withdrawal), ({ status }) => status !== "pending")
+
+export const balance = Effect.fnUntraced(function* ({ id }: Company) {
+  return yield* (yield* Records).balance(id)
+})
+
+/** A company that carol paid this much. */
+export const companyWith = Effect.fnUntraced(function* ({ run }: World, amount: number) {
+  const { carol } = yield* Network
+  const shop = yield* run(company)
+  const { paymentRequest } = yield* run(invoice(shop, amount))
+  yield* Peer.pay(carol, paymentRequest)
+  yield* eventually(run(balance(shop)), ({ posted }) => posted === BigInt(amount) * 1000n)
+  return shop
+})

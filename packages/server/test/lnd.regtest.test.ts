@@ -1,0 +1,243 @@
+import { assert, it } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Msat from "@satrail/core/Msat"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import { Network } from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import type * as Proxy from "@satrail/regtest/Proxy"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Result } from "effect"
+import * as Composed from "./Composed.ts"
+
+const hashOf = (paymentRequest: string) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash
+
+/** An invoice of carol's for so many sats, behaving so. */
+const carols = Effect.fnUntraced(function* (amount: number, behaviour: "settle" | "fail" | "hold") {
+  return yield* Peer.invoice((yield* Network).carol, { amount: Msat.fromSats(amount), behaviour })
+})
+
+const received = Effect.fnUntraced(function* (paymentRequest: string) {
+  return yield* Peer.received((yield* Network).carol, hashOf(paymentRequest))
+})
+
+/** It is settled, proved, and carol has it, once. */
+const isSettled = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal, paymentRequest: string) {
+  const { status, preimage, networkFee } = yield* run(Composed.end(withdrawal))
+  assert.strictEqual(status, "settled")
+  assert.isTrue(Withdrawal.proves(preimage ?? "", hashOf(paymentRequest)))
+  assert.isAbove(Number(networkFee), 0, "bob forwards for a fee")
+  assert.strictEqual(yield* received(paymentRequest), withdrawal.amount)
+})
+
+/** It failed for this reason, and the company has all it had. */
+const isRefunded = Effect.fnUntraced(function* (
+  { run }: Composed.World,
+  shop: Composed.Company,
+  had: number,
+  withdrawal: Withdrawal.Withdrawal,
+  reason: string
+) {
+  const { status, failure } = yield* run(Composed.end(withdrawal))
+  assert.deepStrictEqual<ReadonlyArray<unknown>>([status, failure], ["failed", reason])
+  assert.deepStrictEqual<unknown>(yield* run(Composed.balance(shop)), { posted: Msat.fromSats(had), held: Msat.zero })
+})
+
+const hundreds = Array.from({ length: 500 }, (_, at) => at)
+
+const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal) {
+  assert.strictEqual((yield* run(Composed.now(withdrawal))).status, "pending")
+})
+
+Real.suite("the service on lnd", ["btcd", "lnd"], () => {
+  it.layer(Real.network, { excludeTestServices: true, timeout: 60_000 })((it) => {
+    it.effect("what is paid to us is credited once, also when we were down at the time", () =>
+      Composed.story((world) =>
+        Effect.gen(function* () {
+          const { run, start, stop } = world
+          const { carol } = yield* Network
+          const shop = yield* Composed.companyWith(world, 1000)
+          const [second, third] = [yield* run(Composed.invoice(shop, 200)), yield* run(Composed.invoice(shop, 30))]
+          yield* stop
+          yield* Peer.pay(carol, second.paymentRequest)
+          yield* start
+          yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1200))
+          yield* Peer.pay(carol, third.paymentRequest)
+          yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1230))
+          // Everything is looked at once more by another process.
+          yield* stop
+          yield* start
+          yield* Effect.sleep("1 second")
+          assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.fromSats(1230))
+        })
+      )
+    )
+
+    it.effect("what is paid while the wire is cut is credited when it is mended", () =>
+      Composed.story((world) =>
+        Effect.gen(function* () {
+          const { proxy, run } = world
+          const { carol } = yield* Network
+          const shop = yield* Composed.companyWith(world, 1000)
+          const { paymentRequest } = yield* run(Composed.invoice(shop, 500))
+          yield* proxy.cut
+          yield* Peer.pay(carol, paymentRequest)
+          assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.fromSats(1000))
+          yield* proxy.mend
+          yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1500))
+        })
+      )
+    )
+
+    it.effect("a withdrawal settles with its preimage, and its fee is what lnd paid", () =>
+      Composed.story((world) =>
+        Effect.gen(function* () {
+          const shop = yield* Composed.companyWith(world, 50_000)
+          const destination = yield* carols(10_000, "settle")
+          yield* isSettled(world, yield* world.run(Composed.confirm(shop, destination)), destination)
+        })
+      )
+    )
+
+    it.effect("what cannot be paid fails and is given back in full", () =>
+      Composed.story((world) =>
+        Effect.gen(function* () {
+          const { run } = world
+          const shop = yield* Composed.companyWith(world, 50_000)
+          const refused = yield* run(Composed.confirm(shop, yield* carols(10_000, "fail")))
+          yield* isRefunded(world, shop, 50_000, refused, "incorrect_payment_details")
+          const unreachable = yield* run(Composed.confirm(shop, yield* Peer.unreachable(Msat.fromSats(10_000))))
+          yield* isRefunded(world, shop, 50_000, unreachable, "no_route")
+        })
+      )
+    )
+
+    it.effect("a route that costs more than is allowed is none", () =>
+      Composed.story((world) =>
+        Effect.gen(function* () {
+          const { run } = world
+          const shop = yield* Composed.companyWith(world, 50_000)
+          const { alice, bob, carol } = yield* Network
+          // 5 sats and 0.5 % are allowed, which for 1000 sats are 10.
+          yield* Peer.charges(bob, Msat.fromSats(20), [alice, carol])
+          const destination = yield* carols(1000, "settle")
+          const withdrawal = yield* run(Composed.confirm(shop, destination))
+          yield* isRefunded(world, shop, 50_000, withdrawal, "no_route")
+          assert.strictEqual(yield* received(destination), Msat.zero)
+        })
+      ).pipe(
+        Effect.ensuring(
+          Effect.orDie(Effect.flatMap(Network, ({ alice, bob, carol }) => Peer.charges(bob, Msat.fromSats(1), [alice, carol])))
+        )
+      )
+    )
+
+    for (const outcome of ["settle", "fail"] as const) {
+      it.effect(
+        `a payment that is held is pending through restarts of us and of lnd, and then ${outcome}s once`,
+        () =>
+          Composed.story((world) =>
+            Effect.gen(function* () {
+              const { run, start, stop } = world
+              const { alice, carol } = yield* Network
+              const shop = yield* Composed.companyWith(world, 50_000)
+              const destination = yield* carols(10_000, "hold")
+              const withdrawal = yield* run(Composed.confirm(shop, destination))
+              yield* Peer.arrived(carol, hashOf(destination))
+              yield* isPending(world, withdrawal)
+              yield* stop
+              yield* start
+              yield* isPending(world, withdrawal)
+              yield* alice.stop("SIGKILL")
+              yield* Effect.sleep("1 second")
+              yield* isPending(world, withdrawal)
+              yield* alice.start
+              yield* isPending(world, withdrawal)
+              yield* stop
+              yield* alice.stop("SIGTERM")
+              yield* alice.start
+              yield* start
+              yield* isPending(world, withdrawal)
+              assert.isAbove(Number((yield* run(Composed.balance(shop))).held), 10_000_000)
+              yield* Peer.release(carol, hashOf(destination), outcome)
+              if (outcome === "settle") yield* isSettled(world, withdrawal, destination)
+              else yield* isRefunded(world, shop, 50_000, withdrawal, "incorrect_payment_details")
+            })
+          ),
+        120_000
+      )
+    }
+
+    it.effect(
+      "500 payments each way, 50 at a time, are all accounted for",
+      () =>
+        Composed.story((world) =>
+          Effect.gen(function* () {
+            const { run } = world
+            const { carol } = yield* Network
+            const each = { concurrency: 50 }
+            const shop = yield* Composed.companyWith(world, 1_000_000)
+            const ours = yield* Effect.forEach(hundreds, () => run(Composed.invoice(shop, 1000)), each)
+            const begunAtMillis = performance.now()
+            yield* Effect.forEach(ours, ({ paymentRequest }) => Peer.pay(carol, paymentRequest), { ...each, discard: true })
+            yield* eventually(run(Composed.balance(shop)), ({ posted }) => posted === Msat.fromSats(1_000_000 + hundreds.length * 1000))
+            const receivedAtMillis = performance.now()
+            const theirs = yield* Effect.forEach(hundreds, () => carols(1000, "settle"), each)
+            const beganToSendAtMillis = performance.now()
+            const settled = yield* Effect.forEach(
+              theirs,
+              (destination) => Effect.flatMap(run(Composed.confirm(shop, destination)), (withdrawal) => run(Composed.end(withdrawal))),
+              each
+            )
+            const sentAtMillis = performance.now()
+            assert.deepStrictEqual([...new Set(settled.map(({ status }) => status))], ["settled"])
+            const got = yield* Effect.forEach(theirs, received, each)
+            assert.strictEqual(Msat.sum(...got), Msat.fromSats(hundreds.length * 1000))
+            const rate = (millis: number) => `${((hundreds.length / millis) * 1000).toFixed(0)} a second`
+            console.log(`lnd: received ${rate(receivedAtMillis - begunAtMillis)}, sent ${rate(sentAtMillis - beganToSendAtMillis)}`)
+          })
+        ),
+      240_000
+    )
+
+    // Every call of a payment's life, and every way in which it can go wrong.
+    const calls = {
+      "to pay": /^\/v2\/router\/send/,
+      "to ask what became of it": /^\/v2\/router\/track/,
+      "to ask who it is": /^\/v1\/getinfo/
+    }
+    const faults: Record<string, Proxy.Fault> = {
+      "never arrives": { lose: "request" },
+      "is taken, and its answer is lost": { lose: "answer" },
+      "is answered by half": { lose: "middle" },
+      "is answered when nobody waits any more": { delayMillis: 4000 }
+    }
+    for (const [call, path] of Object.entries(calls)) {
+      for (const [how, fault] of Object.entries(faults)) {
+        it.effect(
+          `when the call ${call} ${how}, the outcome is the node's, and nothing is sent twice`,
+          () =>
+            Composed.story((world) =>
+              Effect.gen(function* () {
+                const { proxy, run } = world
+                const shop = yield* Composed.companyWith(world, 100_000)
+                const [held, good, bad] = [yield* carols(10_000, "hold"), yield* carols(10_000, "settle"), yield* carols(10_000, "fail")]
+                const { carol } = yield* Network
+                for (let times = 0; times < 3; times++) yield* proxy.fail(path, fault)
+                const withdrawals = yield* Effect.forEach([held, good, bad], (destination) => run(Composed.confirm(shop, destination)))
+                const [first, second, third] = withdrawals
+                if (first === undefined || second === undefined || third === undefined) return assert.fail("three were confirmed")
+                yield* Peer.arrived(carol, hashOf(held))
+                yield* isSettled(world, second, good)
+                assert.strictEqual((yield* run(Composed.end(third))).status, "failed")
+                yield* isPending(world, first)
+                yield* Peer.release(carol, hashOf(held), "settle")
+                yield* isSettled(world, first, held)
+              })
+            ),
+          60_000
+        )
+      }
+    }
+  })
+})
