@@ -152,7 +152,7 @@ export interface Company {
 /** Everything one data directory lives through: services that run on it one after the other, and whoever talks to them. */
 export type Service = ReturnType<typeof make>
 
-export const make = () => {
+export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: number } = {}) => {
   const data = directory()
   const secrets = new Set<string>()
   const past: Array<Running> = []
@@ -208,7 +208,7 @@ export const make = () => {
     )
     const ended = await stopping.ended
     if (signal === "SIGTERM") assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a stop that was asked for ends well")
-    else aheadMillis += leaseMillis
+    else aheadMillis += claimMillis
   }
 
   const companyOf = (id: string, key: string): Company => ({

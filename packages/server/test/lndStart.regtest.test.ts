@@ -1,0 +1,214 @@
+import { assert, it } from "@effect/vitest"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Memory from "@satrail/memory/Memory"
+import * as Lnd from "@satrail/nodes/Lnd"
+import * as LndRest from "@satrail/nodes/LndRest"
+import * as Binaries from "@satrail/regtest/Binaries"
+import type { Lnd as Node } from "@satrail/regtest/Lnd"
+import { Network } from "@satrail/regtest/Network"
+import * as Process from "@satrail/regtest/Process"
+import * as Proxy from "@satrail/regtest/Proxy"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer, Redacted, References, Result, Schema } from "effect"
+import { existsSync } from "node:fs"
+import path from "node:path"
+import * as Environment from "../src/Environment.ts"
+import * as LndNode from "../src/LndNode.ts"
+
+const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
+
+/** What is right for a node. */
+const settingsFor = Effect.fnUntraced(function* (node: Node) {
+  return {
+    url: node.url,
+    certificateFile: node.certificateFile,
+    receiverMacaroon: yield* node.bake(uris(Lnd.receiverCalls)),
+    senderMacaroon: yield* node.bake(uris(Lnd.senderCalls)),
+    invoiceSecret: Redacted.make("of the tests of a start")
+  } satisfies Environment.Lnd
+})
+
+const regtest = Result.getOrThrow(Environment.read({}))
+
+/** A start with these settings, over the store that is there. */
+const start = (settings: Environment.Lnd, environment = regtest) => Layer.build(Layer.fresh(LndNode.layer(environment, settings)))
+
+/** Why it does not start. */
+const refusal = (settings: Environment.Lnd, environment = regtest) =>
+  Effect.map(Effect.flip(Effect.scoped(start(settings, environment))), (error) => ("message" in error ? String(error.message) : ""))
+
+const told = <E, R>(check: Effect.Effect<void, E, R>) =>
+  Effect.scoped(check).pipe(
+    Effect.provide(Layer.fresh(Memory.layer)),
+    // What a start warns of is looked at in its message, not here.
+    Effect.provideService(References.MinimumLogLevel, "None")
+  )
+
+Real.suite("a start with lnd", ["btcd", "lnd"], () => {
+  it.layer(Real.network, { excludeTestServices: true })((it) => {
+    it.effect("says where nobody answers", () =>
+      told(
+        Effect.gen(function* () {
+          const right = yield* settingsFor((yield* Network).alice)
+          const url = `https://127.0.0.1:${yield* Process.freePort}`
+          const message = yield* refusal({ ...right, url })
+          assert.include(message, `lnd at ${url} does not answer (ECONNREFUSED`)
+          assert.include(message, "LND_REST_URL")
+        })
+      )
+    )
+
+    it.effect("says that the certificate is another one, or not there", () =>
+      told(
+        Effect.gen(function* () {
+          const { alice, carol } = yield* Network
+          const right = yield* settingsFor(alice)
+          assert.match(
+            yield* refusal({ ...right, certificateFile: carol.certificateFile }),
+            /^The certificate of lnd at .* is not the one in /
+          )
+          assert.match(yield* refusal({ ...right, certificateFile: undefined }), /set LND_TLS_CERT to its tls\.cert/)
+          assert.match(yield* refusal({ ...right, certificateFile: "/nowhere/tls.cert" }), /^LND_TLS_CERT cannot be read \(ENOENT/)
+        })
+      )
+    )
+
+    it.effect("says that a macaroon is another node's, allows too little, or is none", () =>
+      told(
+        Effect.gen(function* () {
+          const { alice, carol } = yield* Network
+          const [right, carols] = [yield* settingsFor(alice), yield* settingsFor(carol)]
+          assert.match(yield* refusal({ ...right, receiverMacaroon: carols.receiverMacaroon }), /does not know the macaroon/)
+          const little = yield* refusal({ ...right, senderMacaroon: right.receiverMacaroon })
+          assert.include(little, "LND_SENDER_MACAROON does not allow what is needed")
+          assert.include(little, "lncli bakemacaroon uri:/lnrpc.Lightning/GetInfo")
+          assert.match(little, /missing: .*SendPaymentV2/)
+          assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is no macaroon of lnd/)
+          assert.match(
+            yield* refusal({ ...right, senderMacaroon: Redacted.make("/nowhere/sender.macaroon") }),
+            /^LND_SENDER_MACAROON is neither/
+          )
+        })
+      )
+    )
+
+    it.effect("takes a macaroon's file, and one that allows more", () =>
+      told(
+        Effect.gen(function* () {
+          const { alice } = yield* Network
+          const file = Redacted.make(alice.macaroonFile)
+          yield* start({ ...(yield* settingsFor(alice)), receiverMacaroon: file, senderMacaroon: file })
+        })
+      )
+    )
+
+    it.effect("says that lnd is on another network", () =>
+      told(
+        Effect.gen(function* () {
+          const right = yield* settingsFor((yield* Network).alice)
+          const message = yield* refusal(right, { ...regtest, network: "signet" })
+          assert.include(message, "is on regtest, and SATRAIL_NETWORK is signet")
+        })
+      )
+    )
+
+    it.effect("says that the database is another node's", () =>
+      told(
+        Effect.gen(function* () {
+          const { alice, carol } = yield* Network
+          yield* start(yield* settingsFor(alice))
+          const message = yield* refusal(yield* settingsFor(carol))
+          assert.include(message, `The database was begun with the node ${alice.nodeId}`)
+        })
+      )
+    )
+
+    it.effect("says that what answers is no lnd", () =>
+      told(
+        Effect.gen(function* () {
+          const right = yield* settingsFor((yield* Network).alice)
+          // Its port for other nodes speaks something else entirely.
+          assert.match(yield* refusal({ ...right, url: `https://${(yield* Network).alice.p2p}` }), /^What is at|does not answer/)
+        })
+      )
+    )
+
+    it.effect("says that the wallet is locked", () =>
+      told(
+        Effect.gen(function* () {
+          const locked = yield* lockedNode
+          const right = yield* settingsFor((yield* Network).alice)
+          const message = yield* refusal({ ...right, ...locked })
+          assert.include(message, `lnd at ${locked.url} is locked. Unlock its wallet with \`lncli unlock\``)
+        })
+      )
+    )
+
+    it.effect("goes well while lnd is away, once it was there; and only that very node is taken for it when it is back", () =>
+      told(
+        Effect.gen(function* () {
+          const { alice, carol } = yield* Network
+          const proxy = yield* Proxy.make(alice)
+          const right = { ...(yield* settingsFor(alice)), url: proxy.url }
+          yield* proxy.cut
+          assert.match(yield* refusal(right), /does not answer/)
+          yield* proxy.mend
+          yield* Effect.scoped(start(right))
+          yield* proxy.cut
+
+          const services = yield* start(right)
+          const lookup = Effect.flatMap(LightningReceiver, ({ lookupInvoice }) => lookupInvoice("0f".repeat(32)))
+          const { nodeId } = yield* Effect.provideContext(LightningReceiver, services)
+          assert.strictEqual(nodeId, alice.nodeId)
+          assert.strictEqual((yield* Effect.flip(Effect.provideContext(lookup, services)))._tag, "NodeUnavailable")
+          yield* proxy.mend
+          assert.deepStrictEqual(yield* Effect.provideContext(lookup, services), { _tag: "unknown" })
+
+          // The same address, and another node behind it.
+          const identity = { nodeId: alice.nodeId, network: "regtest" } as const
+          const changed = { ...(yield* settingsFor(carol)), identity }
+          const other = yield* Layer.build(Lnd.layerSender({ ...changed, macaroon: changed.senderMacaroon }))
+          const sender = yield* Effect.provideContext(LightningSender, other)
+          assert.deepStrictEqual<unknown>(yield* sender.lookupPayment("0f".repeat(32)), { _tag: "unknown" })
+        })
+      )
+    )
+  })
+})
+
+/** An lnd whose wallet was made, and not unlocked since. */
+const lockedNode = Effect.gen(function* () {
+  const folder = yield* Process.folder
+  const command = yield* Binaries.ensure("lnd")
+  const [restPort, rpcPort] = [yield* Process.freePort, yield* Process.freePort]
+  const args = [
+    `--lnddir=${folder}`,
+    "--bitcoin.regtest",
+    "--bitcoin.node=nochainbackend",
+    "--nobootstrap",
+    "--nolisten",
+    `--rpclisten=127.0.0.1:${rpcPort}`,
+    `--restlisten=127.0.0.1:${restPort}`
+  ]
+  const lnd = yield* Process.make({ name: "locked", command, args, folder })
+  const certificateFile = path.join(folder, "tls.cert")
+  const url = `https://127.0.0.1:${restPort}`
+  const rest = LndRest.make({ url, certificateFile, macaroon: Redacted.make("00") })
+  const state = rest.ask("state", LndRest.get("/v1/state"), Schema.Struct({ state: Schema.String }))
+  const until = (wanted: string) =>
+    Process.until(
+      `a wallet that is ${wanted}`,
+      Effect.map(state, (seen) => (seen.state === wanted && existsSync(certificateFile) ? true : undefined))
+    )
+  yield* lnd.start
+  yield* until("NON_EXISTING")
+  const Seed = Schema.Struct({ cipher_seed_mnemonic: Schema.Array(Schema.String) })
+  const { cipher_seed_mnemonic } = yield* rest.ask("seed", LndRest.get("/v1/genseed"), Seed)
+  const wallet_password = Buffer.from("a password").toString("base64")
+  yield* rest.ask("wallet", LndRest.post("/v1/initwallet", { wallet_password, cipher_seed_mnemonic }), Schema.Unknown)
+  yield* lnd.stop("SIGKILL")
+  yield* lnd.start
+  yield* until("LOCKED")
+  return { url, certificateFile }
+})
