@@ -2,6 +2,7 @@ import { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import { Data, Effect, Redacted, Schema, Stream } from "effect"
 import { HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Https from "./Https.ts"
+import { wordsOf } from "./Words.ts"
 
 /** Where lnd's REST interface is, and what opens it. */
 export interface Options {
@@ -24,21 +25,6 @@ export const code = { unknown: 2, notFound: 5, alreadyExists: 6 } as const
 const Status = Schema.Struct({ code: Schema.Int, message: Schema.String })
 /** A stream that ends in an error before its first message says so one level down. */
 const Problem = Schema.Union([Status, Schema.Struct({ error: Status })])
-
-/**
- * What went wrong, in words alone: a failed request has the macaroon in it, and an answer that is not understood may have a preimage.
- * The words of an error that only says what it was caused by are its cause's.
- */
-const wordsOf = (problem: unknown): string => {
-  if (typeof problem === "string") return problem
-  if (Schema.isSchemaError(problem)) return "an answer that lnd does not give"
-  if (!(problem instanceof Error)) return "an error without words"
-  const inner: unknown = "reason" in problem && problem.reason instanceof Error ? problem.reason : problem.cause
-  if (inner !== undefined) return wordsOf(inner)
-  return "code" in problem && typeof problem.code === "string" && !problem.message.includes(problem.code)
-    ? `${problem.code}: ${problem.message}`
-    : problem.message
-}
 
 const unavailable = (operation: string) => (problem: unknown) =>
   problem instanceof Refused ? problem : new NodeUnavailable({ operation, cause: wordsOf(problem) })

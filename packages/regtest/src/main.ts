@@ -39,7 +39,7 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
     LND_TLS_CERT: alice.certificateFile,
     LND_RECEIVER_MACAROON: yield* save("receiver", yield* alice.bake(uris(Lnd.receiverCalls))),
     LND_SENDER_MACAROON: yield* save("sender", yield* alice.bake(uris(Lnd.senderCalls))),
-    LND_INVOICE_SECRET: "of a network that is gone in a while"
+    LND_INVOICE_SECRET: "of-a-network-that-is-gone-in-a-while"
   }
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => spawn(process.execPath, [server], { env, stdio: ["ignore", "inherit", "inherit"] })),

@@ -28,6 +28,7 @@ const silenceOf = ({ url, certificateFile }: Settings, words: string): Silence =
   const at = `lnd at ${url}`
   const away = (message: string) => ({ isAway: true, message })
   const wrong = (message: string) => ({ isAway: false, message })
+  if (/ENOENT|EACCES|EISDIR/.test(words)) return wrong(`LND_TLS_CERT cannot be read (${words}). Set it to a copy of lnd's tls.cert.`)
   if (/wallet locked|wallet not created/i.test(words)) {
     return away(`${at} is locked. Unlock its wallet with \`lncli unlock\`, or have it done at every start (wallet-unlock-password-file).`)
   }
@@ -49,7 +50,6 @@ const silenceOf = ({ url, certificateFile }: Settings, words: string): Silence =
       `The certificate of ${at} is not ${expected} (${words}). Copy tls.cert from lnd again; for a name or an address that is not in it, add tlsextradomain or tlsextraip to lnd.conf.`
     )
   }
-  if (/ENOENT|EACCES|EISDIR/.test(words)) return wrong(`LND_TLS_CERT cannot be read (${words}). Set it to a copy of lnd's tls.cert.`)
   if (/that lnd does/.test(words))
     return wrong(`What answers at ${url} is not lnd's REST interface (${words}). Set LND_REST_URL to lnd's restlisten address.`)
   return away(`${at} does not answer (${words}). Start it, or set LND_REST_URL to its restlisten address.`)

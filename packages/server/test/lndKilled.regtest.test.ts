@@ -34,7 +34,7 @@ const configured = (alice: Node) =>
       LND_TLS_CERT: alice.certificateFile,
       LND_RECEIVER_MACAROON: Redacted.value(yield* alice.bake(uris(Lnd.receiverCalls))),
       LND_SENDER_MACAROON: Redacted.value(yield* alice.bake(uris(Lnd.senderCalls))),
-      LND_INVOICE_SECRET: "of the tests that kill the process"
+      LND_INVOICE_SECRET: "known-to-everybody-who-reads-the-tests"
     }
   })
 

@@ -53,7 +53,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const right = yield* settingsFor((yield* Network).alice)
           const url = `https://127.0.0.1:${yield* Process.freePort}`
           const message = yield* refusal({ ...right, url })
-          assert.include(message, `lnd at ${url} does not answer (ECONNREFUSED`)
+          assert.match(message, /^lnd at https:\/\/127\.0\.0\.1:\d+ does not answer \(.*ECONNREFUSED/)
           assert.include(message, "LND_REST_URL")
         })
       )

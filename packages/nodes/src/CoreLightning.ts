@@ -1,0 +1,350 @@
+import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
+import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Clock, Data, Deferred, Effect, Layer, Option, Redacted, Schema, SchemaGetter, Stream } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { createHmac } from "node:crypto"
+import * as Https from "./Https.ts"
+import { wordsOf } from "./Words.ts"
+
+// Core Lightning v26.06 over its REST plugin (https://docs.corelightning.org/docs/rest): every command is POST /v1/<command>, amounts are numbers of msat.
+
+export interface Options {
+  /** Such as https://127.0.0.1:3010. */
+  readonly url: string
+  /** The plugin's `ca.pem`. */
+  readonly certificateFile?: string | undefined
+  /** One that allows the commands of its layer, and nothing else. */
+  readonly rune: Redacted.Redacted
+  /** How long one answer is waited for; 10 s when absent. */
+  readonly deadlineMillis?: number
+}
+
+export interface ReceiverOptions extends Options {
+  /** What the preimages of our invoices are derived from, together with their ids. The same for ever. */
+  readonly invoiceSecret: Redacted.Redacted
+}
+
+export interface SenderOptions extends Options {
+  /** How long the node may begin new attempts of one payment; 60 s when absent. */
+  readonly retrySeconds?: number
+}
+
+/** How long the node keeps a question for the next settlement open. */
+const waitSeconds = 20
+/** How much later than it should a payment command may end. */
+const marginMillis = 30_000
+/** How long we stay to see a payment end. The others are looked up. */
+const settleMillis = 2000
+
+/** The node itself said no. */
+class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
+
+/** Its error codes (`lightning-invoice`, `lightning-xpay`, `lightning-waitanyinvoice`, `lightning-getroutes`). */
+const codes = { timedOut: 904, labelTaken: 900, preimageTaken: 901, noRoute: new Set([205, 206]) } as const
+
+/** With these the payment command is over. What became of its parts is another question. */
+const overReasons: ReadonlyMap<number, FailureReason> = new Map([
+  [203, "incorrect_payment_details"],
+  [205, "no_route"],
+  [206, "no_route"],
+  [207, "error"],
+  [209, "error"],
+  [210, "timeout"],
+  [219, "error"]
+])
+
+// What the node answers.
+
+const Amount = Schema.Int.pipe(
+  Schema.decodeTo(Msat.Msat, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(Number) })
+)
+
+const Info = Schema.Struct({ id: Schema.String, network: Schema.Literals(["bitcoin", "testnet", "testnet4", "signet", "regtest"]) })
+const networks = { bitcoin: "mainnet", testnet: "testnet", testnet4: "testnet", signet: "signet", regtest: "regtest" } as const
+
+const Issued = Schema.Struct({ payment_hash: Schema.String, bolt11: Schema.String })
+const Paid = {
+  payment_hash: Schema.String,
+  payment_preimage: Schema.String,
+  amount_received_msat: Amount,
+  pay_index: Schema.Int,
+  paid_at: Schema.Int
+}
+const Invoice = Schema.Union([
+  Schema.Struct({ status: Schema.Literal("paid"), label: Schema.String, bolt11: Schema.String, ...Paid }),
+  Schema.Struct({
+    status: Schema.Literals(["unpaid", "expired"]),
+    label: Schema.String,
+    bolt11: Schema.String,
+    payment_hash: Schema.String
+  })
+])
+const Invoices = Schema.Struct({ invoices: Schema.Array(Invoice) })
+const Notes = Schema.Struct({ datastore: Schema.Array(Schema.Struct({ string: Schema.String })) })
+
+const Part = Schema.Struct({
+  status: Schema.Literals(["pending", "complete", "failed"]),
+  amount_msat: Schema.optionalKey(Amount),
+  amount_sent_msat: Amount,
+  payment_preimage: Schema.optionalKey(Schema.String),
+  created_at: Schema.Int
+})
+const Parts = Schema.Struct({ payments: Schema.Array(Part) })
+const Sent = Schema.Struct({ payment_preimage: Schema.String, amount_msat: Amount, amount_sent_msat: Amount })
+const Routes = Schema.Struct({
+  probability_ppm: Schema.Int,
+  routes: Schema.NonEmptyArray(Schema.Struct({ path: Schema.NonEmptyArray(Schema.Struct({ amount_msat: Amount })) }))
+})
+const Problem = Schema.Struct({ code: Schema.Int, message: Schema.String })
+
+/** Asks the node, and is the only one here who does. */
+const connect = ({ url, certificateFile, rune, deadlineMillis = 10_000 }: Options) => {
+  const client = Https.make({ certificateFile })
+  return <A, I>(command: string, parameters: object, answer: Schema.Codec<A, I>, waitMillis = deadlineMillis) => {
+    const request = HttpClientRequest.post(`${url.replace(/\/$/, "")}/v1/${command}`).pipe(
+      HttpClientRequest.setHeader("rune", Redacted.value(rune)),
+      HttpClientRequest.bodyJsonUnsafe(parameters)
+    )
+    return client.execute(request).pipe(
+      Effect.flatMap((response) =>
+        Effect.flatMap(response.text, (text): Effect.Effect<A, unknown> => {
+          if (response.status === 200 || response.status === 201) return Schema.decodeUnknownEffect(Schema.fromJsonString(answer))(text)
+          return Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(Problem))(text), ({ code, message }) =>
+            Effect.fail(new Refused({ code, words: message }))
+          )
+        })
+      ),
+      Effect.timeoutOrElse({ duration: waitMillis, orElse: () => Effect.fail(`no answer within ${waitMillis} ms`) }),
+      Effect.mapError((problem) =>
+        problem instanceof Refused ? problem : new NodeUnavailable({ operation: command, cause: wordsOf(problem) })
+      )
+    )
+  }
+}
+
+const unavailable = (operation: string) => (refused: Refused) =>
+  Effect.fail(new NodeUnavailable({ operation, cause: `${refused.code}: ${refused.words}` }))
+
+const settledOf = (paid: Schema.Struct<typeof Paid>["Type"]): Settled => ({
+  paymentHash: paid.payment_hash,
+  received: paid.amount_received_msat,
+  preimage: paid.payment_preimage,
+  settledAtMillis: paid.paid_at * 1000,
+  cursor: String(paid.pay_index)
+})
+
+const receiver = Effect.fnUntraced(function* (options: ReceiverOptions) {
+  const ask = connect(options)
+  const info = yield* Effect.catchTag(ask("getinfo", {}, Info), "Refused", unavailable("getinfo"))
+  const preimageOf = (id: string) => createHmac("sha256", Redacted.value(options.invoiceSecret)).update(`cln invoice ${id}`).digest("hex")
+  const find = (by: { readonly label: string } | { readonly payment_hash: string }) =>
+    Effect.map(ask("listinvoices", by, Invoices), ({ invoices }) => invoices.at(0))
+  // The node knows no canceled invoices: they are deleted, after a note of what they were.
+  const noteOf = (paymentHash: string) => ["satrail", "canceled", paymentHash]
+  const canceled = (paymentHash: string) =>
+    Effect.map(ask("listdatastore", { key: noteOf(paymentHash) }, Notes), ({ datastore }) => datastore.at(0)?.string)
+
+  return LightningReceiver.of({
+    nodeId: info.id,
+    network: networks[info.network],
+    createInvoice: Effect.fnUntraced(
+      function* ({ id, amount, description, expirySeconds }) {
+        if (description._tag === "Hash") {
+          return yield* new NodeUnavailable({ operation: "invoice", cause: "it takes a description, and hashes that itself" })
+        }
+        const parameters = {
+          label: id,
+          amount_msat: Number(amount),
+          description: description.text,
+          expiry: expirySeconds,
+          preimage: preimageOf(id)
+        }
+        return yield* ask("invoice", parameters, Issued).pipe(
+          Effect.catchTag("Refused", (refused) =>
+            refused.code === codes.labelTaken || refused.code === codes.preimageTaken
+              ? Effect.flatMap(find({ label: id }), (known) => (known ? Effect.succeed(known) : Effect.fail(refused)))
+              : Effect.fail(refused)
+          ),
+          Effect.map(({ payment_hash, bolt11 }) => ({ paymentHash: payment_hash, paymentRequest: bolt11 }))
+        )
+      },
+      Effect.catchTag("Refused", unavailable("invoice"))
+    ),
+    lookupInvoice: Effect.fnUntraced(
+      function* (paymentHash): Effect.fn.Return<InvoiceState, NodeUnavailable | Refused> {
+        const invoice = yield* find({ payment_hash: paymentHash })
+        if (invoice === undefined) return (yield* canceled(paymentHash)) === undefined ? { _tag: "unknown" } : { _tag: "canceled" }
+        switch (invoice.status) {
+          case "paid":
+            return { _tag: "settled", received: invoice.amount_received_msat, preimage: invoice.payment_preimage }
+          case "expired":
+            return { _tag: "canceled" }
+          case "unpaid":
+            return { _tag: "open" }
+        }
+      },
+      Effect.catchTag("Refused", unavailable("listinvoices"))
+    ),
+    cancelInvoice: Effect.fnUntraced(
+      function* (paymentHash) {
+        const invoice = yield* find({ payment_hash: paymentHash })
+        const id = invoice?.label ?? (yield* canceled(paymentHash))
+        if (id === undefined) return yield* new NodeUnavailable({ operation: "delinvoice", cause: "there is no such invoice" })
+        if (invoice !== undefined && invoice.status !== "paid") {
+          yield* ask("datastore", { key: noteOf(paymentHash), string: id, mode: "create-or-replace" }, Schema.Unknown)
+          // Refused where it was paid, or expired, a moment ago: what is there now says which.
+          yield* Effect.exit(ask("delinvoice", { label: id, status: invoice.status }, Schema.Unknown))
+        }
+        const now = yield* find({ payment_hash: paymentHash })
+        if (now?.status === "paid") return { _tag: "settled" } as const
+        if (now === undefined) return { _tag: "canceled", preimage: Redacted.make(preimageOf(id)) } as const
+        return yield* new NodeUnavailable({ operation: "delinvoice", cause: `the invoice is ${now.status}` })
+      },
+      Effect.catchTag("Refused", unavailable("delinvoice"))
+    ),
+    // One question after another. The node counts what was paid, and forgets nothing.
+    settlements: (after) =>
+      Stream.paginate(Number(after ?? "0"), (lastpay_index) =>
+        ask("waitanyinvoice", { lastpay_index, timeout: waitSeconds }, Schema.Struct(Paid), waitSeconds * 1000 + 10_000).pipe(
+          Effect.map((paid) => [[settledOf(paid)], Option.some(paid.pay_index)] as const),
+          Effect.catchTag("Refused", (refused) =>
+            refused.code === codes.timedOut
+              ? Effect.succeed([[], Option.some(lastpay_index)] as const)
+              : unavailable("waitanyinvoice")(refused)
+          )
+        )
+      )
+  })
+})
+
+/** To hear nothing of a payment says nothing about it. */
+const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable | Refused>) =>
+  Effect.catch(answer, (outage) =>
+    Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
+  )
+
+const sender = Effect.fnUntraced(function* (options: SenderOptions) {
+  const ask = connect(options)
+  const scope = yield* Effect.scope
+  const retrySeconds = options.retrySeconds ?? 60
+  const commandMillis = retrySeconds * 1000 + marginMillis
+  // Commands of ours that may not be over: while one runs, all its parts can have failed and another one be tried.
+  const running = new Map<string, Deferred.Deferred<Payment>>()
+
+  /** What the parts say. `isOver`: no command can add another. */
+  const judge = (
+    parts: (typeof Parts.Type)["payments"],
+    isOver: boolean,
+    reason: FailureReason
+  ): Payment | { readonly _tag: "notFound" } => {
+    const complete = parts.filter(({ status }) => status === "complete")
+    const preimage = complete.find(({ payment_preimage }) => payment_preimage !== undefined)?.payment_preimage
+    if (parts.some(({ status }) => status === "pending")) return { _tag: "pending" }
+    if (preimage !== undefined) {
+      const fee = complete.reduce((sum, part) => sum + part.amount_sent_msat - (part.amount_msat ?? part.amount_sent_msat), 0n)
+      return { _tag: "settled", preimage, fee: Msat.make(fee), index: null }
+    }
+    if (!isOver) return { _tag: "pending" }
+    return parts.length === 0 ? { _tag: "notFound" } : { _tag: "failed", reason }
+  }
+
+  const partsOf = (paymentHash: string) => Effect.map(ask("listsendpays", { payment_hash: paymentHash }, Parts), ({ payments }) => payments)
+
+  const lookup = Effect.fnUntraced(function* (paymentHash: string) {
+    const parts = yield* partsOf(paymentHash)
+    const nowMillis = yield* Clock.currentTimeMillis
+    // Whoever began it may be dead, and the command lives on in the node for as long as it may try.
+    const isOver = !running.has(paymentHash) && parts.every(({ created_at }) => nowMillis > created_at * 1000 + commandMillis)
+    return judge(parts, isOver, "error")
+  })
+
+  /** The command to its end, which may be long after anybody waits for it. */
+  const command = ({ invoice, amount, feeLimit }: Sending) =>
+    ask(
+      "xpay",
+      {
+        invstring: invoice.paymentRequest,
+        ...(invoice.amount === undefined && { amount_msat: Number(amount) }),
+        maxfee: Number(feeLimit), // always said: without one it is a share of the amount
+        retry_for: retrySeconds
+      },
+      Sent,
+      commandMillis
+    ).pipe(
+      Effect.map(({ payment_preimage, amount_msat, amount_sent_msat }): Payment => ({
+        _tag: "settled",
+        preimage: payment_preimage,
+        fee: Msat.make(amount_sent_msat - amount_msat),
+        index: null
+      })),
+      Effect.catchTag("Refused", (refused) =>
+        Effect.gen(function* (): Effect.fn.Return<Payment, NodeUnavailable | Refused> {
+          const reason = overReasons.get(refused.code)
+          const judged = judge(yield* partsOf(invoice.paymentHash), reason !== undefined, reason ?? "error")
+          // It gave up before the first part: nothing was sent, and nothing will be.
+          if (judged._tag === "notFound") return { _tag: "failed", reason: reason ?? "error" }
+          return judged
+        })
+      )
+    )
+
+  const pay = Effect.fnUntraced(function* (payment: Sending) {
+    const { paymentHash } = payment.invoice
+    // The node pays a hash again that it is paying, in parts that nobody asked for: it is asked first, and by one at a time.
+    let ours = running.get(paymentHash)
+    if (ours === undefined) {
+      const done = yield* Deferred.make<Payment>()
+      running.set(paymentHash, done)
+      ours = done
+      const begin = Effect.flatMap(partsOf(paymentHash), (parts): Effect.Effect<Payment, NodeUnavailable | Refused> => {
+        const before = judge(parts, true, "error")
+        return before._tag === "settled" || before._tag === "pending" ? Effect.succeed(before) : command(payment)
+      })
+      yield* Effect.forkIn(
+        Effect.ensuring(
+          Effect.flatMap(orUnknown(begin), (outcome) => Deferred.succeed(done, outcome)),
+          Effect.sync(() => running.delete(paymentHash))
+        ),
+        scope
+      )
+    }
+    const settled = yield* Effect.timeoutOption(Deferred.await(ours), settleMillis)
+    return Option.isSome(settled) ? settled.value : ({ _tag: "pending" } as const)
+  })
+
+  return LightningSender.of({
+    graceMillis: commandMillis + 60_000,
+    pay,
+    lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
+    quote: ({ invoice, amount, feeLimit }) =>
+      Effect.flatMap(ask("getinfo", {}, Info), ({ id }) =>
+        ask(
+          "getroutes",
+          {
+            source: id,
+            destination: invoice.payee,
+            amount_msat: Number(amount),
+            // What our own channels hold, and that we do not charge ourselves.
+            layers: ["auto.localchans", "auto.sourcefree"],
+            maxfee_msat: Number(feeLimit),
+            final_cltv: invoice.minFinalCltvExpiry
+          },
+          Routes
+        )
+      ).pipe(
+        Effect.map(({ probability_ppm, routes }) => ({
+          fee: Msat.make(routes.reduce((sum, { path: [first] }) => sum + first.amount_msat, 0n) - amount),
+          probability: probability_ppm / 1_000_000
+        })),
+        Effect.catchTag("Refused", (refused) => (codes.noRoute.has(refused.code) ? Effect.undefined : unavailable("getroutes")(refused)))
+      )
+  })
+})
+
+/** Core Lightning takes payments for us. Fails when it does not answer at the start, since nobody could say then whose invoices these are. */
+export const layerReceiver = (options: ReceiverOptions): Layer.Layer<LightningReceiver, NodeUnavailable> =>
+  Layer.effect(LightningReceiver, receiver(options))
+
+/** Core Lightning pays for us. */
+export const layerSender = (options: SenderOptions): Layer.Layer<LightningSender> => Layer.effect(LightningSender, sender(options))
