@@ -1,7 +1,7 @@
 import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Clock, Data, Deferred, Effect, Layer, Option, Redacted, Schema, SchemaGetter, Stream } from "effect"
+import { Clock, Data, Deferred, Effect, Layer, Option, Redacted, Result, Schema, SchemaGetter, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { createHmac } from "node:crypto"
 import * as Https from "./Https.ts"
@@ -34,6 +34,8 @@ export interface SenderOptions extends Options {
 const waitSeconds = 20
 /** How much later than it should a payment command may end. */
 const marginMillis = 30_000
+/** How many commands that failed are remembered. */
+const maxEnded = 10_000
 /** How long we stay to see a payment end. The others are looked up. */
 const settleMillis = 2000
 
@@ -46,6 +48,7 @@ const codes = { timedOut: 904, labelTaken: 900, preimageTaken: 901, noRoute: new
 /** With these the payment command is over. What became of its parts is another question. */
 const overReasons: ReadonlyMap<number, FailureReason> = new Map([
   [203, "incorrect_payment_details"],
+  [204, "no_route"],
   [205, "no_route"],
   [206, "no_route"],
   [207, "error"],
@@ -88,8 +91,11 @@ const Part = Schema.Struct({
   amount_msat: Schema.optionalKey(Amount),
   amount_sent_msat: Amount,
   payment_preimage: Schema.optionalKey(Schema.String),
-  created_at: Schema.Int
+  created_at: Schema.Int,
+  groupid: Schema.Int,
+  partid: Schema.optionalKey(Schema.Int)
 })
+type Part = typeof Part.Type
 const Parts = Schema.Struct({ payments: Schema.Array(Part) })
 const Sent = Schema.Struct({ payment_preimage: Schema.String, amount_msat: Amount, amount_sent_msat: Amount })
 const Routes = Schema.Struct({
@@ -220,9 +226,11 @@ const receiver = Effect.fnUntraced(function* (options: ReceiverOptions) {
 
 /** To hear nothing of a payment says nothing about it. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable | Refused>) =>
-  Effect.catch(answer, (outage) =>
-    Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
-  )
+  Effect.matchEffect(answer, {
+    onSuccess: Effect.succeed,
+    onFailure: (outage) =>
+      Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
+  })
 
 const sender = Effect.fnUntraced(function* (options: SenderOptions) {
   const ask = connect(options)
@@ -231,92 +239,94 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
   const commandMillis = retrySeconds * 1000 + marginMillis
   // Commands of ours that may not be over: while one runs, all its parts can have failed and another one be tried.
   const running = new Map<string, Deferred.Deferred<Payment>>()
-
-  /** What the parts say. `isOver`: no command can add another. */
-  const judge = (
-    parts: (typeof Parts.Type)["payments"],
-    isOver: boolean,
-    reason: FailureReason
-  ): Payment | { readonly _tag: "notFound" } => {
-    const complete = parts.filter(({ status }) => status === "complete")
-    const preimage = complete.find(({ payment_preimage }) => payment_preimage !== undefined)?.payment_preimage
-    if (parts.some(({ status }) => status === "pending")) return { _tag: "pending" }
-    if (preimage !== undefined) {
-      const fee = complete.reduce((sum, part) => sum + part.amount_sent_msat - (part.amount_msat ?? part.amount_sent_msat), 0n)
-      return { _tag: "settled", preimage, fee: Msat.make(fee), index: null }
-    }
-    if (!isOver) return { _tag: "pending" }
-    return parts.length === 0 ? { _tag: "notFound" } : { _tag: "failed", reason }
+  // Commands of ours that ended without success, which the node itself forgets. What is forgotten here is only asked about for longer.
+  const ended = new Map<string, FailureReason>()
+  const remember = (paymentHash: string, reason: FailureReason) => {
+    for (const oldest of ended.keys()) if (ended.size >= maxEnded) ended.delete(oldest)
+    ended.set(paymentHash, reason)
   }
 
   const partsOf = (paymentHash: string) => Effect.map(ask("listsendpays", { payment_hash: paymentHash }, Parts), ({ payments }) => payments)
 
-  const lookup = Effect.fnUntraced(function* (paymentHash: string) {
+  /** Why a part failed: the node tells it again to whoever waits for the part. */
+  const reasonOf = (paymentHash: string, { groupid, partid }: Part) =>
+    Effect.matchEffect(ask("waitsendpay", { payment_hash: paymentHash, groupid, partid: partid ?? 0, timeout: 1 }, Schema.Unknown), {
+      onFailure: (error) => Effect.succeed(error._tag === "Refused" ? overReasons.get(error.code) : undefined),
+      onSuccess: () => Effect.undefined
+    })
+
+  /** What its parts say of a payment. Only when no command can add another does it mean anything that all have failed. */
+  const judge = Effect.fnUntraced(function* (paymentHash: string) {
     const parts = yield* partsOf(paymentHash)
+    const complete = parts.filter(({ status }) => status === "complete")
+    const preimage = complete.find(({ payment_preimage }) => payment_preimage !== undefined)?.payment_preimage
+    if (parts.some(({ status }) => status === "pending")) return { _tag: "pending" } as const
+    if (preimage !== undefined) {
+      const fee = complete.reduce((sum, part) => sum + part.amount_sent_msat - (part.amount_msat ?? part.amount_sent_msat), 0n)
+      return { _tag: "settled", preimage, fee: Msat.make(fee), index: null } as const
+    }
+    if (running.has(paymentHash)) return { _tag: "pending" } as const
+    const reason = ended.get(paymentHash)
+    const last = parts.at(-1)
+    if (last === undefined) return reason === undefined ? ({ _tag: "notFound" } as const) : ({ _tag: "failed", reason } as const)
     const nowMillis = yield* Clock.currentTimeMillis
     // Whoever began it may be dead, and the command lives on in the node for as long as it may try.
-    const isOver = !running.has(paymentHash) && parts.every(({ created_at }) => nowMillis > created_at * 1000 + commandMillis)
-    return judge(parts, isOver, "error")
+    const isOver = reason !== undefined || parts.every(({ created_at }) => nowMillis > created_at * 1000 + commandMillis)
+    if (!isOver) return { _tag: "pending" } as const
+    return { _tag: "failed", reason: (yield* reasonOf(paymentHash, last)) ?? reason ?? "error" } as const
   })
 
   /** The command to its end, which may be long after anybody waits for it. */
-  const command = ({ invoice, amount, feeLimit }: Sending) =>
-    ask(
-      "xpay",
-      {
-        invstring: invoice.paymentRequest,
-        ...(invoice.amount === undefined && { amount_msat: Number(amount) }),
-        maxfee: Number(feeLimit), // always said: without one it is a share of the amount
-        retry_for: retrySeconds
-      },
-      Sent,
-      commandMillis
-    ).pipe(
-      Effect.map(({ payment_preimage, amount_msat, amount_sent_msat }): Payment => ({
-        _tag: "settled",
-        preimage: payment_preimage,
-        fee: Msat.make(amount_sent_msat - amount_msat),
-        index: null
-      })),
-      Effect.catchTag("Refused", (refused) =>
-        Effect.gen(function* (): Effect.fn.Return<Payment, NodeUnavailable | Refused> {
-          const reason = overReasons.get(refused.code)
-          const judged = judge(yield* partsOf(invoice.paymentHash), reason !== undefined, reason ?? "error")
-          // It gave up before the first part: nothing was sent, and nothing will be.
-          if (judged._tag === "notFound") return { _tag: "failed", reason: reason ?? "error" }
-          return judged
-        })
-      )
+  const command = Effect.fnUntraced(function* ({ invoice, amount, feeLimit }: Sending) {
+    const parameters = {
+      invstring: invoice.paymentRequest,
+      ...(invoice.amount === undefined && { amount_msat: Number(amount) }),
+      maxfee: Number(feeLimit), // always said: without one it is a share of the amount
+      retry_for: retrySeconds
+    }
+    const sent = yield* Effect.result(ask("xpay", parameters, Sent, commandMillis))
+    if (Result.isSuccess(sent)) {
+      const { payment_preimage, amount_msat, amount_sent_msat } = sent.success
+      return { _tag: "settled", preimage: payment_preimage, fee: Msat.make(amount_sent_msat - amount_msat), index: null } as const
+    }
+    // An error is the end of the command, and says nothing about parts that are still under way.
+    const reason = sent.failure._tag === "Refused" ? overReasons.get(sent.failure.code) : undefined
+    if (reason === undefined) return yield* sent.failure
+    remember(invoice.paymentHash, reason)
+    return undefined
+  })
+
+  const known = (judged: Effect.Success<ReturnType<typeof judge>>): Payment => (judged._tag === "notFound" ? { _tag: "unknown" } : judged)
+
+  const begin = Effect.fnUntraced(function* (payment: Sending, done: Deferred.Deferred<Payment>) {
+    const { paymentHash } = payment.invoice
+    // The node would pay a hash again that it is paying, in parts that nobody asked for: it is asked first.
+    const run = Effect.gen(function* () {
+      const parts = yield* partsOf(paymentHash)
+      return parts.every(({ status }) => status === "failed") ? yield* command(payment) : undefined
+    }).pipe(Effect.ensuring(Effect.sync(() => running.delete(paymentHash))))
+    const outcome = Effect.flatMap(run, (settled) =>
+      settled === undefined ? Effect.map(judge(paymentHash), known) : Effect.succeed(settled)
     )
+    yield* Deferred.succeed(done, yield* orUnknown(outcome))
+  })
 
   const pay = Effect.fnUntraced(function* (payment: Sending) {
     const { paymentHash } = payment.invoice
-    // The node pays a hash again that it is paying, in parts that nobody asked for: it is asked first, and by one at a time.
     let ours = running.get(paymentHash)
     if (ours === undefined) {
-      const done = yield* Deferred.make<Payment>()
-      running.set(paymentHash, done)
-      ours = done
-      const begin = Effect.flatMap(partsOf(paymentHash), (parts): Effect.Effect<Payment, NodeUnavailable | Refused> => {
-        const before = judge(parts, true, "error")
-        return before._tag === "settled" || before._tag === "pending" ? Effect.succeed(before) : command(payment)
-      })
-      yield* Effect.forkIn(
-        Effect.ensuring(
-          Effect.flatMap(orUnknown(begin), (outcome) => Deferred.succeed(done, outcome)),
-          Effect.sync(() => running.delete(paymentHash))
-        ),
-        scope
-      )
+      ours = Deferred.makeUnsafe<Payment>()
+      running.set(paymentHash, ours)
+      yield* Effect.forkIn(begin(payment, ours), scope)
     }
-    const settled = yield* Effect.timeoutOption(Deferred.await(ours), settleMillis)
-    return Option.isSome(settled) ? settled.value : ({ _tag: "pending" } as const)
+    const outcome = yield* Effect.timeoutOption(Deferred.await(ours), settleMillis)
+    return Option.getOrElse(outcome, () => ({ _tag: "pending" }) as const)
   })
 
   return LightningSender.of({
     graceMillis: commandMillis + 60_000,
     pay,
-    lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
+    lookupPayment: (paymentHash) => orUnknown(judge(paymentHash)),
     quote: ({ invoice, amount, feeLimit }) =>
       Effect.flatMap(ask("getinfo", {}, Info), ({ id }) =>
         ask(

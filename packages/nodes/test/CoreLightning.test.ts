@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
+import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
+import * as SenderContract from "@satrail/contracts/LightningSender"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Context, Effect, Layer, Redacted, References, Result } from "effect"
+import * as CoreLightning from "../src/CoreLightning.ts"
+import * as LightningDaemon from "./LightningDaemon.ts"
+
+// No Core Lightning has run here: what it is held to is a pretend one, that does what the real one's documentation and issues say of it.
+
+class Daemon extends Context.Service<Daemon, Awaited<ReturnType<typeof LightningDaemon.make>>>()("test/Daemon") {}
+
+const daemon = Layer.effect(
+  Daemon,
+  Effect.acquireRelease(Effect.promise(LightningDaemon.make), ({ end }) => Effect.sync(end))
+)
+
+const rune = Redacted.make(LightningDaemon.rune)
+
+const backend = Layer.unwrap(
+  Effect.map(Daemon, ({ url }) =>
+    Layer.merge(
+      CoreLightning.layerReceiver({ url, rune, invoiceSecret: Redacted.make("of the tests") }),
+      CoreLightning.layerSender({ url, rune })
+    )
+  )
+)
+
+const peers = Layer.merge(
+  Layer.effect(
+    ReceiverContract.Peer,
+    Effect.map(Daemon, ({ pay }) => ({
+      pay: (paymentRequest, amount) => Effect.try({ try: () => pay(paymentRequest, amount), catch: (cause) => cause })
+    }))
+  ),
+  Layer.effect(
+    SenderContract.Peer,
+    Effect.map(Daemon, (daemon) => ({
+      invoice: ({ amount, behaviour }) => Effect.sync(() => daemon.payee(behaviour, amount)),
+      unreachable: (amount) => Effect.sync(() => daemon.hermit(amount)),
+      received: (hash) => Effect.sync(() => Msat.make(daemon.received(hash))),
+      release: (hash, outcome) => Effect.sync(() => daemon.release(hash, outcome)),
+      cut: Effect.sync(daemon.cut),
+      mend: Effect.sync(daemon.mend)
+    }))
+  )
+)
+
+const layer = Layer.merge(backend, peers).pipe(Layer.provideMerge(daemon))
+
+ReceiverContract.suite("core lightning, pretend", layer, {
+  skip: { "the hash of a description is in the invoice as it was given (LUD-06)": "it takes a description, and hashes that itself" }
+})
+SenderContract.suite("core lightning, pretend", layer)
+
+const asking = (paymentRequest: string) => ({
+  invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)),
+  amount: Msat.fromSats(1000),
+  feeLimit: Msat.fromSats(10)
+})
+
+describe("core lightning", () => {
+  it.layer(layer, { excludeTestServices: true })((it) => {
+    it.effect("all parts have failed and the command goes on: that is not failed", () =>
+      Effect.gen(function* () {
+        const { lookupPayment, pay } = yield* LightningSender
+        const daemon = yield* Daemon
+        const asked = asking(daemon.payee("retry", 1_000_000n))
+        const paying = yield* Effect.forkChild(pay(asked), { startImmediately: true })
+        const seen = yield* Effect.replicateEffect(
+          Effect.delay(
+            Effect.map(lookupPayment(asked.invoice.paymentHash), ({ _tag }) => _tag),
+            20
+          ),
+          20
+        )
+        assert.notInclude(seen, "failed")
+        assert.include(seen, "pending")
+        yield* eventually(lookupPayment(asked.invoice.paymentHash), ({ _tag }) => _tag === "settled")
+        assert.strictEqual(paying.pollUnsafe()?._tag, "Success")
+      })
+    )
+
+    it.effect("after a restart nobody knows whether the command is over, and all parts failed is pending until it must be", () =>
+      Effect.gen(function* () {
+        const { pay } = yield* LightningSender
+        const daemon = yield* Daemon
+        const asked = asking(daemon.payee("fail", 1_000_000n))
+        assert.deepStrictEqual<unknown>(yield* pay(asked), { _tag: "failed", reason: "incorrect_payment_details" })
+        const restarted = yield* Effect.provideContext(
+          LightningSender,
+          yield* Layer.build(Layer.fresh(CoreLightning.layerSender({ url: daemon.url, rune })))
+        )
+        assert.deepStrictEqual<unknown>(yield* restarted.lookupPayment(asked.invoice.paymentHash), { _tag: "pending" })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("a payment that is under way is not begun again, by nobody", () =>
+      Effect.gen(function* () {
+        const { pay } = yield* LightningSender
+        const daemon = yield* Daemon
+        const asked = asking(daemon.payee("hold", 1_000_000n))
+        yield* pay(asked)
+        const before = daemon.commands()
+        const restarted = yield* Effect.provideContext(
+          LightningSender,
+          yield* Layer.build(Layer.fresh(CoreLightning.layerSender({ url: daemon.url, rune })))
+        )
+        assert.deepStrictEqual<unknown>(yield* restarted.pay(asked), { _tag: "pending" })
+        assert.strictEqual(daemon.commands(), before)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("a rune that does not allow it is an outage, and decides nothing", () =>
+      Effect.gen(function* () {
+        const daemon = yield* Daemon
+        const asked = asking(daemon.payee("settle", 1_000_000n))
+        const options = { url: daemon.url, rune: Redacted.make("another") }
+        const sender = yield* Effect.provideContext(LightningSender, yield* Layer.build(Layer.fresh(CoreLightning.layerSender(options))))
+        assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "unknown" })
+        const receiver = CoreLightning.layerReceiver({ ...options, invoiceSecret: Redacted.make("") })
+        const error = yield* Effect.flip(Effect.provide(LightningReceiver, Layer.fresh(receiver)))
+        assert.strictEqual(error._tag, "NodeUnavailable")
+        assert.notInclude(JSON.stringify(error), "another")
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+    )
+  })
+})
