@@ -214,6 +214,13 @@ const tasks = {
       return node(["--conditions=compiled", at("packages/bench/src/main.ts"), ...args])
     }
   ],
+  regtest: [
+    "starts real Lightning nodes on a chain of their own, and the service on them, to play with",
+    async (args) => {
+      await build("packages/server", "packages/regtest")
+      return node(["--conditions=compiled", at("packages/regtest/src/main.ts"), ...args])
+    }
+  ],
   docs: ["makes the pages of docs/reference from the code", () => node([at("scripts/reference.ts")])],
   example: ["runs examples/NAME", ([name, ...args]) => example(name, args)]
 }

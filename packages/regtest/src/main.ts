@@ -1,11 +1,11 @@
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as Msat from "@satrail/core/Msat"
-import { Console, Effect, Layer, Redacted } from "effect"
+import { Console, Effect, Layer, Redacted, Stream } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import path from "node:path"
-import { createInterface } from "node:readline/promises"
+import { createInterface } from "node:readline"
 import * as Binaries from "./Binaries.ts"
 import * as Keeper from "./Keeper.ts"
 import type { Lnd as Node } from "./Lnd.ts"
@@ -87,26 +87,19 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string): Effec
   }
 }
 
-const play = Effect.fnUntraced(function* (network: Network.Network["Service"]) {
-  const lines = createInterface({ input: process.stdin })
-  const take = Effect.callback<string | undefined>((resume) => {
-    lines.once("line", (line) => resume(Effect.succeed(line)))
-    lines.once("close", () => resume(Effect.never)) // nobody types: it runs until it is ended
-  })
-  yield* Effect.forever(
-    Effect.flatMap(take, (line) =>
-      line === undefined || line.trim() === ""
-        ? Effect.void
-        : Effect.matchEffect(
-            Effect.suspend(() => obey(network, line)).pipe(Effect.catchDefect((defect) => Effect.succeed(String(defect)))),
-            {
-              onFailure: ({ message }) => Console.error(message),
-              onSuccess: Console.log
-            }
-          )
-    )
+/** One line after the other; when nobody types any more, it goes on until it is ended. */
+const play = (network: Network.Network["Service"]) =>
+  Stream.fromAsyncIterable(createInterface({ input: process.stdin }), String).pipe(
+    Stream.filter((line) => line.trim() !== ""),
+    Stream.runForEach((line) =>
+      Effect.suspend(() => obey(network, line)).pipe(
+        // An invoice with a typing error is no reason to end.
+        Effect.catchDefect((defect) => Effect.succeed(String(defect))),
+        Effect.matchEffect({ onFailure: ({ message }) => Console.error(message), onSuccess: Console.log })
+      )
+    ),
+    Effect.andThen(Effect.never)
   )
-})
 
 const program = Effect.gen(function* () {
   const missing = Binaries.missing(["btcd", "lnd"])

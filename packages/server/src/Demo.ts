@@ -75,13 +75,16 @@ export const prepare = Effect.fnUntraced(function* (options: {
   return { demo, isNew: true }
 })
 
-/** What is printed when the service is ready: at the first start with the key, and with three things to try. */
-export const banner = (demo: Demo, isNew: boolean, directory: string): string => {
+/**
+ * What is printed when the service is ready: at the first start with the key, and with three things to try. `node` is the real node that
+ * it runs on; undefined on a pretend network.
+ */
+export const banner = (demo: Demo, isNew: boolean, directory: string, node?: string): string => {
   const call = (method: string, route: string, body?: string) =>
     `  curl -s ${method === "GET" ? "" : `-X ${method} `}${demo.base_url}${route} -H "Authorization: Bearer $KEY"${body === undefined ? "" : ` -H "Content-Type: application/json" -d '${body}'`}`
   const lines = [
     "",
-    `satrail is running at ${demo.base_url}, on a pretend network: nothing here is real money.`,
+    `satrail is running at ${demo.base_url}, ${node === undefined ? "on a pretend network: nothing here is real money" : `on ${node}`}.`,
     `  documentation   ${demo.base_url}/docs`,
     `  operator token  in ${fileIn(directory)}`,
     ...(isNew
@@ -91,7 +94,9 @@ export const banner = (demo: Demo, isNew: boolean, directory: string): string =>
           "Try it, in another terminal:",
           `  KEY=${demo.api_key}`,
           call("POST", "/v1/bitcoin/deposit/lightning-invoice", `{"amount":1000,"currency":"sats","description":"coffee"}`),
-          call("POST", "/sandbox/pay", `{"payment_request":"<the payment_request from above>"}`),
+          ...(node === undefined
+            ? [call("POST", "/sandbox/pay", `{"payment_request":"<the payment_request from above>"}`)]
+            : ["  # pay its payment_request from another wallet"]),
           call("GET", "/v1/transactions/balance")
         ]
       : [`  API key         the same as before, in ${fileIn(directory)}`]),

@@ -37,7 +37,8 @@ const program = Effect.fnUntraced(function* (environment: Environment.Environmen
   // What a start leaves behind is a third of the memory of a process that waits. Only where the collector can be called.
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Deferred.succeed(prepared, undefined)
-  yield* Console.log(Demo.banner(demo, isNew, environment.dataDirectory))
+  const node = environment.lnd === undefined ? undefined : `${environment.network}, with lnd at ${environment.lnd.url}`
+  yield* Console.log(Demo.banner(demo, isNew, environment.dataDirectory, node))
   return yield* Effect.never
 })
 
