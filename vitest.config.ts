@@ -21,7 +21,12 @@ export default defineConfig({
       },
       ...real.map((name) => ({
         extends: true as const,
-        test: { name, include: [`packages/*/test/**/*.${name}.test.ts`], globalSetup: `packages/regtest/test/${name}Setup.ts` }
+        test: {
+          name,
+          include: [`packages/*/test/**/*.${name}.test.ts`],
+          globalSetup: `packages/regtest/test/${name}Setup.ts`,
+          testTimeout: 300_000 // real nodes share a machine with whatever else it does
+        }
       }))
     ]
   }

@@ -1,3 +1,4 @@
+import { Patience } from "@satrail/contracts/Eventually"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
 import { Network } from "@satrail/regtest/Network"
@@ -19,6 +20,7 @@ const layer = Layer.unwrap(
     return Layer.mergeAll(
       Lnd.layerReceiver({ ...options, macaroon: yield* alice.bake(uris(Lnd.receiverCalls)), invoiceSecret: Redacted.make("of the tests") }),
       Lnd.layerSender({ ...options, macaroon: yield* alice.bake(uris(Lnd.senderCalls)) }),
+      Layer.succeed(Patience, { tries: 1200, spacedMillis: 50 }),
       Peers.receiver,
       Peers.sender(proxy)
     )

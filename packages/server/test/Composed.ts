@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { eventually } from "@satrail/contracts/Eventually"
+import { eventually, Patience } from "@satrail/contracts/Eventually"
 import * as Ledger from "@satrail/contracts/Ledger"
 import * as Answer from "@satrail/core/Answer"
 import { Companies } from "@satrail/core/Companies"
@@ -33,11 +33,11 @@ const settings: Settings = {
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** A store, and alice as our node. Answers within a second or not at all: a test waits for every silence. */
-const outlasting = (alice: Node, proxy: Proxy.Proxy) =>
+/** A store, and alice as our node. */
+const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
   Effect.gen(function* () {
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
-    const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis: 3000, graceMillis: 1000 }
+    const options = { url: proxy.url, certificateFile: alice.certificateFile, identity, deadlineMillis, graceMillis: 1000 }
     const [receiver, sender] = [yield* alice.bake(uris(Lnd.receiverCalls)), yield* alice.bake(uris(Lnd.senderCalls))]
     return Layer.mergeAll(
       Memory.layer,
@@ -62,15 +62,15 @@ export interface World {
 
 /**
  * A story, told to a service of its own. At its end the books are sound, and what the node's balance has changed by is what the books say,
- * to the millisatoshi.
+ * to the millisatoshi. `deadlineMillis` is how long an answer of the node is waited for: a story with silences is as long as all of them.
  */
-export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>) =>
+export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, deadlineMillis = 20_000) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { alice } = yield* Network
       const proxy = yield* Proxy.make(alice)
       const scope = yield* Effect.scope
-      const ports = yield* Layer.buildWithScope(Layer.fresh(yield* outlasting(alice, proxy)), scope)
+      const ports = yield* Layer.buildWithScope(Layer.fresh(yield* outlasting(alice, proxy, deadlineMillis)), scope)
       let process: { readonly services: Context.Context<Services>; readonly scope: Scope.Closeable } | undefined
       const stop = Effect.suspend(() => (process === undefined ? Effect.void : Scope.close(process.scope, Exit.void)))
       const start = Effect.gen(function* () {
@@ -94,7 +94,7 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>) =
       assert.strictEqual(after - before, -node)
     })
     // What a story does to the wire is told by every worker.
-  ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  ).pipe(Effect.provideService(References.MinimumLogLevel, "None"), Effect.provideService(Patience, { tries: 1200, spacedMillis: 50 }))
 
 export const company = Effect.flatMap(
   Effect.flatMap(Companies, ({ open }) => open({ name: "Acme", plan: "paid" })),

@@ -175,8 +175,8 @@ export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: num
     return answer
   }
 
-  /** Starts the service on the directory and waits until it can serve. */
-  const start = async (others: Readonly<Record<string, string>> = {}): Promise<void> => {
+  /** Starts the service on the directory and waits until it can serve, or until it says otherwise, where that is expected. */
+  const start = async (others: Readonly<Record<string, string>> = {}, readyz = 200): Promise<void> => {
     assert.isUndefined(running, "one service at a time")
     const started = run("main", [], { ...env(), ...others })
     running = started
@@ -190,7 +190,7 @@ export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: num
     await eventually(
       "readiness",
       () => ask("GET", "/readyz"),
-      ({ status }) => status === 200
+      ({ status }) => status === readyz
     )
     const { api_key: apiKey, operator_token: operatorToken } = demo()
     secrets.add(apiKey).add(operatorToken)

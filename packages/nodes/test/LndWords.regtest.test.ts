@@ -1,0 +1,100 @@
+import { assert, it } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Network } from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import * as Process from "@satrail/regtest/Process"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer, Redacted, References, Result } from "effect"
+import { copyFileSync, readFileSync } from "node:fs"
+import path from "node:path"
+import * as Lnd from "../src/Lnd.ts"
+
+// What no contract sees: what lnd says when it will not, and what surrounds it.
+
+const alices = Effect.gen(function* () {
+  const { alice } = yield* Network
+  const identity = { nodeId: alice.nodeId, network: "regtest" } as const
+  return {
+    url: alice.url,
+    certificateFile: alice.certificateFile,
+    identity,
+    macaroon: Redacted.make(readFileSync(alice.macaroonFile, "hex")),
+    deadlineMillis: 5000
+  }
+})
+
+const senderOf = (options: Lnd.Options) =>
+  Effect.flatMap(Layer.build(Lnd.layerSender(options)), (context) => Effect.provideContext(LightningSender, context))
+
+const receiverOf = (options: Lnd.Options) =>
+  Effect.flatMap(Layer.build(Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") })), (context) =>
+    Effect.provideContext(LightningReceiver, context)
+  )
+
+const asking = (paymentRequest: string, amount = Msat.fromSats(1000)) => ({
+  invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)),
+  amount,
+  feeLimit: Msat.fromSats(10)
+})
+
+const quietly = Effect.provideService(References.MinimumLogLevel, "None")
+
+Real.suite("lnd", ["btcd", "lnd"], () => {
+  it.layer(Real.network, { excludeTestServices: true })((it) => {
+    it.effect("what it refuses before it begins has failed: an invoice that expired, and one of its own", () =>
+      Effect.gen(function* () {
+        const { alice, carol } = yield* Network
+        const sender = yield* senderOf(yield* alices)
+        const amount = Msat.fromSats(1000)
+        const expiring = asking(yield* Peer.invoice(carol, { amount, behaviour: "settle", expirySeconds: 1 }))
+        yield* eventually(
+          Effect.sync(() => Date.now()),
+          (nowMillis) => nowMillis > (expiring.invoice.timestampSeconds + 2) * 1000
+        )
+        const failed = { _tag: "failed", reason: "error" }
+        assert.deepStrictEqual<unknown>(yield* sender.pay(expiring), failed)
+        assert.deepStrictEqual<unknown>(yield* sender.pay(asking(yield* Peer.invoice(alice, { amount, behaviour: "settle" }))), failed)
+      }).pipe(Effect.scoped, quietly)
+    )
+
+    it.effect("a macaroon that may not pay is no refusal of a payment: it decides nothing", () =>
+      Effect.gen(function* () {
+        const { alice, carol } = yield* Network
+        // It may ask what became of a payment, so that "no record" is there to be misread.
+        const macaroon = yield* alice.bake(Lnd.senderCalls.map(({ uri }) => uri).filter((uri) => !uri.endsWith("/SendPaymentV2")))
+        const asked = asking(yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" }))
+        const sender = yield* senderOf({ ...(yield* alices), macaroon })
+        assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(asked.invoice.paymentHash), { _tag: "notFound" })
+        assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "unknown" })
+      }).pipe(Effect.scoped, quietly)
+    )
+
+    it.effect("a certificate that was renewed is taken from its file, without a restart of ours", () =>
+      Effect.gen(function* () {
+        const { carol } = yield* Network
+        const options = yield* alices
+        const certificateFile = path.join(yield* Process.folder, "tls.cert")
+        copyFileSync(carol.certificateFile, certificateFile)
+        const receiver = yield* receiverOf({ ...options, certificateFile })
+        const lookup = receiver.lookupInvoice("0f".repeat(32))
+        assert.strictEqual((yield* Effect.flip(lookup))._tag, "NodeUnavailable")
+        copyFileSync(options.certificateFile, certificateFile)
+        assert.deepStrictEqual(yield* lookup, { _tag: "unknown" })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("what is said of an outage has no macaroon in it", () =>
+      Effect.gen(function* () {
+        const options = yield* alices
+        const receiver = yield* receiverOf({ ...options, url: `https://127.0.0.1:${yield* Process.freePort}` })
+        const error = yield* Effect.flip(receiver.lookupInvoice("0f".repeat(32)))
+        assert.notInclude(JSON.stringify(error) + String(error.stack), Redacted.value(options.macaroon))
+        assert.include(String(error.cause), "ECONNREFUSED")
+      }).pipe(Effect.scoped)
+    )
+  })
+})

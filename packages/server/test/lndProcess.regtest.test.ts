@@ -1,0 +1,153 @@
+import { assert, it } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import * as Lnd from "@satrail/nodes/Lnd"
+import * as Storage from "@satrail/postgres/Storage"
+import type { Lnd as Node } from "@satrail/regtest/Lnd"
+import { Network } from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Redacted, Result } from "effect"
+import path from "node:path"
+import { setTimeout as pass } from "node:timers/promises"
+import * as Customer from "./Customer.ts"
+import * as Service from "./Service.ts"
+
+// The service as a process of its own, on lnd and the embedded database, killed without a word.
+
+/** How long what a killed process had claimed is nobody else's: twice the time that a call of its may be under way to lnd. */
+const claimMillis = 121_000
+
+/** When after a confirmation the process dies: before it is taken up, while it is sent, while it is held, and after it settled. */
+const deathsMillis = [0, 15, 40, 80, 150, 400]
+
+const hashOf = (paymentRequest: string) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash
+const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
+
+const configured = (alice: Node) =>
+  Effect.gen(function* () {
+    return {
+      LIGHTNING: "lnd",
+      LND_REST_URL: alice.url,
+      LND_TLS_CERT: alice.certificateFile,
+      LND_RECEIVER_MACAROON: Redacted.value(yield* alice.bake(uris(Lnd.receiverCalls))),
+      LND_SENDER_MACAROON: Redacted.value(yield* alice.bake(uris(Lnd.senderCalls))),
+      LND_INVOICE_SECRET: "known-to-everybody-who-reads-the-tests"
+    }
+  })
+
+/** The books of a service that is stopped: sound, and what they say of the node's account. */
+const booked = (data: string) =>
+  Effect.gen(function* () {
+    yield* Ledger.auditAll
+    return (yield* (yield* Records).trialBalance).node
+  }).pipe(Effect.provide(Storage.layerEmbedded({ directory: path.join(data, "database") })))
+
+Real.suite("the service on lnd, killed", ["btcd", "lnd"], () => {
+  it.layer(Real.network, { excludeTestServices: true })((it) => {
+    it.effect("what was confirmed is sent once and ends as lnd says, whenever the process dies", () =>
+      Effect.gen(function* () {
+        const { alice, carol } = yield* Network
+        const env = yield* configured(alice)
+        const before = yield* Peer.balance(alice)
+        const service = yield* Effect.acquireRelease(
+          Effect.sync(() => Service.make({ claimMillis })),
+          (service) => Effect.promise(() => service.end())
+        )
+        const start = Effect.promise(() => service.start(env))
+        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
+        yield* start
+        const shop = yield* run(() => service.company("paid"))
+        const { payment_request } = yield* run(() => Customer.invoice(shop, 500_000))
+        yield* Peer.pay(carol, payment_request)
+        yield* run(() => Customer.hasBalance(shop, 500_000))
+
+        const sent: Array<{ readonly id: string; readonly destination: string; readonly isHeld: boolean }> = []
+        for (const [at, deathMillis] of deathsMillis.entries()) {
+          const isHeld = at % 2 === 1
+          const amount = Msat.fromSats(1000 + at)
+          const destination = yield* Peer.invoice(carol, { amount, behaviour: isHeld ? "hold" : "settle" })
+          const { id } = yield* run(() => Customer.data(201, Customer.confirm(shop, destination, 1000 + at)))
+          yield* run(() => pass(deathMillis))
+          yield* run(() => service.stop("SIGKILL"))
+          // What comes in while nobody is there.
+          if (at === 0) {
+            yield* start
+            const late = yield* run(() => Customer.invoice(shop, 777))
+            yield* run(() => service.stop("SIGKILL"))
+            yield* Peer.pay(carol, late.payment_request)
+          }
+          sent.push({ id, destination, isHeld })
+          yield* start
+        }
+        for (const { id, destination, isHeld } of sent) {
+          if (isHeld) {
+            yield* Peer.arrived(carol, hashOf(destination))
+            assert.strictEqual((yield* run(() => Customer.fetchWithdrawal(shop, id))).status, "pending")
+            yield* Peer.release(carol, hashOf(destination), "settle")
+          }
+          const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
+          assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination))
+        }
+        yield* run(() => service.stop("SIGTERM"))
+        const node = yield* booked(service.data)
+        assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
+      })
+    )
+
+    it.effect("while lnd is away reads go on and withdrawals wait, also through a start; then all is caught up with", () =>
+      Effect.gen(function* () {
+        const { alice, carol } = yield* Network
+        const env = yield* configured(alice)
+        const before = yield* Peer.balance(alice)
+        const service = yield* Effect.acquireRelease(
+          Effect.sync(() => Service.make({ claimMillis })),
+          (service) => Effect.promise(() => service.end())
+        )
+        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
+        yield* run(() => service.start(env))
+        const shop = yield* run(() => service.company("paid"))
+        const { payment_request } = yield* run(() => Customer.invoice(shop, 100_000))
+        yield* Peer.pay(carol, payment_request)
+        yield* run(() => Customer.hasBalance(shop, 100_000))
+        const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
+        yield* Effect.acquireUseRelease(
+          alice.stop("SIGKILL"),
+          () =>
+            run(async () => {
+              await service.stop("SIGTERM")
+              await service.start(env, 503)
+              const readiness = await service.ask("GET", "/readyz")
+              assert.strictEqual(readiness.message, "Not ready: node")
+              assert.strictEqual(await Customer.balance(shop), 100_000)
+              assert.strictEqual(
+                (await Customer.refusal(shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })))[0],
+                503
+              )
+              const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
+              assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
+              await Service.eventually(
+                "that it is told in the log",
+                async () => service.logs(),
+                (lines) => lines.some((line) => line.includes(`lnd at ${alice.url} does not answer`))
+              )
+              return id
+            }),
+          () => Effect.orDie(alice.start)
+        ).pipe(Effect.flatMap((id) => run(() => Customer.ends(shop, id, "settled"))))
+        yield* run(() =>
+          Service.eventually(
+            "readiness",
+            () => service.ask("GET", "/readyz"),
+            ({ status }) => status === 200
+          )
+        )
+        yield* run(() => service.stop("SIGTERM"))
+        const node = yield* booked(service.data)
+        assert.strictEqual((yield* Peer.balance(alice)) - before, -node)
+      })
+    )
+  })
+})
