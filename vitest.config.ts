@@ -25,6 +25,7 @@ export default defineConfig({
           name,
           include: [`packages/*/test/**/*.${name}.test.ts`],
           globalSetup: `packages/regtest/test/${name}Setup.ts`,
+          fileParallelism: false, // a balance is looked at before and after
           testTimeout: 300_000 // real nodes share a machine with whatever else it does
         }
       }))
