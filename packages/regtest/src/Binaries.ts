@@ -56,7 +56,13 @@ const build = (name: Name, file: string): Effect.Effect<void, RegtestFailed> =>
       ["build", "-ldflags=-s -w", `-tags=${tags}`, "-o", path.join(beside, name), module],
       {
         cwd: source,
-        env: { ...process.env, CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOWORK: "off", GOFLAGS: "-mod=readonly -modcacherw -buildvcs=false" },
+        env: {
+          ...process.env,
+          CGO_ENABLED: "0",
+          GOTOOLCHAIN: "local",
+          GOWORK: "off",
+          GOFLAGS: "-mod=readonly -modcacherw -buildvcs=false"
+        },
         timeout: maxBuildMillis,
         maxBuffer: 64 * 1024 * 1024
       },
