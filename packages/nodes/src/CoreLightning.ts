@@ -237,7 +237,7 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
   const scope = yield* Effect.scope
   const retrySeconds = options.retrySeconds ?? 60
   const commandMillis = retrySeconds * 1000 + marginMillis
-  // Commands of ours that may not be over: while one runs, all its parts can have failed and another one be tried.
+  // Commands of ours that are not over: each hash has one.
   const running = new Map<string, Deferred.Deferred<Payment>>()
   // Commands of ours that ended without success, which the node itself forgets. What is forgotten here is only asked about for longer.
   const ended = new Map<string, FailureReason>()
@@ -265,12 +265,11 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
       const fee = complete.reduce((sum, part) => sum + part.amount_sent_msat - (part.amount_msat ?? part.amount_sent_msat), 0n)
       return { _tag: "settled", preimage, fee: Msat.make(fee), index: null } as const
     }
-    if (running.has(paymentHash)) return { _tag: "pending" } as const
     const reason = ended.get(paymentHash)
     const last = parts.at(-1)
     if (last === undefined) return reason === undefined ? ({ _tag: "notFound" } as const) : ({ _tag: "failed", reason } as const)
     const nowMillis = yield* Clock.currentTimeMillis
-    // Whoever began it may be dead, and the command lives on in the node for as long as it may try.
+    // While a command runs all its parts can have failed and another one be tried, and it lives on in the node when whoever began it is dead.
     const isOver = reason !== undefined || parts.every(({ created_at }) => nowMillis > created_at * 1000 + commandMillis)
     if (!isOver) return { _tag: "pending" } as const
     return { _tag: "failed", reason: (yield* reasonOf(paymentHash, last)) ?? reason ?? "error" } as const

@@ -120,8 +120,10 @@ describe("core lightning", () => {
         const daemon = yield* Daemon
         const asked = asking(daemon.payee("settle", 1_000_000n))
         const options = { url: daemon.url, rune: Redacted.make("another") }
-        const sender = yield* Effect.provideContext(LightningSender, yield* Layer.build(Layer.fresh(CoreLightning.layerSender(options))))
-        assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "unknown" })
+        for (const refused of [options, { ...options, rune: Redacted.make(LightningDaemon.readOnlyRune) }]) {
+          const sender = yield* Effect.provideContext(LightningSender, yield* Layer.build(Layer.fresh(CoreLightning.layerSender(refused))))
+          assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "unknown" })
+        }
         const receiver = CoreLightning.layerReceiver({ ...options, invoiceSecret: Redacted.make("") })
         const error = yield* Effect.flip(Effect.provide(LightningReceiver, Layer.fresh(receiver)))
         assert.strictEqual(error._tag, "NodeUnavailable")

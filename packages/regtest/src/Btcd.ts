@@ -121,7 +121,16 @@ export const make = Effect.gen(function* () {
       return txId
     }),
     height,
-    pause: running.signal("SIGSTOP"),
+    pause: Effect.andThen(
+      running.signal("SIGSTOP"),
+      // Its threads stop one after the other, and the last may still answer.
+      Effect.asVoid(
+        Process.until(
+          "btcd is silent",
+          Effect.map(Effect.timeoutOption(height, "100 millis"), (answer) => (answer._tag === "None" ? true : undefined))
+        )
+      )
+    ),
     resume: running.signal("SIGCONT")
   })
 })
