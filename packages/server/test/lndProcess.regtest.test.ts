@@ -30,6 +30,9 @@ const configured = (alice: Node) =>
   Effect.gen(function* () {
     return {
       LIGHTNING: "lnd",
+      // Nobody outside this machine is asked.
+      RATES: "fixed",
+      RESOLVER: "sandbox",
       LND_REST_URL: alice.url,
       LND_TLS_CERT: alice.certificateFile,
       LND_RECEIVER_MACAROON: Redacted.value(yield* alice.bake(uris(Lnd.receiverCalls))),
