@@ -5,6 +5,7 @@ import * as Company from "@satrail/core/Company"
 import * as Id from "@satrail/core/Id"
 import type { Journal } from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
+import * as Msat from "@satrail/core/Msat"
 import * as OnChainAddress from "@satrail/core/OnChainAddress"
 import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
@@ -28,6 +29,14 @@ import { has, isSound } from "./Ledger.ts"
 const holder = Effect.fnUntraced(function* (id: string) {
   return yield* found((yield* Records).apiKey(id))
 })
+
+/** Other settings than an address is created with. */
+const settings: LightningAddress.Settings = {
+  minSendable: Msat.make(1001n),
+  maxSendable: Msat.make(9_007_199_254_740_993n),
+  successMessage: "Danke! 🎉",
+  metadata: { shelf: "4" }
+}
 
 /** To whom payments go. */
 export const money = {
@@ -59,6 +68,35 @@ export const money = {
     )
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, HandleTaken: 7 })
     yield* isSound(asked.map(({ companyId }) => companyId))
+  }),
+  "a deleted Lightning address stays deleted, and nobody gets it again": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, otherId] = [yield* open, yield* open]
+    const row = yield* lightningAddress(companyId)
+    yield* verdict(LightningAddress.created(row))
+    const deletedAtMillis = row.createdAtMillis + 5
+    assert.strictEqual(yield* verdict(LightningAddress.deleted(row, deletedAtMillis)), "Applied")
+    const gone = { ...row, deletedAtMillis, updatedAtMillis: deletedAtMillis }
+    assert.deepStrictEqual(yield* found(records.lightningAddressById(companyId, row.id)), gone)
+    assert.strictEqual(yield* unchanged(LightningAddress.deleted(row, deletedAtMillis + 1)), "Applied")
+    assert.strictEqual(yield* unchanged(LightningAddress.changed(row, settings, deletedAtMillis + 2)), "LightningAddressGone")
+    for (const owner of [otherId, companyId]) {
+      const again = { ...(yield* lightningAddress(owner)), handle: row.handle, domain: row.domain }
+      assert.strictEqual(yield* unchanged(LightningAddress.created(again)), "HandleTaken")
+    }
+    assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), gone)
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
+  "a Lightning address deleted and changed at once ends deleted": Effect.gen(function* () {
+    const companyId = yield* open
+    const row = yield* lightningAddress(companyId)
+    yield* verdict(LightningAddress.created(row))
+    const changes = [LightningAddress.deleted(row, 6), LightningAddress.changed(row, settings, 5)]
+    const [deleted, changed = ""] = yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" })
+    assert.strictEqual(deleted, "Applied")
+    assert.include(["Applied", "LightningAddressGone"], changed)
+    assert.strictEqual((yield* found((yield* Records).lightningAddressById(companyId, row.id))).deletedAtMillis, 6)
+    yield* has(companyId, { posted: 0, held: 0 })
   }),
   "an on-chain address is given to one company, once": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
@@ -127,6 +165,29 @@ export const money = {
 
 /** What a company and its keys say of themselves. */
 export const other = {
+  "a Lightning address is as its owner set it last, all of it": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const row = yield* lightningAddress(companyId)
+    yield* verdict(LightningAddress.created(row))
+    const first = LightningAddress.changed(row, settings, row.createdAtMillis + 5)
+    assert.strictEqual(yield* verdict(first), "Applied")
+    assert.strictEqual(yield* unchanged(first), "Applied")
+    assert.deepStrictEqual(yield* found(records.lightningAddressById(companyId, row.id)), {
+      ...row,
+      ...settings,
+      updatedAtMillis: row.createdAtMillis + 5
+    })
+    assert.strictEqual(yield* unchanged(LightningAddress.created(row)), "Applied")
+    const bare = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
+    assert.strictEqual(yield* verdict(LightningAddress.changed(row, bare, row.createdAtMillis + 6)), "Applied")
+    assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), {
+      ...row,
+      ...bare,
+      updatedAtMillis: row.createdAtMillis + 6
+    })
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
   "a company is opened once; another under its id is refused": Effect.gen(function* () {
     const row = yield* company
     assert.strictEqual(yield* verdict(Company.opened(row, once(row.id, "k"))), "Applied")

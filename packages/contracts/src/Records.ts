@@ -294,6 +294,19 @@ export const other = {
     )
     assert.strictEqual((yield* records.companies(null, 1)).length, 1)
   }),
+  "a company's Lightning addresses are listed newest first, each once, and nobody else's": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, otherId] = [yield* open, yield* open]
+    const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => lightningAddress(companyId))
+    const theirs = yield* lightningAddress(otherId)
+    yield* committed(...[...rows, theirs].map((row) => LightningAddress.created(row)))
+    const newest = byId(rows).toReversed()
+    const pages = [null, newest[2]?.id ?? null, newest[5]?.id ?? null].map((before) => records.lightningAddressesOf(companyId, before, 3))
+    assert.deepStrictEqual((yield* Effect.all(pages)).flat(), newest)
+    assert.deepStrictEqual(yield* records.lightningAddressesOf(otherId, null, 10), [theirs])
+    assert.isTrue(Option.isNone(yield* records.lightningAddressById(otherId, newest[0]?.id ?? "")))
+    assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* Id.make, null, 10), [])
+  }),
   "a Lightning address is read as it was committed, by handle and domain": Effect.gen(function* () {
     const records = yield* Records
     const row = yield* lightningAddress(yield* open)

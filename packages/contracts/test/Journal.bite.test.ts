@@ -253,6 +253,18 @@ bites("Journal", promises, {
     deaf("HandleTaken"),
     ["a Lightning address is one company's for ever", "one handle asked for by eight companies at once: one has it"]
   ],
+  "one that gives away what was deleted, and changes it": [
+    deaf("LightningAddressGone"),
+    ["a deleted Lightning address stays deleted, and nobody gets it again"]
+  ],
+  "one that keeps a message that was taken back": [
+    changing((change) =>
+      change._tag === "LightningAddressChanged" && change.settings.successMessage === null
+        ? { ...change, settings: { ...change.settings, successMessage: "" } }
+        : change
+    ),
+    ["a Lightning address is as its owner set it last, all of it"]
+  ],
   "one that gives a domain away twice": [
     deaf("DomainTaken"),
     ["a domain is one company's; verified again it stays as it is", "a domain verified by two companies at once is one's"]

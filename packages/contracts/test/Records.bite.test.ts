@@ -143,6 +143,14 @@ bites("Records", promises, {
       "a withdrawal is read as it was committed, by its id and by its hash"
     ]
   ],
+  "one that lists addresses with the page's end": [
+    sabotage({
+      records: ({ lightningAddressesOf }) => ({
+        lightningAddressesOf: (companyId, before, limit) => lightningAddressesOf(companyId, before === null ? null : `${before}0`, limit)
+      })
+    }),
+    ["a company's Lightning addresses are listed newest first, each once, and nobody else's"]
+  ],
   "one that makes something up": [
     sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(hash, 1)) }) }),
     ["what was never committed is not there", "an invoice is read as it was committed, by its id and by its hash"]

@@ -4,7 +4,7 @@ import type { CompanyOpened, DomainVerified, PlanChanged } from "./Company.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./Deposit.ts"
 import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
 import type { DutyBegun } from "./Duty.ts"
-import type { LightningAddressCreated } from "./LightningAddress.ts"
+import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "./LightningAddress.ts"
 import type { Msat } from "./Msat.ts"
 import type { OnChainAddressCreated } from "./OnChainAddress.ts"
 import type { CursorMoved } from "./Cursor.ts"
@@ -108,6 +108,8 @@ export type Change =
   | InvoiceExpired
   | PaymentUnmatched
   | LightningAddressCreated
+  | LightningAddressChanged
+  | LightningAddressDeleted
   | OnChainAddressCreated
   | DepositSeen
   | DepositPlaced

@@ -3,7 +3,7 @@ import type { Change } from "./Change.ts"
 import type { DomainTaken } from "./Company.ts"
 import type { DepositMoved } from "./Deposit.ts"
 import type { InvoiceNotPayable } from "./Invoice.ts"
-import type { HandleTaken } from "./LightningAddress.ts"
+import type { HandleTaken, LightningAddressGone } from "./LightningAddress.ts"
 import type { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken } from "./Withdrawal.ts"
 
 /** The key was used before for a request with another body. */
@@ -50,6 +50,8 @@ interface Refusals {
   readonly InvoiceExpired: never
   readonly PaymentUnmatched: Conflict | StaleFence
   readonly LightningAddressCreated: HandleTaken | Conflict | IdempotencyMismatch
+  readonly LightningAddressChanged: LightningAddressGone
+  readonly LightningAddressDeleted: never
   readonly OnChainAddressCreated: Conflict | IdempotencyMismatch
   readonly DepositSeen: DepositMoved
   readonly DepositPlaced: DepositMoved

@@ -5,10 +5,11 @@ import type { Company } from "./Company.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "./Journal.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import { HandleSchema, maxHandleLength, normaliseDomain } from "./LightningAddressText.ts"
 import * as Metadata from "./Metadata.ts"
+import * as Msat from "./Msat.ts"
 import { Policy } from "./Policy.ts"
 import { Records } from "./Records.ts"
 
@@ -18,7 +19,7 @@ export class PlanRequired extends Schema.TaggedError<PlanRequired>()("PlanRequir
 /** Nobody has shown that the domain is this company's. */
 export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", { domain: Schema.String }) {}
 
-/** Gives out Lightning addresses. */
+/** Gives out Lightning addresses, and keeps them as their owners want them. */
 export class LightningAddresses extends Context.Service<
   LightningAddresses,
   {
@@ -33,6 +34,24 @@ export class LightningAddresses extends Context.Service<
       Answer.Outcome<LightningAddress.LightningAddress>,
       Invalid | PlanRequired | DomainNotVerified | LightningAddress.HandleTaken | Conflict | IdempotencyMismatch | StoreUnavailable
     >
+    /** Also one that was deleted: it says so. */
+    readonly get: (companyId: string, id: string) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
+    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    readonly list: (
+      companyId: string,
+      query: { readonly limit: number; readonly before: string | null }
+    ) => Effect.Effect<
+      { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: string | undefined },
+      Invalid | StoreUnavailable
+    >
+    /** Replaces everything that its owner decides about it. */
+    readonly change: (
+      companyId: string,
+      id: string,
+      settings: LightningAddress.Settings
+    ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
+    /** Nobody is paid there from here on, and nobody gets it again. Deleting it again changes nothing. */
+    readonly remove: (companyId: string, id: string) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
   }
 >()("core/LightningAddresses") {}
 
@@ -46,6 +65,15 @@ export const handleIssue = (handle: string): string | undefined =>
 const letters = "abcdefghjkmnpqrstuvwxyz023456789"
 const randomHandle = (entropy: (size: number) => Uint8Array): string =>
   Array.from(entropy(12), (byte) => letters.charAt(byte % 32)).join("")
+
+/** Why no payer can be shown this after a payment, undefined when he can. */
+export const successMessageIssue = (message: string): string | undefined =>
+  message.trim() !== "" && [...message].length <= LightningAddress.maxSuccessMessageCharacters && Metadata.isText(message)
+    ? undefined
+    : `1 to ${LightningAddress.maxSuccessMessageCharacters} characters, not all of them blank`
+
+/** How many addresses a page has. */
+export const limit = { default: 100, maximum: 1000 } as const
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -64,7 +92,49 @@ export const make = Effect.gen(function* () {
     return found._tag === "Some" && found.value.companyId === companyId ? domain : yield* new DomainNotVerified({ domain })
   })
 
+  const get = Effect.fnUntraced(function* (companyId: string, id: string) {
+    const found = Id.is(id) ? yield* records.lightningAddressById(companyId, id) : undefined
+    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "Lightning address", id })
+  })
+
+  const checkSettings = Effect.fnUntraced(function* ({ minSendable, maxSendable, successMessage, metadata }: LightningAddress.Settings) {
+    const [min, max] = [minSendable ?? policy.minAmount, maxSendable ?? policy.maxInvoice]
+    const bounds = `from ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxInvoice)} sats`
+    if (min < policy.minAmount || min > policy.maxInvoice) return yield* new Invalid({ path: "min_sats", message: `A limit is ${bounds}` })
+    if (max < min || max > policy.maxInvoice)
+      return yield* new Invalid({ path: "max_sats", message: `A limit is ${bounds}, and the most is not below the least` })
+    const message = successMessage === null ? undefined : successMessageIssue(successMessage)
+    if (message !== undefined) return yield* new Invalid({ path: "success_message", message })
+    yield* Metadata.check(metadata)
+  })
+
   return LightningAddresses.of({
+    get,
+    list: Effect.fnUntraced(function* (companyId, query) {
+      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > limit.maximum) {
+        return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
+      }
+      // One more than asked for tells whether there is another page, without counting.
+      const found = yield* records.lightningAddressesOf(companyId, query.before, query.limit + 1)
+      const lightningAddresses = found.slice(0, query.limit)
+      return { lightningAddresses, next: found.length > query.limit ? lightningAddresses.at(-1)?.id : undefined }
+    }),
+    change: Effect.fnUntraced(function* (companyId, id, settings) {
+      yield* checkSettings(settings)
+      const row = yield* get(companyId, id)
+      const gone = new NotFound({ what: "Lightning address", id })
+      yield* Effect.catchTag(
+        journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis)),
+        "LightningAddressGone",
+        () => gone
+      )
+      return yield* get(companyId, id)
+    }),
+    remove: Effect.fnUntraced(function* (companyId, id) {
+      const row = yield* get(companyId, id)
+      yield* journal.commit(LightningAddress.deleted(row, yield* Clock.currentTimeMillis))
+      return yield* get(companyId, id)
+    }),
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {
       const before = yield* Answers.earlier(records, company.id, request)
       if (before !== undefined) return before
@@ -82,6 +152,9 @@ export const make = Effect.gen(function* () {
         companyId: company.id,
         handle,
         domain,
+        minSendable: null,
+        maxSendable: null,
+        successMessage: null,
         metadata,
         createdAtMillis,
         updatedAtMillis: createdAtMillis,

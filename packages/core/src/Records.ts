@@ -49,6 +49,9 @@ export class Records extends Context.Service<
     /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
     readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
+    readonly lightningAddressById: (companyId: string, id: string) => Read<Option.Option<LightningAddress>>
+    /** A company's Lightning addresses, deleted ones too, the newest first by id, before `before` (exclusive; null for the first page). */
+    readonly lightningAddressesOf: (companyId: string, before: string | null, limit: number) => Read<ReadonlyArray<LightningAddress>>
     /** Whichever of these scripts are ours. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
     /** Every address we ever gave out, by id, after `after`: what a chain source has to watch. */

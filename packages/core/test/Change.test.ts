@@ -103,7 +103,19 @@ describe("What a Change books", () => {
     Deposit.seen(deposit()),
     Deposit.placed(deposit(), 8, 2),
     Deposit.dropped(deposit(), 2),
-    LightningAddress.created({ ...address, handle: "h", domain: "d", updatedAtMillis: 1, lastUsedAtMillis: null, deletedAtMillis: null }),
+    LightningAddress.created({
+      ...address,
+      minSendable: null,
+      maxSendable: null,
+      successMessage: null,
+      handle: "h",
+      domain: "d",
+      updatedAtMillis: 1,
+      lastUsedAtMillis: null,
+      deletedAtMillis: null
+    }),
+    LightningAddress.changed(address, { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }, 1),
+    LightningAddress.deleted(address, 1),
     OnChainAddress.created({ ...address, nodeId: "", address: "", scriptPubKey: "", type: "taproot", index: 0 }),
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1)

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { Companies } from "../src/Companies.ts"
 import type { Company } from "../src/Company.ts"
 import { LightningAddresses } from "../src/LightningAddresses.ts"
+import * as Msat from "../src/Msat.ts"
 import { company, everywhere, inWorld, made, request, said } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (company: Company, handle: string | null, domain: string | null = null, key?: string) {
@@ -124,6 +126,94 @@ describe("A Lightning address", () => {
           { concurrency: "unbounded" }
         )
         assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
+      })
+    )
+  )
+})
+
+describe("The owner of a Lightning address", () => {
+  const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
+
+  it.effect("sets what it takes and says, all of it at once, and sees it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { change, get } = yield* LightningAddresses
+        const row = yield* company()
+        const address = yield* made(create(row, "shop"))
+        const wanted = { minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(5), successMessage: "Thanks!", metadata: { a: "b" } }
+        const changed = yield* change(row.id, address.id, wanted)
+        assert.deepStrictEqual(changed, { ...address, ...wanted })
+        assert.deepStrictEqual(yield* get(row.id, address.id), changed)
+        assert.deepStrictEqual(yield* change(row.id, address.id, settings), address)
+      })
+    )
+  )
+
+  it.effect("is told what no payer could meet or be shown", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { change } = yield* LightningAddresses
+        const row = yield* company()
+        const { id } = yield* made(create(row, "shop"))
+        for (const [wanted, path] of [
+          [{ minSendable: Msat.make(999n) }, "min_sats"],
+          [{ minSendable: Msat.fromSats(100_000_001n) }, "min_sats"],
+          [{ minSendable: Msat.fromSats(6), maxSendable: Msat.fromSats(5) }, "max_sats"],
+          [{ maxSendable: Msat.zero }, "max_sats"],
+          [{ maxSendable: Msat.fromSats(100_000_001n) }, "max_sats"],
+          [{ successMessage: "" }, "success_message"],
+          [{ successMessage: " \n" }, "success_message"],
+          [{ successMessage: "x".repeat(145) }, "success_message"],
+          [{ successMessage: "a\0b" }, "success_message"],
+          [{ metadata: { "": "x" } }, "metadata"]
+        ] as const) {
+          assert.strictEqual(yield* said(change(row.id, id, { ...settings, ...wanted })), `Invalid: ${path}`)
+        }
+        // Characters are counted as people count them.
+        yield* change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) })
+      })
+    )
+  )
+
+  it.effect("deletes it: it stays to be seen, is never given out again, and changes no more", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { change, get, remove } = yield* LightningAddresses
+        const [row, other] = [yield* company(), yield* company()]
+        const address = yield* made(create(row, "shop"))
+        const deleted = yield* remove(row.id, address.id)
+        assert.isNotNull(deleted.deletedAtMillis)
+        assert.deepStrictEqual(yield* remove(row.id, address.id), deleted)
+        assert.deepStrictEqual(yield* get(row.id, address.id), deleted)
+        assert.strictEqual(yield* said(change(row.id, address.id, settings)), "NotFound")
+        for (const company of [row, other]) assert.strictEqual(yield* said(create(company, "shop")), "HandleTaken")
+      })
+    )
+  )
+
+  it.effect("lists them newest first, page by page, and sees no other company's", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { change, get, list, remove } = yield* LightningAddresses
+        const [row, other] = [yield* company(), yield* company()]
+        const ids: Array<string> = []
+        for (const handle of ["a", "b", "c", "d", "e"]) {
+          ids.unshift((yield* made(create(row, handle))).id)
+          yield* TestClock.adjust(1)
+        }
+        const first = yield* list(row.id, { limit: 2, before: null })
+        const second = yield* list(row.id, { limit: 2, before: first.next ?? null })
+        const last = yield* list(row.id, { limit: 2, before: second.next ?? null })
+        assert.deepStrictEqual(
+          [first, second, last].flatMap(({ lightningAddresses }) => lightningAddresses.map(({ id }) => id)),
+          ids
+        )
+        assert.isUndefined(last.next)
+        assert.deepStrictEqual((yield* list(other.id, { limit: 2, before: null })).lightningAddresses, [])
+        for (const limit of [0, 1001, 1.5]) assert.strictEqual(yield* said(list(row.id, { limit, before: null })), "Invalid: limit")
+        const [id = ""] = ids
+        for (const theirs of [get(other.id, id), remove(other.id, id), change(other.id, id, settings), get(row.id, "nonsense")])
+          assert.strictEqual(yield* said(theirs), "NotFound")
       })
     )
   )

@@ -162,6 +162,14 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       openInvoices: (after, limit) => read((now) => page(State.rows(now.invoices, now.openInvoices), after, limit)),
       lightningAddress: (handle, domain) =>
         read((now) => State.found(now.lightningAddresses, now.lightningAddressByText, `${handle}@${domain}`)),
+      lightningAddressById: (companyId, id) => read((now) => ofCompany(HashMap.get(now.lightningAddresses, id), companyId)),
+      lightningAddressesOf: (companyId, before, limit) =>
+        read((now) =>
+          State.rows(now.lightningAddresses, State.listed(now.lightningAddressesOf, companyId))
+            .filter(({ id }) => before === null || id < before)
+            .toSorted((a, b) => compare(b.id, a.id))
+            .slice(0, limit)
+        ),
       onChainAddresses: (scripts) =>
         read((now) =>
           Array.from(new Set(scripts)).flatMap((script) =>

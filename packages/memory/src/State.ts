@@ -64,6 +64,7 @@ export interface State {
   readonly invoiceByHash: Map<string>
   readonly openInvoices: HashSet.HashSet<string>
   readonly lightningAddressByText: Map<string>
+  readonly lightningAddressesOf: Map<List<string>>
   readonly onChainAddressByScript: Map<string>
   readonly depositByOutpoint: Map<string>
   readonly depositsInBlocks: HashSet.HashSet<string>
@@ -94,6 +95,7 @@ export const empty: State = {
   invoiceByHash: HashMap.empty(),
   openInvoices: HashSet.empty(),
   lightningAddressByText: HashMap.empty(),
+  lightningAddressesOf: HashMap.empty(),
   onChainAddressByScript: HashMap.empty(),
   depositByOutpoint: HashMap.empty(),
   depositsInBlocks: HashSet.empty(),
@@ -145,6 +147,9 @@ export const putInvoice = (state: State, invoice: Invoice): State => ({
 export const putLightningAddress = (state: State, row: LightningAddress.LightningAddress): State => ({
   ...state,
   lightningAddresses: HashMap.set(state.lightningAddresses, row.id, row),
+  lightningAddressesOf: HashMap.has(state.lightningAddresses, row.id)
+    ? state.lightningAddressesOf
+    : push(state.lightningAddressesOf, row.companyId, row.id),
   lightningAddressByText: HashMap.set(state.lightningAddressByText, LightningAddress.text(row), row.id)
 })
 

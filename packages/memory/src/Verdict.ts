@@ -48,8 +48,11 @@ const creation = <A extends object, K extends keyof A = never>(
   return row === undefined ? undefined : same(row, asked, changing) ? "again" : conflict(change)
 }
 
+const settings = ["minSendable", "maxSendable", "successMessage", "metadata"] as const
+
 /** The members that are not what was asked for, but what became of it. */
 const later = {
+  lightningAddress: [...settings, "updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"],
   invoice: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
   deposit: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
   withdrawal: [
@@ -103,7 +106,14 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
     case "PaymentUnmatched":
       return creation(change, state.unmatched, change.unmatched)
     case "LightningAddressCreated":
-      return creation(change, state.lightningAddresses, change.lightningAddress, ["updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"])
+      return creation(change, state.lightningAddresses, change.lightningAddress, later.lightningAddress)
+    case "LightningAddressChanged": {
+      const row = own(state.lightningAddresses, change)
+      if (row.deletedAtMillis !== null) return new LightningAddress.LightningAddressGone({ id: row.id })
+      return Equal.equals(Struct.pick(row, settings), change.settings) ? "again" : undefined
+    }
+    case "LightningAddressDeleted":
+      return own(state.lightningAddresses, change).deletedAtMillis === null ? undefined : "again"
     case "OnChainAddressCreated":
       return creation(change, state.onChainAddresses, change.onChainAddress)
     case "DepositSeen": {
@@ -223,6 +233,18 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
         ? new LightningAddress.HandleTaken({ handle, domain })
         : State.putLightningAddress(state, change.lightningAddress)
     }
+    case "LightningAddressChanged":
+      return State.putLightningAddress(state, {
+        ...own(state.lightningAddresses, change),
+        ...change.settings,
+        updatedAtMillis: atMillis
+      })
+    case "LightningAddressDeleted":
+      return State.putLightningAddress(state, {
+        ...own(state.lightningAddresses, change),
+        deletedAtMillis: atMillis,
+        updatedAtMillis: atMillis
+      })
     case "OnChainAddressCreated":
       return HashMap.has(state.onChainAddressByScript, change.onChainAddress.scriptPubKey)
         ? conflict(change)

@@ -1,7 +1,7 @@
 import { Conflict } from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
 import * as Reads from "./Reads.ts"
-import { creation, type Kind } from "./Statements.ts"
+import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
 const lightningAddresses = Table.make("satrail.lightning_addresses", LightningAddress.LightningAddress, {
@@ -10,13 +10,16 @@ const lightningAddresses = Table.make("satrail.lightning_addresses", LightningAd
     companyId: "uuid",
     handle: "text",
     domain: "text",
+    minSendable: "msat",
+    maxSendable: "msat",
+    successMessage: "text",
     metadata: "json",
     createdAtMillis: "millis",
     updatedAtMillis: "millis",
     lastUsedAtMillis: "millis",
     deletedAtMillis: "millis"
   },
-  moving: ["updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"]
+  moving: ["minSendable", "maxSendable", "successMessage", "metadata", "updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"]
 })
 
 const created: Kind<LightningAddress.LightningAddressCreated> = {
@@ -31,7 +34,57 @@ const created: Kind<LightningAddress.LightningAddressCreated> = {
   }
 }
 
-export const kinds = { LightningAddressCreated: created }
+const settings = ["min_sendable", "max_sendable", "success_message"]
+
+const of = (row: "a" | "f" | "g") => `(${settings.map((column) => `${row}.${column}`).join(", ")}, ${row}.metadata::text)`
+
+const changed: Kind<LightningAddress.LightningAddressChanged> = {
+  statement: statement({
+    columns: "min_sendable bigint, max_sendable bigint, success_message text, metadata json",
+    parts: [
+      target(lightningAddresses),
+      `
+applied as (
+  update satrail.lightning_addresses t set
+    ${settings.map((column) => `${column} = f.${column}`).join(", ")}, metadata = f.metadata, updated_at_millis = f.at_millis
+  from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and g.deleted_at_millis is null and ${of("g")} is distinct from ${of("f")}
+  returning t.company_id, t.id
+)`
+    ],
+    joins: joinTarget,
+    before: `case when g.deleted_at_millis is not null then 'LightningAddressGone' when ${of("g")} is not distinct from ${of("a")} then 'Applied' end`,
+    guards: "case when g.n is null then 'missing' end"
+  }),
+  row: ({ settings: { minSendable, maxSendable, successMessage, metadata } }) => ({
+    ...(minSendable !== null && { min_sendable: String(minSendable) }),
+    ...(maxSendable !== null && { max_sendable: String(maxSendable) }),
+    ...(successMessage !== null && { success_message: successMessage }),
+    metadata
+  }),
+  refusals: { LightningAddressGone: ({ id }) => new LightningAddress.LightningAddressGone({ id }) }
+}
+
+const deleted: Kind<LightningAddress.LightningAddressDeleted> = {
+  statement: statement({
+    parts: [
+      target(lightningAddresses),
+      `
+applied as (
+  update satrail.lightning_addresses t set deleted_at_millis = f.at_millis, updated_at_millis = f.at_millis
+  from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and g.deleted_at_millis is null returning t.company_id, t.id
+)`
+    ],
+    joins: joinTarget,
+    before: "case when g.deleted_at_millis is not null then 'Applied' end",
+    guards: "case when g.n is null then 'missing' end"
+  }),
+  row: () => ({}),
+  refusals: {}
+}
+
+export const kinds = { LightningAddressCreated: created, LightningAddressChanged: changed, LightningAddressDeleted: deleted }
 
 export const reads = {
   lightningAddress: Reads.one("Records.lightningAddress", {
@@ -39,5 +92,18 @@ export const reads = {
     select: `select ${lightningAddresses.selected} from ${lightningAddresses.name} t where t.handle = a.handle and t.domain = a.domain`,
     read: lightningAddresses.ofRow,
     keyOf: (handle: string, domain: string) => [handle, domain]
+  }),
+  lightningAddressById: Reads.one("Records.lightningAddressById", {
+    key: { company_id: "uuid", id: "uuid" },
+    select: `select ${lightningAddresses.selected} from ${lightningAddresses.name} t where t.company_id = a.company_id and t.id = a.id`,
+    read: lightningAddresses.ofRow,
+    keyOf: (companyId: string, id: string) => [companyId, id]
+  }),
+  lightningAddressesOf: Reads.many("Records.lightningAddressesOf", {
+    text: `
+select ${lightningAddresses.selected} from ${lightningAddresses.name} t
+where t.company_id = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by t.id desc limit $3::bigint`,
+    values: (companyId: string, before: string | null, limit: number) => [companyId, before, String(limit)],
+    read: lightningAddresses.ofRow
   })
 }

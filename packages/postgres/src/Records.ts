@@ -25,6 +25,8 @@ export const make = Effect.gen(function* () {
     invoiceByHash: yield* Invoice.reads.invoiceByHash,
     openInvoices: yield* Invoice.reads.openInvoices,
     lightningAddress: yield* LightningAddress.reads.lightningAddress,
+    lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
+    lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
     onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
     allOnChainAddresses: yield* OnChainAddress.reads.allOnChainAddresses,
     deposit: yield* Deposit.reads.deposit,
