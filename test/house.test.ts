@@ -18,7 +18,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   sandbox: ["@satrail/core", "effect", "@noble/", "@scure/", "node:"],
   web: ["@satrail/core", "effect", "node:"],
   nodes: ["@satrail/core", "effect", "effect/http", "@noble/", "@scure/", "node:"],
-  http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "effect/observability", "node:crypto"],
+  http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "effect/observability", "node:crypto", "qr"],
   server: [""],
   testing: ["node:"],
   bench: [""],

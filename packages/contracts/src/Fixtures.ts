@@ -111,6 +111,7 @@ export const invoice = Effect.fnUntraced(function* (
     paymentRequest: `lnbcrt1${yield* hex(8)}`,
     metadata: { order: "21" },
     lightningAddressId: null,
+    callback: null,
     rate: null,
     rateAtMillis: null,
     status: "pending",

@@ -250,7 +250,8 @@ export const other = {
       { amount: Msat.fromSats(99) },
       { memo: "tea" },
       { paymentHash: yield* hex(32) },
-      { metadata: { order: "22" } }
+      { metadata: { order: "22" } },
+      { callback: { metadata: "[]", payerData: null, comment: "another", zapRequest: null } }
     ]
     for (const other of others) assert.strictEqual(yield* unchanged(Invoice.created({ ...row, ...other })), "Conflict")
     yield* verdict(yield* payment(row, 100))

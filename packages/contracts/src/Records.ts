@@ -141,6 +141,12 @@ export const money = {
       rateAtMillis: 1_699_999_999_999,
       lightningAddressId: address.id,
       memo: "café ☕ \"'\\",
+      callback: {
+        metadata: '[["text/plain", "caf\\u00e9 ☕"],\n["text/identifier","a@b.example" ]]',
+        payerData: '{ "name":"\\u0000 \\\\ é" ,"name":"two"}',
+        comment: " two\nlines 🎉 ",
+        zapRequest: null
+      },
       metadata: { "a b": "ü", empty: "" }
     })
     yield* committed(Invoice.created(row))

@@ -9,6 +9,7 @@ import type { Msat } from "./Msat.ts"
 import type { OnChainAddressCreated } from "./OnChainAddress.ts"
 import type { CursorMoved } from "./Cursor.ts"
 import type { InternalTransferred, WithdrawalDispatched, WithdrawalFailed, WithdrawalRequested, WithdrawalSettled } from "./Withdrawal.ts"
+import type { ZapReceipted } from "./Zap.ts"
 
 /**
  * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
@@ -121,6 +122,7 @@ export type Change =
   | WithdrawalSettled
   | WithdrawalFailed
   | InternalTransferred
+  | ZapReceipted
   | CursorMoved
   | DutyBegun
   | AnswersForgotten

@@ -14,6 +14,18 @@ export type Status = typeof Status.Type
 /** How long an invoice may be open, in seconds. */
 export const expirySeconds = { minimum: 60, default: 3600, maximum: 31_536_000 } as const
 
+/** What a wallet asked for at a Lightning address, each as it came: what is hashed into the invoice, and what the payer said. */
+export const Callback = Schema.Struct({
+  /** The metadata that the address was shown with (LUD-06), to the byte. */
+  metadata: Schema.String,
+  /** Who pays, as JSON, of the payer's own making (LUD-18). */
+  payerData: Schema.NullOr(Schema.String),
+  comment: Schema.NullOr(Schema.String),
+  /** The signed request for a receipt that others can see (NIP-57), as JSON. */
+  zapRequest: Schema.NullOr(Schema.String)
+})
+export interface Callback extends Schema.Schema.Type<typeof Callback> {}
+
 /** A request to be paid. `amount` is what the payer was asked for; what arrived is `received`, and that is credited. */
 export const Invoice = Schema.Struct({
   id: Schema.String,
@@ -26,6 +38,8 @@ export const Invoice = Schema.Struct({
   paymentRequest: Schema.String,
   metadata: Metadata.Metadata,
   lightningAddressId: Schema.NullOr(Schema.String),
+  /** Null where no wallet asked for it, but the company itself. */
+  callback: Schema.NullOr(Callback),
   /** Fiat units for one bitcoin, when the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
   /** When that was the rate. */

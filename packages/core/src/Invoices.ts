@@ -9,12 +9,22 @@ import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import * as Invoice from "./Invoice.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
-import { LightningReceiver, type NodeUnavailable } from "./LightningReceiver.ts"
+import { type Description, LightningReceiver, type NodeUnavailable } from "./LightningReceiver.ts"
 import * as Metadata from "./Metadata.ts"
 import * as Msat from "./Msat.ts"
 import { Policy } from "./Policy.ts"
 import { type Asked, Prices } from "./Prices.ts"
 import { Records } from "./Records.ts"
+
+/** An invoice that is to be. Of `description` the node puts in what it is given: a text, or only its hash. */
+export interface Draft extends Pick<
+  Invoice.Invoice,
+  "companyId" | "amount" | "memo" | "metadata" | "lightningAddressId" | "callback" | "rate" | "rateAtMillis"
+> {
+  readonly description: Description
+  readonly expirySeconds: number
+  readonly request?: Answer.Request<Invoice.Invoice> | undefined
+}
 
 /** Asks to be paid over Lightning. */
 export class Invoices extends Context.Service<
@@ -33,6 +43,10 @@ export class Invoices extends Context.Service<
       Answer.Outcome<Invoice.Invoice>,
       AmountInvalid | Invalid | RateUnavailable | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
+    /** The same for what was checked and priced before. */
+    readonly issue: (
+      draft: Draft
+    ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
     readonly get: (companyId: string, id: string) => Effect.Effect<Invoice.Invoice, NotFound | StoreUnavailable>
   }
 >()("core/Invoices") {}
@@ -67,6 +81,27 @@ export const make = Effect.gen(function* () {
   const policy = yield* Policy
   const entropy = yield* Entropy
 
+  const issue = Effect.fnUntraced(function* ({ description, expirySeconds, request, ...asked }: Draft) {
+    const createdAtMillis = yield* Clock.currentTimeMillis
+    const id = Id.fromMillis(createdAtMillis, entropy)
+    const issued = yield* receiver.createInvoice({ id, amount: asked.amount, description, expirySeconds })
+    const invoice: Invoice.Invoice = {
+      id,
+      nodeId: receiver.nodeId,
+      ...asked,
+      ...issued,
+      status: "pending",
+      received: null,
+      preimage: null,
+      claimedBy: null,
+      createdAtMillis,
+      expiresAtMillis: createdAtMillis + expirySeconds * 1000,
+      settledAtMillis: null
+    }
+    const once = Answer.once(asked.companyId, request, invoice, createdAtMillis + Answer.keptMillis)
+    return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
+  })
+
   return Invoices.of({
     create: Effect.fnUntraced(function* (ask) {
       const before = yield* Answers.earlier(records, ask.companyId, ask.request)
@@ -79,36 +114,21 @@ export const make = Effect.gen(function* () {
           message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxInvoice)} sats`
         })
       }
-      const createdAtMillis = yield* Clock.currentTimeMillis
-      const id = Id.fromMillis(createdAtMillis, entropy)
-      const issued = yield* receiver.createInvoice({
-        id,
-        amount,
-        description: { _tag: "Text", text: ask.description },
-        expirySeconds: ask.expirySeconds
-      })
-      const invoice: Invoice.Invoice = {
-        id,
+      return yield* issue({
         companyId: ask.companyId,
-        nodeId: receiver.nodeId,
-        memo: ask.description,
         amount,
-        ...issued,
+        memo: ask.description,
+        description: { _tag: "Text", text: ask.description },
+        expirySeconds: ask.expirySeconds,
         metadata: ask.metadata,
         lightningAddressId: null,
+        callback: null,
         rate,
         rateAtMillis,
-        status: "pending",
-        received: null,
-        preimage: null,
-        claimedBy: null,
-        createdAtMillis,
-        expiresAtMillis: createdAtMillis + ask.expirySeconds * 1000,
-        settledAtMillis: null
-      }
-      const once = Answer.once(ask.companyId, ask.request, invoice, createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
+        request: ask.request
+      })
     }),
+    issue,
     get: Effect.fnUntraced(function* (companyId, id) {
       const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "invoice", id })

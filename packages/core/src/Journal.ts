@@ -63,6 +63,7 @@ interface Refusals {
   readonly WithdrawalSettled: AlreadyTerminal | Conflict | StaleFence
   readonly WithdrawalFailed: AlreadyTerminal | StaleFence
   readonly InternalTransferred: AlreadyTerminal | InvoiceNotPayable | StaleFence
+  readonly ZapReceipted: StaleFence
   readonly CursorMoved: StaleFence
   readonly DutyBegun: never
   readonly AnswersForgotten: never

@@ -47,6 +47,10 @@ export const normaliseDomain = (text: string): Result.Result<string, LightningAd
 /** Clear names are reached by https, Tor's by http: the onion address is the key already. */
 export const schemeOf = (host: string): "https" | "http" => (host.endsWith(".onion") ? "http" : "https")
 
+/** The URL that a Lightning address stands for. */
+export const urlOf = ({ handle, domain }: Pick<LightningAddressText, "handle" | "domain">): string =>
+  `${schemeOf(domain)}://${domain}/.well-known/lnurlp/${handle}`
+
 /** Reads `user@domain`. Upper case is taken as lower case. Tags (`user+tag`) belong to the handle. */
 export const parse = (text: string): Result.Result<LightningAddressText, LightningAddressInvalid> => {
   const [user = "", name, ...others] = text.split("@")
@@ -61,6 +65,6 @@ export const parse = (text: string): Result.Result<LightningAddressText, Lightni
     handle,
     domain,
     address: `${handle}@${domain}`,
-    url: `${schemeOf(domain)}://${domain}/.well-known/lnurlp/${handle}`
+    url: urlOf({ handle, domain })
   }))
 }

@@ -12,6 +12,7 @@ import * as Metadata from "./Metadata.ts"
 import * as Msat from "./Msat.ts"
 import { Policy } from "./Policy.ts"
 import { Records } from "./Records.ts"
+import type { Position } from "./Transaction.ts"
 
 /** The company's plan does not include this. */
 export class PlanRequired extends Schema.TaggedError<PlanRequired>()("PlanRequired", { plan: Schema.String, feature: Schema.String }) {}
@@ -41,7 +42,7 @@ export class LightningAddresses extends Context.Service<
       companyId: string,
       query: { readonly limit: number; readonly before: string | null }
     ) => Effect.Effect<
-      { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: string | undefined },
+      { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: Position | undefined },
       Invalid | StoreUnavailable
     >
     /** Replaces everything that its owner decides about it. */
@@ -117,7 +118,7 @@ export const make = Effect.gen(function* () {
       // One more than asked for tells whether there is another page, without counting.
       const found = yield* records.lightningAddressesOf(companyId, query.before, query.limit + 1)
       const lightningAddresses = found.slice(0, query.limit)
-      return { lightningAddresses, next: found.length > query.limit ? lightningAddresses.at(-1)?.id : undefined }
+      return { lightningAddresses, next: found.length > query.limit ? lightningAddresses.at(-1) : undefined }
     }),
     change: Effect.fnUntraced(function* (companyId, id, settings) {
       yield* checkSettings(settings)

@@ -3,12 +3,31 @@ import type { Plan } from "./Company.ts"
 import * as Fee from "./Fee.ts"
 import * as Msat from "./Msat.ts"
 import type { Network } from "./Network.ts"
+import type { Rate } from "./Throttle.ts"
 
 /** The service fee of each way out. */
 export interface Fees {
   readonly lightning: Fee.FeeRate
   readonly onChain: Fee.FeeRate
   readonly internal: Fee.FeeRate
+}
+
+/** What wallets get at Lightning addresses (LNURL). */
+export interface Lnurl {
+  /** How long an invoice that a wallet asked for may be paid. */
+  readonly expirySeconds: number
+  readonly commentCharacters: number
+  readonly payerDataBytes: number
+  readonly zapRequestBytes: number
+  /** To how many relays a receipt is sent, at most. */
+  readonly relays: number
+  /** How long after a zap its receipt is offered to relays that did not take it. */
+  readonly publishForMillis: number
+  /** How long a wallet waits for an invoice. */
+  readonly timeoutMillis: number
+  /** How many invoices may be asked for at one address, and by one caller, of each process. */
+  readonly perAddress: Rate
+  readonly perCaller: Rate
 }
 
 /** What an operator decides. Every number that limits or prices something is here. */
@@ -47,6 +66,8 @@ export interface Settings {
   readonly chainPollMillis: number
   /** How long a process that died keeps others from its roles, such as listening to a node. Clocks of processes must agree to within a part of it. */
   readonly dutyLeaseMillis: number
+  /** What wallets get at Lightning addresses. */
+  readonly lnurl: Lnurl
 }
 
 /** Sensible for a small operator; `network` and `domain` are always the operator's own. */
@@ -82,7 +103,18 @@ export const defaults = {
   trackMillis: { minimum: 250, maximum: 10_000 },
   invoicePollMillis: 30_000,
   chainPollMillis: 5_000,
-  dutyLeaseMillis: 6_000
+  dutyLeaseMillis: 6_000,
+  lnurl: {
+    expirySeconds: 600,
+    commentCharacters: 280,
+    payerDataBytes: 2048,
+    zapRequestBytes: 8192,
+    relays: 10,
+    publishForMillis: 3600 * 1000,
+    timeoutMillis: 10_000,
+    perAddress: { count: 300, everyMillis: 200 },
+    perCaller: { count: 60, everyMillis: 1_000 }
+  }
 } as const satisfies Omit<Settings, "network" | "domain">
 
 /** The settings in force. */

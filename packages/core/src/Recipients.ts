@@ -56,7 +56,8 @@ export const make = Effect.gen(function* () {
           const { handle, domain, address, url } = destination.address
           const ours = domain === policy.domain || (yield* records.domain(domain))._tag === "Some"
           if (!ours) return { _tag: "Offer", offer: yield* resolver.offer(url) }
-          const found = yield* records.lightningAddress(handle, domain)
+          // A tag is the payee's own business: the payment goes to the same address (LUD-16).
+          const found = yield* records.lightningAddress(handle.replace(/\+.*$/, ""), domain)
           if (found._tag === "Some" && found.value.deletedAtMillis === null)
             return { _tag: "OwnLightningAddress", lightningAddress: found.value }
           return yield* notFound(`There is no Lightning address ${address}`)

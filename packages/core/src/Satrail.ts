@@ -7,6 +7,7 @@ import * as Expiry from "./Expiry.ts"
 import * as Invoices from "./Invoices.ts"
 import * as LightningAddresses from "./LightningAddresses.ts"
 import * as OnChainAddresses from "./OnChainAddresses.ts"
+import * as PayRequests from "./PayRequests.ts"
 import * as Policy from "./Policy.ts"
 import * as Prices from "./Prices.ts"
 import * as Recipients from "./Recipients.ts"
@@ -19,7 +20,7 @@ export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
     Companies.layer,
     ApiKeys.layer,
-    Invoices.layer,
+    PayRequests.layer,
     LightningAddresses.layer,
     OnChainAddresses.layer,
     Transactions.layer,
@@ -27,7 +28,7 @@ export const layer = (settings: Policy.Settings) =>
     ChainDeposits.layer,
     Dispatcher.layer
   ).pipe(
-    Layer.provideMerge(Withdrawals.layer),
+    Layer.provideMerge(Layer.merge(Withdrawals.layer, Invoices.layer)),
     Layer.provideMerge(Layer.mergeAll(Prices.layer, Recipients.layer)),
     Layer.provideMerge(Layer.succeed(Policy.Policy, settings))
   )

@@ -202,8 +202,8 @@ describe("The owner of a Lightning address", () => {
           yield* TestClock.adjust(1)
         }
         const first = yield* list(row.id, { limit: 2, before: null })
-        const second = yield* list(row.id, { limit: 2, before: first.next ?? null })
-        const last = yield* list(row.id, { limit: 2, before: second.next ?? null })
+        const second = yield* list(row.id, { limit: 2, before: first.next?.id ?? null })
+        const last = yield* list(row.id, { limit: 2, before: second.next?.id ?? null })
         assert.deepStrictEqual(
           [first, second, last].flatMap(({ lightningAddresses }) => lightningAddresses.map(({ id }) => id)),
           ids

@@ -74,6 +74,7 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   paymentRequest: "lnbcrt1…",
   metadata: {},
   lightningAddressId: null,
+  callback: null,
   rate: null,
   rateAtMillis: null,
   status: "pending",

@@ -4,6 +4,7 @@ import * as ByteSize from "effect/ByteSize"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import * as Id from "@satrail/core/Id"
 import * as Errors from "./Errors.ts"
+import * as Lnurl from "./Lnurl.ts"
 import { routerConfig } from "./Routing.ts"
 
 /** How requests are taken in. */
@@ -16,6 +17,8 @@ export interface Options {
   readonly timeoutMillis?: number
   /** Whether a request without `Host` is refused (RFC 9112, section 3.2), where nothing before us does. Not unless given. */
   readonly wantsHost?: boolean
+  /** How many reverse proxies of the operator's own stand in front, each adding to `X-Forwarded-For` who asked it. None unless given. */
+  readonly proxies?: number
 }
 
 export const maxBodyBytes = 64 * 1024
@@ -97,6 +100,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
   const security = { "x-content-type-options": "nosniff", "cache-control": "no-store" }
 
   const corsFor = (request: HttpServerRequest.HttpServerRequest): Record<string, string> => {
+    if (Lnurl.isPublic(request.url)) return { "access-control-allow-origin": "*" }
     const origin = request.headers["origin"]
     if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
     return {
@@ -130,14 +134,15 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
 
   const finish = (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) => {
     // What most answers are, without the detours.
-    if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined) {
+    const isOpen = origins.size > 0 || Lnurl.isPublic(request.url)
+    if (response.status < 400 && !isOpen && response.headers["cache-control"] === undefined) {
       return HttpServerResponse.setHeaders(response, security)
     }
     return HttpServerResponse.setHeaders(enveloped(response), {
       ...security,
       ...owed[response.status],
       ...(response.headers["cache-control"] !== undefined && { "cache-control": response.headers["cache-control"] }),
-      ...(origins.size > 0 && corsFor(request))
+      ...(isOpen && corsFor(request))
     })
   }
 

@@ -8,9 +8,11 @@ import * as Decimal from "@satrail/core/Decimal"
 import * as Destinations from "@satrail/core/Destination"
 import * as Invoice from "@satrail/core/Invoice"
 import { descriptionIssue } from "@satrail/core/Invoices"
-import { handleIssue } from "@satrail/core/LightningAddresses"
+import { maxSuccessMessageCharacters } from "@satrail/core/LightningAddress"
+import { handleIssue, successMessageIssue } from "@satrail/core/LightningAddresses"
 import { normaliseDomain } from "@satrail/core/LightningAddressText"
 import * as MetadataRules from "@satrail/core/Metadata"
+import * as Msat from "@satrail/core/Msat"
 import * as Network from "@satrail/core/Network"
 import type { Asked } from "@satrail/core/Prices"
 import type { Issue } from "./Envelope.ts"
@@ -18,6 +20,9 @@ import * as Errors from "./Errors.ts"
 
 /** A member that may be left out, or null: both mean that it was not given. */
 export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** Nothing, null and the empty text are all "not given". */
+export const orNull = (text: string | null | undefined): string | null => (text === undefined || text === "" ? null : text)
 
 /** An amount as JSON writes numbers. The schema sees a float, which is good for its type only: the value is read from the text, by `asked`. */
 export const AmountNumber = Schema.Finite.annotate({
@@ -40,6 +45,17 @@ export const Description = Schema.String.annotate({
   description: `What the payer is shown, at most ${maxDescriptionBytes} bytes`,
   examples: ["Order 1042"]
 }).check(Schema.makeFilter(descriptionIssue))
+
+/** Whole satoshis. */
+export const Sats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({
+  examples: [1000]
+})
+
+/** What a payer's wallet shows; the empty text is none. */
+export const SuccessMessage = Schema.String.annotate({
+  description: `What a payer's wallet shows after a payment, at most ${maxSuccessMessageCharacters} characters; empty for none`,
+  examples: ["Thank you!"]
+}).check(Schema.makeFilter((text) => (text === "" ? undefined : successMessageIssue(text))))
 
 /** Of a company or a key. */
 export const Name = Schema.String.annotate({

@@ -1,11 +1,13 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
+import * as Addresses from "./Addresses.ts"
 import { Api } from "./Api.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Decoding from "./Decoding.ts"
 import * as Edge from "./Edge.ts"
 import * as Health from "./Health.ts"
+import * as Lnurl from "./Lnurl.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Operator from "./Operator.ts"
 import * as Rates from "./Rates.ts"
@@ -22,7 +24,7 @@ const paths = { openapi: "/openapi.json", docs: "/docs" } as const
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
 
 /** The handlers of every group in `Api`. */
-export const layerHandlers = Layer.mergeAll(Receive.layer, Send.layer, Read.layer, Rates.layer, Operator.layer, Health.layer, Metrics.layer)
+export const layerHandlers = Layer.mergeAll(Receive.layer, Addresses.layer, Send.layer, Read.layer, Rates.layer, Operator.layer, Health.layer, Metrics.layer)
 
 // Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
 const scalar = {
@@ -67,7 +69,12 @@ const layerDocs = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<
  * every group: `layerHandlers` and the host's own, both over `layerMiddlewares`.
  */
 export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options?: Edge.Options) =>
-  Layer.mergeAll(HttpApiBuilder.layer(api, { openapiPath: paths.openapi }), layerDocs(api), Edge.layer(api, Object.values(paths), options))
+  Layer.mergeAll(
+    HttpApiBuilder.layer(api, { openapiPath: paths.openapi }),
+    layerDocs(api),
+    Lnurl.layer(options?.proxies),
+    Edge.layer(api, [...Object.values(paths), ...Lnurl.paths], options)
+  )
 
 /** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */
 export const layer = (options?: Edge.Options) => layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))

@@ -112,9 +112,6 @@ const onChainAddressCreation = Idempotency.creation(
   (row: Parameters<typeof Wire.onChainAddress>[0]) => ({ address: Wire.onChainAddress(row) })
 )
 
-/** Nothing, null and the empty text are all "not given". */
-const orNull = (text: string | null | undefined): string | null => (text === undefined || text === "" ? null : text)
-
 export const layer = HttpApiBuilder.group(
   base.add(Group),
   "receive",
@@ -161,8 +158,8 @@ export const layer = HttpApiBuilder.group(
             lightningAddresses.create({
               company: { id, plan },
               ...once,
-              handle: orNull(payload?.handle),
-              domain: orNull(payload?.domain),
+              handle: Field.orNull(payload?.handle),
+              domain: Field.orNull(payload?.domain),
               metadata: payload?.metadata ?? Metadata.empty
             })
           )

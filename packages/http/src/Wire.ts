@@ -8,6 +8,8 @@ import * as Destination from "@satrail/core/Destination"
 import * as Fee from "@satrail/core/Fee"
 import type { Invoice as CoreInvoice } from "@satrail/core/Invoice"
 import * as Addresses from "@satrail/core/LightningAddress"
+import { urlOf } from "@satrail/core/LightningAddressText"
+import * as Lnurl from "@satrail/core/Lnurl"
 import * as Msat from "@satrail/core/Msat"
 import { Network } from "@satrail/core/Network"
 import type { OnChainAddress as CoreOnChainAddress } from "@satrail/core/OnChainAddress"
@@ -95,6 +97,30 @@ export const lightningAddress = (row: Addresses.LightningAddress): typeof Lightn
   last_used_at: instantOrNull(row.lastUsedAtMillis),
   deleted_at: instantOrNull(row.deletedAtMillis)
 })
+
+/** The same for its owner, who decides what may be paid there, with everything that payers scan. */
+export const OwnLightningAddress = Schema.Struct({
+  ...LightningAddress.fields,
+  min_sats: Schema.NullOr(Sats).annotate({ description: "The least that one payment may be; null: as the service has it" }),
+  max_sats: Schema.NullOr(Sats).annotate({ description: "The most; null: as the service has it" }),
+  success_message: Schema.NullOr(Schema.String).annotate({ description: "What a payer's wallet shows after a payment (LUD-09)" }),
+  lnurl: Schema.String.annotate({ description: "The address as a bech32 LNURL (LUD-01)" }),
+  lnurlp: Text("lnurlp://pay.example.com/.well-known/lnurlp/satoshi").annotate({ description: "The address as a link (LUD-17)" })
+}).annotate({ identifier: "OwnLightningAddress" })
+
+const satsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : sats(amount))
+
+export const ownLightningAddress = (row: Addresses.LightningAddress): typeof OwnLightningAddress.Type => {
+  const url = urlOf(row)
+  return {
+    ...lightningAddress(row),
+    min_sats: satsOrNull(row.minSendable),
+    max_sats: satsOrNull(row.maxSendable),
+    success_message: row.successMessage,
+    lnurl: Lnurl.encode(url),
+    lnurlp: url.replace(/^https?:/, "lnurlp:")
+  }
+}
 
 /** An on-chain address that was given out. Answered one level deeper, under `address`. */
 export const OnChainAddress = Schema.Struct({

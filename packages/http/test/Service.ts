@@ -5,6 +5,7 @@ import { Companies } from "@satrail/core/Companies"
 import type { Plan } from "@satrail/core/Company"
 import { Dispatcher } from "@satrail/core/Dispatcher"
 import * as Msat from "@satrail/core/Msat"
+import * as Nostr from "@satrail/core/Nostr"
 import * as Policy from "@satrail/core/Policy"
 import * as Satrail from "@satrail/core/Satrail"
 import { Settlements } from "@satrail/core/Settlements"
@@ -54,19 +55,23 @@ export interface Ask {
   readonly headers?: Record<string, string>
 }
 
-// What is on its way is looked at whenever a test lets the workers work.
-const services = Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 } }).pipe(
-  Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" })))
-)
-
 /** What a test may change. */
 export interface Options {
   readonly http?: Http.Options
   readonly checks?: ReadonlyArray<Check>
   readonly operatorToken?: Redacted.Redacted | undefined
+  readonly settings?: Partial<Policy.Settings>
+  readonly nostrKey?: Redacted.Redacted
   /** Services of the core that take the place of the real ones. */
   readonly instead?: Context.Context<never>
 }
+
+// What is on its way is looked at whenever a test lets the workers work.
+const services = ({ settings, nostrKey }: Options) =>
+  Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
+    Layer.provide(Layer.succeed(Nostr.SecretKey, nostrKey))
+  )
 
 /** The whole service in memory, and a function to ask it over its web handler. Workers run when a test says so. */
 export const start = async (options: Options = {}) => {
@@ -77,7 +82,7 @@ export const start = async (options: Options = {}) => {
       logged.push(`${JSON.stringify(message, (_, value) => (typeof value === "bigint" ? String(value) : value))} ${JSON.stringify(cause)}`)
     })
   ])
-  const runtime = ManagedRuntime.make(Layer.provideMerge(services, logger))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(services(options), logger))
   const context = await runtime.context()
   const { handler, dispose } = Http.webHandler(
     Http.layer(options.http).pipe(
@@ -157,7 +162,22 @@ export const start = async (options: Options = {}) => {
     return body.data.id
   }
 
+  /** A Lightning address of a company's: as its payers write it. */
+  const lightningAddress = async (key: string, handle: string, domain = ""): Promise<string> => {
+    const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle, domain } })
+    return body.data.address
+  }
+
+  /** The record of a Lightning address of a company's. */
+  const record = async (key: string, address: string) => {
+    const { body } = await ask("GET", "/v1/bitcoin/deposit/lightning-address", { key })
+    const { data } = body
+    return data.find((row: { readonly address: string }) => row.address === address)
+  }
+
   return {
+    lightningAddress,
+    record,
     ask,
     send,
     handler,

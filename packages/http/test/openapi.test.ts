@@ -31,6 +31,7 @@ const {
     data: { id: keyId }
   }
 } = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "a", scopes: ["read"] } })
+const { id: addressId } = await service.record(company.key, await service.lightningAddress(company.key, "shop"))
 
 interface Node {
   readonly [keyword: string]: unknown
@@ -97,7 +98,13 @@ const endpoints: Record<string, Record<string, { readonly path?: string; readonl
   "/v1/bitcoin/send/confirm": { post: { body: withdrawal } },
   "/v1/bitcoin/deposit/lightning-invoice": { post: { body: { amount: 1, currency: "sats" } } },
   "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { path: `/v1/bitcoin/deposit/lightning-invoice/${invoiceID}` } },
-  "/v1/bitcoin/deposit/lightning-address": { post: {} },
+  "/v1/bitcoin/deposit/lightning-address": { post: {}, get: {} },
+  "/v1/bitcoin/deposit/lightning-address/{id}": {
+    get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` },
+    put: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}`, body: { min_sats: 5, success_message: "Thanks!" } },
+    delete: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` }
+  },
+  "/v1/bitcoin/deposit/lightning-address/{id}/qr": { get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}/qr` } },
   "/v1/bitcoin/deposit/on-chain": { post: {} },
   "/v1/rates": { get: {} },
   "/v1/transactions": { get: {} },

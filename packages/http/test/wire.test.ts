@@ -18,6 +18,7 @@ const invoice: Invoice = {
   paymentRequest: "lnbcrt1",
   metadata: {},
   lightningAddressId: null,
+  callback: null,
   rate: null,
   rateAtMillis: null,
   status: "pending",

@@ -151,6 +151,7 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
       const deposit = Option.getOrUndefined(HashMap.get(state.deposits, change.deposit.id))
       return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
     }
+    case "ZapReceipted":
     case "CursorMoved":
     case "DutyBegun":
     case "AnswersForgotten":
@@ -308,6 +309,7 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
         { ...invoice, status: "settled", received: deposit.amount, preimage: settlement.preimage, settledAtMillis: atMillis }
       )
     }
+    case "ZapReceipted":
     case "CursorMoved":
     case "DutyBegun":
       return state

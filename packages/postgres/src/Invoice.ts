@@ -17,6 +17,7 @@ const invoices = Table.make("satrail.invoices", Invoice.Invoice, {
     paymentRequest: "text",
     metadata: "json",
     lightningAddressId: "uuid",
+    callback: "json",
     rate: "text",
     rateAtMillis: "millis",
     status: "text",

@@ -15,6 +15,7 @@ import { translate, turnedAway } from "./Outage.ts"
 import type { Kind } from "./Statements.ts"
 import type { Row } from "./Table.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+import * as Zap from "./Zap.ts"
 
 /** What serves one process well. */
 export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as const
@@ -45,7 +46,8 @@ const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Invoice.kinds,
   ...LightningAddress.kinds,
   ...OnChainAddress.kinds,
-  ...Withdrawal.kinds
+  ...Withdrawal.kinds,
+  ...Zap.kinds
 }
 
 /** A Change whose kind the compiler follows by its tag. */

@@ -12,7 +12,6 @@ import * as Field from "@satrail/http/Field"
 import * as Idempotency from "@satrail/http/Idempotency"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 
-const Sats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({ examples: [1000] })
 const PaymentHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
 const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
 const Tip = Schema.Struct({ height: Schema.Int })
@@ -20,7 +19,9 @@ const Tip = Schema.Struct({ height: Schema.Int })
 const error = Errors.of("malformed", "idempotency_not_supported", "sandbox_refused")
 
 const pay = HttpApiEndpoint.post("pay", "/sandbox/pay", {
-  payload: Schema.Struct({ payment_request: Schema.NonEmptyString, amount_sats: Field.given(Sats) }).annotate({ identifier: "SandboxPay" }),
+  payload: Schema.Struct({ payment_request: Schema.NonEmptyString, amount_sats: Field.given(Field.Sats) }).annotate({
+    identifier: "SandboxPay"
+  }),
   success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, preimage: Schema.NullOr(Schema.String) })),
   error
 })
@@ -30,7 +31,7 @@ const pay = HttpApiEndpoint.post("pay", "/sandbox/pay", {
 const destination = HttpApiEndpoint.post("destination", "/sandbox/destination", {
   payload: Schema.Struct({
     type: Destination.RecipientType,
-    amount_sats: Field.given(Sats),
+    amount_sats: Field.given(Field.Sats),
     behaviour: Field.given(Sandbox.Behaviour.annotate({ description: "What the recipient does with payments: `settle` unless given" }))
   }).annotate({ identifier: "SandboxDestination" }),
   success: Envelope.success(201, Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })),
@@ -53,7 +54,7 @@ const release = HttpApiEndpoint.post("release", "/sandbox/release", {
   .annotate(OpenApi.Description, "A payment to a destination with the behaviour `hold` waits for this.")
 
 const send = HttpApiEndpoint.post("send", "/sandbox/send", {
-  payload: Schema.Struct({ address: Schema.NonEmptyString, amount_sats: Sats }).annotate({ identifier: "SandboxSend" }),
+  payload: Schema.Struct({ address: Schema.NonEmptyString, amount_sats: Field.Sats }).annotate({ identifier: "SandboxSend" }),
   success: Envelope.success(201, Schema.Struct({ chain_tx_id: Schema.String })),
   error
 })

@@ -9,6 +9,7 @@ import type { Journal } from "@satrail/core/Journal"
 import type { LightningAddresses } from "@satrail/core/LightningAddresses"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import type { PayRequests } from "@satrail/core/PayRequests"
 import * as Policy from "@satrail/core/Policy"
 import type { Prices } from "@satrail/core/Prices"
 import { Records } from "@satrail/core/Records"
@@ -135,6 +136,7 @@ type Services =
   | Invoices
   | LightningAddresses
   | OnChainAddresses
+  | PayRequests
   | Prices
   | Transactions
   | Withdrawals

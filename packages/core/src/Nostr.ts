@@ -1,0 +1,69 @@
+import { schnorr } from "@noble/curves/secp256k1.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { hexToBytes } from "@noble/hashes/utils.js"
+import { Context, type Effect, Redacted, Schema } from "effect"
+import * as Id from "./Id.ts"
+
+const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
+
+/** What is said on Nostr, by whom and since when (NIP-01). */
+export const Event = Schema.Struct({
+  id: hex(64),
+  pubkey: hex(64),
+  /** In seconds since 1970. */
+  created_at: Schema.Int,
+  kind: Schema.Int,
+  tags: Schema.Array(Schema.Array(Schema.String)),
+  content: Schema.String,
+  sig: hex(128)
+})
+export interface Event extends Schema.Schema.Type<typeof Event> {}
+
+/** A relay could not be reached, or did not say in time whether it took an event. It may have. */
+export class RelayUnreachable extends Schema.TaggedError<RelayUnreachable>()("RelayUnreachable", {
+  relay: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+/** Servers that keep events for whoever asks. */
+export class Relays extends Context.Service<
+  Relays,
+  {
+    /** Offers an event to the relay at a `wss:` URL: whether it took it, now or before. Offering it again changes nothing. */
+    readonly publish: (relay: string, event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
+  }
+>()("core/Relays") {}
+
+/**
+ * The service's own key on Nostr, 32 bytes in hex. With one, Lightning addresses take zaps, and `Zaps.layerWorker` has to run somewhere.
+ * Undefined: they take none.
+ */
+export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("core/NostrSecretKey", { defaultValue: () => undefined })
+
+type Unsigned = Omit<Event, "id" | "sig">
+
+const idOf = ({ pubkey, created_at, kind, tags, content }: Unsigned): Uint8Array =>
+  sha256(new TextEncoder().encode(JSON.stringify([0, pubkey, created_at, kind, tags, content])))
+
+/** Whether the event is its author's: its id is the hash of what it says, and the signature is over that. */
+export const isGenuine = (event: Event): boolean => {
+  const id = idOf(event)
+  try {
+    return Id.toHex(id) === event.id && schnorr.verify(hexToBytes(event.sig), id, hexToBytes(event.pubkey))
+  } catch {
+    return false
+  }
+}
+
+/** The public key that belongs to a secret one, x-only in hex (BIP 340). */
+export const publicKeyOf = (secretKey: Redacted.Redacted): string => Id.toHex(schnorr.getPublicKey(hexToBytes(Redacted.value(secretKey))))
+
+// Without randomness of its own the same event is the same bytes every time, which BIP 340 allows.
+const noRandomness = new Uint8Array(32)
+
+/** Signs: the same event and key are the same bytes every time. */
+export const signed = (event: Omit<Unsigned, "pubkey">, secretKey: Redacted.Redacted): Event => {
+  const unsigned = { ...event, pubkey: publicKeyOf(secretKey) }
+  const id = idOf(unsigned)
+  return { ...unsigned, id: Id.toHex(id), sig: Id.toHex(schnorr.sign(id, hexToBytes(Redacted.value(secretKey)), noRandomness)) }
+}

@@ -1,0 +1,143 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Answer from "./Answer.ts"
+import type { Callback, Invoice } from "./Invoice.ts"
+import { Invoices } from "./Invoices.ts"
+import type { Conflict, StoreUnavailable } from "./Journal.ts"
+import type { LightningAddress } from "./LightningAddress.ts"
+import { NodeUnavailable } from "./LightningReceiver.ts"
+import * as Metadata from "./Metadata.ts"
+import * as Nostr from "./Nostr.ts"
+import * as PayRequest from "./PayRequest.ts"
+import { Policy } from "./Policy.ts"
+import { Records } from "./Records.ts"
+import * as Throttle from "./Throttle.ts"
+import * as Zap from "./Zap.ts"
+
+/** What a wallet sends to the callback, each as it came; null: not sent. */
+export interface Ask {
+  readonly amount: string | null
+  readonly comment: string | null
+  readonly payerData: string | null
+  readonly nostr: string | null
+  /** Whoever asks, by whatever he is told apart: he gets only so many invoices. */
+  readonly caller: string
+}
+
+/** An invoice for a wallet, and what it may show once it has paid. */
+export interface Answered {
+  readonly invoice: Invoice
+  readonly successMessage: string | null
+  /** Where the wallet can ask whether it was paid (LUD-21). */
+  readonly verify: string
+}
+
+/** Takes payments at our Lightning addresses from whoever has a wallet that speaks LNURL. */
+export class PayRequests extends Context.Service<
+  PayRequests,
+  {
+    /** What may be paid there, and how. */
+    readonly offer: (place: PayRequest.Place) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | StoreUnavailable>
+    /** A fresh invoice for exactly the amount that is asked, to the msat. */
+    readonly invoice: (
+      place: PayRequest.Place,
+      ask: Ask
+    ) => Effect.Effect<Answered, PayRequest.PayRequestRefused | NodeUnavailable | Conflict | StoreUnavailable>
+    /** An invoice that a wallet got there. Its preimage is told to whoever knows its hash, once it is settled and never before. */
+    readonly verify: (
+      place: PayRequest.Place,
+      paymentHash: string
+    ) => Effect.Effect<Invoice, PayRequest.PayRequestRefused | StoreUnavailable>
+  }
+>()("core/PayRequests") {}
+
+export const make = Effect.gen(function* () {
+  const records = yield* Records
+  const invoices = yield* Invoices
+  const policy = yield* Policy
+  const secretKey = yield* Nostr.SecretKey
+  const { lnurl } = policy
+  const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
+  const addressMayAsk = Throttle.make(lnurl.perAddress)
+  const callerMayAsk = Throttle.make(lnurl.perCaller)
+
+  /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
+  const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
+    const target = yield* Effect.fromResult(PayRequest.targetOf(place, policy.domain))
+    const found = yield* records.lightningAddress(target.handle, target.domain)
+    if (found._tag === "None") return yield* PayRequest.notFound
+    if (target.domain !== policy.domain) {
+      const domain = yield* records.domain(target.domain)
+      if (domain._tag === "None" || domain.value.companyId !== found.value.companyId) return yield* PayRequest.notFound
+    }
+    return { target, address: found.value }
+  })
+
+  const payable = Effect.fnUntraced(function* (place: PayRequest.Place) {
+    const found = yield* find(place)
+    return found.address.deletedAtMillis === null ? found : yield* PayRequest.notFound
+  })
+
+  const late = Effect.fail(
+    new NodeUnavailable({ operation: "createInvoice", cause: new Error(`no invoice within ${lnurl.timeoutMillis} ms`) })
+  )
+
+  const show = (target: PayRequest.Target, address: LightningAddress): PayRequest.PayRequest => ({
+    callback: `${target.url}/callback`,
+    ...PayRequest.limitsOf(address, policy),
+    metadata: PayRequest.metadataOf(target),
+    commentAllowed: lnurl.commentCharacters,
+    nostrPubkey
+  })
+
+  const checkRates = Effect.fnUntraced(function* (address: LightningAddress, caller: string) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (callerMayAsk(caller, nowMillis) && addressMayAsk(address.id, nowMillis)) return
+    return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: "Too many invoices are asked for: try again in a moment" })
+  })
+
+  return PayRequests.of({
+    offer: Effect.fnUntraced(function* (place) {
+      const { target, address } = yield* payable(place)
+      return show(target, address)
+    }),
+    invoice: Effect.fnUntraced(function* (place, ask) {
+      const { target, address } = yield* payable(place)
+      const shown = show(target, address)
+      const amount = yield* Effect.fromResult(PayRequest.checkAmount(ask.amount, shown))
+      const callback: Callback = {
+        metadata: shown.metadata,
+        comment: yield* Effect.fromResult(PayRequest.checkComment(ask.comment, lnurl.commentCharacters)),
+        payerData: yield* Effect.fromResult(PayRequest.checkPayerData(ask.payerData, lnurl.payerDataBytes)),
+        zapRequest: yield* Effect.fromResult(Zap.check(ask.nostr, amount, nostrPubkey, lnurl))
+      }
+      yield* checkRates(address, ask.caller)
+      const issued = yield* invoices
+        .issue({
+          companyId: address.companyId,
+          amount,
+          memo: `Pay to ${PayRequest.identifier(target)}`,
+          description: { _tag: "Hash", sha256: PayRequest.descriptionHash(callback) },
+          expirySeconds: lnurl.expirySeconds,
+          metadata: Metadata.empty,
+          lightningAddressId: address.id,
+          callback,
+          rate: null,
+          rateAtMillis: null
+        })
+        .pipe(
+          Effect.catchTag("IdempotencyMismatch", Effect.die),
+          Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
+        )
+      const invoice = yield* Answer.made(issued)
+      return { invoice, successMessage: address.successMessage, verify: `${target.url}/verify/${invoice.paymentHash}` }
+    }),
+    verify: Effect.fnUntraced(function* (place, paymentHash) {
+      const { address } = yield* find(place)
+      const found = yield* records.invoiceByHash(paymentHash)
+      if (found._tag === "Some" && found.value.lightningAddressId === address.id) return found.value
+      return yield* new PayRequest.PayRequestRefused({ code: "not_found", message: "Not found" })
+    })
+  })
+})
+
+export const layer = Layer.effect(PayRequests, make)

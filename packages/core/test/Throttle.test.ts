@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Throttle from "../src/Throttle.ts"
+
+describe("A throttle", () => {
+  it("lets so many through at once, and then one whenever its time has come", () => {
+    const may = Throttle.make({ count: 3, everyMillis: 10 })
+    assert.deepStrictEqual(
+      [0, 0, 0, 0].map((atMillis) => may("a", atMillis)),
+      [true, true, true, false]
+    )
+    assert.deepStrictEqual(
+      [9, 10, 10, 19, 20].map((atMillis) => may("a", atMillis)),
+      [false, true, false, false, true]
+    )
+    assert.deepStrictEqual(
+      [1000, 1000, 1000, 1000].map((atMillis) => may("a", atMillis)),
+      [true, true, true, false]
+    )
+  })
+
+  it("counts each name for itself, and nothing for what it refused", () => {
+    const may = Throttle.make({ count: 1, everyMillis: 10 })
+    assert.isTrue(may("a", 0))
+    assert.isTrue(may("b", 0))
+    for (let atMillis = 0; atMillis < 10; atMillis++) assert.isFalse(may("a", atMillis))
+    assert.isTrue(may("a", 10))
+  })
+
+  it("forgets who was quiet the longest when there are too many names", () => {
+    const may = Throttle.make({ count: 1, everyMillis: 1_000_000 })
+    assert.isTrue(may("first", 0))
+    assert.isTrue(may("second", 0))
+    for (let n = 0; n < 99_999; n++) may(`n${n}`, 0)
+    assert.isTrue(may("first", 0))
+    assert.isFalse(may("n99998", 0))
+  })
+})

@@ -1,0 +1,143 @@
+import { Effect, Option } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Id from "@satrail/core/Id"
+import type { Place } from "@satrail/core/PayRequest"
+import { payerDataFields } from "@satrail/core/PayRequest"
+import { PayRequests } from "@satrail/core/PayRequests"
+
+// What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
+// status nor headers mean anything (LUD-01).
+
+/** Every path below these is a wallet's. */
+export const paths = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
+
+/** Whether web pages of any origin may ask there, as wallets in a browser have to (LUD-01). */
+export const isPublic = (url: string): boolean => url.startsWith("/lnurlp/") || url.startsWith("/.well-known/lnurlp/")
+
+const json = (body: object) => HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
+
+/** The shape of every LNURL error. The reason is for the wallet's user. */
+const error = (reason: string) => json({ status: "ERROR", reason })
+
+// JSON numbers are exact up to here: 90 000 bitcoin, in msat.
+const maxNumber = BigInt(Number.MAX_SAFE_INTEGER)
+const number = (msat: bigint): number => Number(msat < maxNumber ? msat : maxNumber)
+
+const payerData = Object.fromEntries(payerDataFields.map((name) => [name, { mandatory: false }]))
+
+type Route =
+  | { readonly _tag: "Offer"; readonly place: Place }
+  | { readonly _tag: "Callback"; readonly place: Place; readonly query: URLSearchParams }
+  | { readonly _tag: "Verify"; readonly place: Place; readonly paymentHash: string }
+
+const decode = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ""
+  }
+}
+
+/** What is asked, and of whom. The `Host` alone says at which domain: a header that anybody may add, such as `X-Forwarded-Host`, says nothing. */
+const routeOf = ({ url, headers }: HttpServerRequest.HttpServerRequest): Route | undefined => {
+  const host = headers["host"] ?? ""
+  const query = url.indexOf("?")
+  const [, first, ...rest] = (query < 0 ? url : url.slice(0, query)).split("/").map(decode)
+  if (first === ".well-known") {
+    const [, user = "", ...more] = rest
+    return more.length === 0 ? { _tag: "Offer", place: { host, domain: null, user } } : undefined
+  }
+  const [domain = "", user = "", what, paymentHash, ...more] = rest
+  const place = { host, domain, user }
+  if (what === undefined) return { _tag: "Offer", place }
+  if (what === "callback" && paymentHash === undefined) {
+    return { _tag: "Callback", place, query: new URLSearchParams(query < 0 ? "" : url.slice(query)) }
+  }
+  return what === "verify" && paymentHash !== undefined && more.length === 0 ? { _tag: "Verify", place, paymentHash } : undefined
+}
+
+/** One caller has an IPv4 address, or a whole /64 of IPv6: that is what a customer of a network gets. */
+const networkOf = (address: string): string => {
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
+  if (mapped !== undefined || !address.includes(":")) return mapped ?? address
+  const [head = "", tail] = address.toLowerCase().split("::")
+  const groups = head === "" ? [] : head.split(":")
+  const last = tail === undefined || tail === "" ? [] : tail.split(":")
+  return [...groups, ...Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => "0"), ...last].slice(0, 4).join(":")
+}
+
+/** Who asks, as far as our own `proxies` say so: what stands further left in `X-Forwarded-For` anybody could have written. */
+const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
+  const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")
+  return networkOf(forwarded.at(-proxies)?.trim() || Option.getOrElse(request.remoteAddress, () => ""))
+}
+
+const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"], route: Route, caller: string) {
+  switch (route._tag) {
+    case "Offer": {
+      const { minSendable, maxSendable, nostrPubkey, ...shown } = yield* payRequests.offer(route.place)
+      return json({
+        tag: "payRequest",
+        ...shown,
+        minSendable: number(minSendable),
+        maxSendable: number(maxSendable),
+        payerData,
+        ...(nostrPubkey !== null && { allowsNostr: true, nostrPubkey })
+      })
+    }
+    case "Callback": {
+      const { invoice, successMessage, verify } = yield* payRequests.invoice(route.place, {
+        amount: route.query.get("amount"),
+        comment: route.query.get("comment"),
+        payerData: route.query.get("payerdata"),
+        nostr: route.query.get("nostr"),
+        caller
+      })
+      return json({
+        pr: invoice.paymentRequest,
+        routes: [],
+        disposable: false,
+        ...(successMessage !== null && { successAction: { tag: "message", message: successMessage } }),
+        verify
+      })
+    }
+    case "Verify": {
+      const { status, preimage, paymentRequest } = yield* payRequests.verify(route.place, route.paymentHash)
+      const settled = status === "settled"
+      return json({ status: "OK", settled, preimage: settled ? preimage : null, pr: paymentRequest })
+    }
+  }
+})
+
+/** The routes of every Lightning address. `proxies` of the operator's own stand in front, each of which adds to `X-Forwarded-For`. */
+export const layer = (proxies = 0) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const payRequests = yield* PayRequests
+      const context = yield* Effect.context<never>()
+
+      const handle = (request: HttpServerRequest.HttpServerRequest) => {
+        const route = routeOf(request)
+        if (route === undefined) return Effect.succeed(error("There is nothing here"))
+        return answer(payRequests, route, callerOf(request, proxies)).pipe(
+          Effect.catchTag("PayRequestRefused", ({ message }) => Effect.succeed(error(message))),
+          Effect.catchTags({
+            NodeUnavailable: (cause) => Effect.as(Effect.logWarning("no invoice for a wallet", cause), error(away)),
+            StoreUnavailable: (cause) => Effect.as(Effect.logWarning("no answer for a wallet", cause), error(away)),
+            Conflict: () => Effect.succeed(error(away))
+          }),
+          Effect.catchDefect((defect) =>
+            Effect.gen(function* () {
+              const reference = yield* Id.make
+              yield* Effect.logError("a wallet's request crashed", { reference }, defect)
+              return error(`Something broke on our side. Reference: ${reference}`)
+            })
+          ),
+          Effect.provideContext(context)
+        )
+      }
+      for (const path of paths) yield* router.add("GET", path, handle)
+    })
+  )
+
+const away = "The service cannot take payments at the moment: try again soon"

@@ -1,0 +1,35 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { start } from "./Service.ts"
+import { askFor, callbackUrl, get, lookUp, pay } from "./Wallet.ts"
+
+// LUD-09: what the payer's wallet shows once it has paid.
+
+const service = await start()
+afterAll(service.dispose)
+const { key } = await service.company()
+const address = await service.lightningAddress(key, "alice")
+const { id } = await service.record(key, address)
+const set = (body: object) => service.ask("PUT", `/v1/bitcoin/deposit/lightning-address/${id}`, { key, body })
+
+describe("LUD-09: the success action", () => {
+  it("is not there where its owner has nothing to say", async () => {
+    assert.doesNotHaveAnyKeys(await get(service, callbackUrl(await lookUp(service, address), 21_000)), ["successAction"])
+  })
+
+  it("is a message of its owner's, up to 144 characters, which the wallet shows after the payment", async () => {
+    for (const message of ["Thank you!", "🎉".repeat(144)]) {
+      assert.strictEqual((await set({ success_message: message })).status, 200)
+      const body = await get(service, callbackUrl(await lookUp(service, address), 21_000))
+      assert.deepStrictEqual(body["successAction"], { tag: "message", message })
+    }
+    const invoice = await askFor(service, await lookUp(service, address), 21_000)
+    await pay(service, invoice)
+    assert.strictEqual(invoice.message, "🎉".repeat(144))
+  })
+
+  it("is refused to the owner when no wallet could show it", async () => {
+    const { status, body } = await set({ success_message: "x".repeat(145) })
+    assert.strictEqual(status, 400)
+    assert.deepStrictEqual(body.error?.issues, [{ path: "success_message", message: "1 to 144 characters, not all of them blank" }])
+  })
+})

@@ -1,0 +1,64 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Records } from "@satrail/core/Records"
+import { Effect, Option } from "effect"
+import { start } from "./Service.ts"
+import { askFor, callbackUrl, get, lookUp, pay, refusal } from "./Wallet.ts"
+
+// LUD-12: what the payer writes to the payee.
+
+const service = await start()
+afterAll(service.dispose)
+const { id: companyId, key } = await service.company()
+const address = await service.lightningAddress(key, "alice")
+const offer = await lookUp(service, address)
+
+const commentOf = (paymentHash: string) =>
+  service.run(
+    Effect.flatMap(Records, (records) =>
+      Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).callback?.comment)
+    )
+  )
+
+describe("LUD-12: a comment", () => {
+  it("may have as many characters as commentAllowed says, counted as people count them", async () => {
+    assert.strictEqual(offer.commentAllowed, 280)
+    await askFor(service, offer, 21_000, { comment: "x".repeat(280) })
+    await askFor(service, offer, 21_000, { comment: "🎉".repeat(280) })
+    assert.strictEqual(
+      await refusal(get(service, callbackUrl(offer, 21_000, { comment: "x".repeat(281) }))),
+      "comment may have 280 characters, this has 281"
+    )
+  })
+
+  it("is kept as it was written, and found from the deposit", async () => {
+    for (const comment of ["For the coffee & cake + 5 % = ☕\n\t\"'\\", "' or 1=1; --", '{"a":1}', "<b>hi</b>", "‮abc"]) {
+      const invoice = await askFor(service, offer, 21_000, { comment })
+      assert.strictEqual(await commentOf(invoice.paymentHash), comment)
+    }
+    const invoice = await askFor(service, offer, 21_000, { comment: "thanks" })
+    await pay(service, invoice)
+    const found = await service.run(
+      Effect.gen(function* () {
+        const records = yield* Records
+        const [{ id } = { id: "" }] = yield* records.transactions(companyId, { limit: 1 })
+        const { lightningInvoiceId } = Option.getOrThrow(yield* records.deposit(companyId, id))
+        return Option.getOrThrow(yield* records.invoice(companyId, lightningInvoiceId ?? "")).callback?.comment
+      })
+    )
+    assert.strictEqual(found, "thanks")
+  })
+
+  it("that is empty is none", async () => {
+    const { paymentHash } = await askFor(service, offer, 21_000, { comment: "" })
+    assert.isNull(await commentOf(paymentHash))
+  })
+
+  it("that no store can keep is refused", async () => {
+    assert.match(await refusal(get(service, callbackUrl(offer, 21_000, { comment: "a\0b" }))), /^comment must be well-formed text/)
+  })
+
+  it("does not change what the invoice commits to", async () => {
+    // The wallet checks the hash against the metadata alone.
+    assert.match((await askFor(service, offer, 21_000, { comment: "hello" })).pr, /^lnbcrt/)
+  })
+})

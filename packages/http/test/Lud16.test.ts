@@ -1,0 +1,86 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { start } from "./Service.ts"
+import { askFor, get, lookUp, offerAt, pay, refusal } from "./Wallet.ts"
+
+// LUD-16: a Lightning address is a URL.
+
+const service = await start()
+afterAll(service.dispose)
+const { key } = await service.company()
+const address = await service.lightningAddress(key, "al.ice_1-2")
+const at = (user: string, headers = {}) => get(service, `https://pay.example.com/.well-known/lnurlp/${user}`, headers)
+
+describe("LUD-16: a Lightning address", () => {
+  it("is looked up at /.well-known/lnurlp/<username>, and answered as LUD-06 says", async () => {
+    const offer = await offerAt(service, "https://pay.example.com/.well-known/lnurlp/al.ice_1-2")
+    assert.match(await pay(service, await askFor(service, offer, 21_000)), /^[0-9a-f]{64}$/)
+  })
+
+  it("is in the metadata as a text/identifier: it is no mail address", async () => {
+    const { entries } = await lookUp(service, address)
+    assert.deepStrictEqual(entries.slice(1), [["text/identifier", address]])
+  })
+
+  it("is found in any letter case, and there is one spelling of it in the metadata", async () => {
+    assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
+  })
+
+  it("is found at a port, and its callback is there too", async () => {
+    const offer = await lookUp(service, address)
+    const { callback } = await offerAt(service, "https://pay.example.com:8443/.well-known/lnurlp/al.ice_1-2")
+    assert.strictEqual(callback, offer.callback.replace("pay.example.com/", "pay.example.com:8443/"))
+  })
+
+  it("may have a tag: the payment is to the same address, the payer and the payee see it", async () => {
+    const tagged = "al.ice_1-2+order.7"
+    const { entries, ...offer } = await offerAt(service, `https://pay.example.com/.well-known/lnurlp/${tagged}`)
+    assert.deepStrictEqual(entries, [
+      ["text/plain", `Pay to ${tagged}@pay.example.com`],
+      ["text/identifier", `${tagged}@pay.example.com`],
+      ["text/tag", "order.7"]
+    ])
+    await pay(service, await askFor(service, { entries, ...offer }, 21_000))
+    for (const user of ["al.ice_1-2+", "+tag", "al.ice_1-2+a%20b"])
+      assert.strictEqual(await refusal(at(user)), "There is no such Lightning address", user)
+  })
+
+  it("that nobody has, or that was deleted, is unknown; and nobody tells which", async () => {
+    const gone = await service.lightningAddress(key, "gone")
+    const offer = await lookUp(service, gone)
+    const invoice = await askFor(service, offer, 21_000)
+    const { id } = await service.record(key, gone)
+    assert.strictEqual((await service.ask("DELETE", `/v1/bitcoin/deposit/lightning-address/${id}`, { key })).status, 200)
+    const reasons = await Promise.all(
+      [
+        at("gone"),
+        at("nobody"),
+        get(service, `${offer.callback}?amount=21000`),
+        get(service, offer.callback.replace("gone", "nobody"))
+      ].map(refusal)
+    )
+    assert.deepStrictEqual(
+      reasons,
+      Array.from({ length: 4 }, () => "There is no such Lightning address")
+    )
+    // Who had an invoice already may pay it, and has his proof.
+    const preimage = await pay(service, invoice)
+    assert.strictEqual((await get(service, invoice.verify ?? ""))["preimage"], preimage)
+  })
+
+  it("is nowhere but at its domain", async () => {
+    for (const host of [
+      "",
+      "other.example",
+      "sub.pay.example.com",
+      "example.com",
+      "127.0.0.1",
+      "[::1]",
+      "localhost",
+      "pay.example.com.evil.example",
+      "pay.example.com@evil.example",
+      "a b"
+    ]) {
+      assert.strictEqual(await refusal(at("al.ice_1-2", { host })), "There is no such Lightning address", host)
+    }
+  })
+})

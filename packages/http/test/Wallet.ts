@@ -1,0 +1,130 @@
+import { assert } from "@effect/vitest"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import { createHash } from "node:crypto"
+import type { start } from "./Service.ts"
+
+// A wallet, written against the LUDs and knowing nothing else of the service: it believes no more than they tell it to.
+
+type Service = Awaited<ReturnType<typeof start>>
+
+const sha256 = (text: string) => createHash("sha256").update(text, "utf8").digest("hex")
+
+/** What the service answered, not yet believed. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** An LNURL error: what the wallet shows its user. */
+export class Refused extends Error {}
+
+/** Asks a URL of the service, as a browser on another site does. Status and headers mean nothing to it (LUD-01). */
+export const get = async (service: Service, url: string, headers: Record<string, string> = {}): Promise<Json> => {
+  const { host, pathname, search } = new URL(url)
+  const { text } = await service.ask("GET", `${pathname}${search}`, { headers: { host, origin: "https://wallet.example", ...headers } })
+  const body: Json = JSON.parse(text)
+  if (body["status"] === "ERROR") {
+    assert.deepStrictEqual(Object.keys(body), ["status", "reason"])
+    throw new Refused(String(body["reason"]))
+  }
+  return body
+}
+
+/** Why a request was refused; the test fails when it was not. */
+export const refusal = async (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => assert.fail("it was not refused"),
+    (error: unknown) => (error instanceof Refused ? error.message : Promise.reject(error))
+  )
+
+/** What a wallet knows before it pays (LUD-06, step 3). */
+export interface Offer {
+  readonly callback: string
+  readonly minSendable: number
+  readonly maxSendable: number
+  readonly metadata: string
+  readonly commentAllowed: number
+  readonly payerData: Json | undefined
+  readonly nostrPubkey: string | undefined
+  /** What it shows: the entries of the metadata. */
+  readonly entries: ReadonlyArray<readonly [type: string, value: unknown]>
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : assert.fail(`no text: ${String(value)}`))
+const whole = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : assert.fail(`no whole number: ${String(value)}`))
+const object = (value: unknown): Json => ({ ...Object(value) })
+
+/** Looks up what a URL offers. */
+export const offerAt = async (service: Service, url: string): Promise<Offer> => {
+  const body = await get(service, url)
+  assert.strictEqual(body["tag"], "payRequest")
+  const [minSendable, maxSendable] = [whole(body["minSendable"]), whole(body["maxSendable"])]
+  assert.isAtLeast(minSendable, 1)
+  assert.isAtLeast(maxSendable, minSendable)
+  const metadata = text(body["metadata"])
+  const entries: Offer["entries"] = JSON.parse(metadata)
+  assert.strictEqual(entries.filter(([type]) => type === "text/plain").length, 1)
+  return {
+    callback: text(body["callback"]),
+    minSendable,
+    maxSendable,
+    metadata,
+    commentAllowed: whole(body["commentAllowed"] ?? 0),
+    payerData: body["payerData"] === undefined ? undefined : object(body["payerData"]),
+    nostrPubkey: body["allowsNostr"] === true ? text(body["nostrPubkey"]) : undefined,
+    entries
+  }
+}
+
+/** Looks a Lightning address up (LUD-16), and finds itself at the right one. */
+export const lookUp = async (service: Service, address: string): Promise<Offer> => {
+  const [user, domain] = address.split("@")
+  const offer = await offerAt(service, `https://${domain}/.well-known/lnurlp/${user}`)
+  const identifiers = offer.entries.filter(([type]) => type === "text/identifier" || type === "text/email")
+  assert.deepStrictEqual(identifiers, [["text/identifier", address]])
+  return offer
+}
+
+/** An invoice that may be paid, for it was checked, and what comes with it. */
+export interface Invoice {
+  readonly pr: string
+  readonly paymentHash: string
+  readonly message: string | undefined
+  readonly verify: string | undefined
+}
+
+/** The callback's URL for an amount in msat, with what goes with it. */
+export const callbackUrl = (offer: Offer, amount: number | string, more: Readonly<Record<string, string>> = {}): string => {
+  const parameters = Object.entries({ amount: String(amount), ...more }).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  return `${offer.callback}${offer.callback.includes("?") ? "&" : "?"}${parameters.join("&")}`
+}
+
+/** Asks for an invoice (LUD-06, step 4) and checks it as a wallet must before it pays. */
+export const askFor = async (
+  service: Service,
+  offer: Offer,
+  amount: number,
+  more: { readonly comment?: string; readonly payerdata?: string; readonly nostr?: string } = {}
+): Promise<Invoice> => {
+  const body = await get(service, callbackUrl(offer, amount, more))
+  assert.deepStrictEqual(body["routes"], [])
+  const decoded = Bolt11.decode(text(body["pr"]))
+  const invoice = decoded._tag === "Success" ? decoded.success : assert.fail(decoded.failure.message)
+  assert.strictEqual(invoice.amount, BigInt(amount))
+  assert.strictEqual(invoice.descriptionHash, sha256(more.nostr ?? `${offer.metadata}${more.payerdata ?? ""}`))
+  const action = object(body["successAction"])
+  // Whoever does not know what is to happen after a payment must not pay (LUD-09).
+  assert.include([undefined, "message"], action["tag"])
+  return {
+    pr: invoice.paymentRequest,
+    paymentHash: invoice.paymentHash,
+    message: action["tag"] === "message" ? text(action["message"]) : undefined,
+    verify: body["verify"] === undefined ? undefined : text(body["verify"])
+  }
+}
+
+/** Pays it, and hands back the proof. The service has heard of it when this returns. */
+export const pay = async (service: Service, { pr, paymentHash }: Invoice): Promise<string> => {
+  const { preimage } = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: pr }))
+  await service.work()
+  const proof = preimage ?? assert.fail("it was not paid")
+  assert.strictEqual(createHash("sha256").update(Buffer.from(proof, "hex")).digest("hex"), paymentHash)
+  return proof
+}

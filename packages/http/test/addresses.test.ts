@@ -1,0 +1,126 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Lnurl from "@satrail/core/Lnurl"
+import { Result } from "effect"
+import { bad, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const { id: companyId, key } = await service.company()
+const path = "/v1/bitcoin/deposit/lightning-address"
+const address = await service.lightningAddress(key, "shop")
+const { id } = await service.record(key, address)
+
+describe("A Lightning address", () => {
+  it("is fetched with everything that its owner decides and its payers scan", async () => {
+    const { status, body } = await service.ask("GET", `${path}/${id}`, { key })
+    assert.strictEqual(status, 200)
+    const { created_at, updated_at, ...data } = body.data
+    const lnurl = Lnurl.encode("https://pay.example.com/.well-known/lnurlp/shop")
+    assert.deepStrictEqual(data, {
+      id,
+      handle: "shop",
+      domain: "pay.example.com",
+      address: "shop@pay.example.com",
+      metadata: {},
+      last_used_at: null,
+      deleted_at: null,
+      min_sats: null,
+      max_sats: null,
+      success_message: null,
+      lnurl,
+      lnurlp: "lnurlp://pay.example.com/.well-known/lnurlp/shop"
+    })
+    assert.strictEqual(created_at, updated_at)
+    for (const text of [data.lnurl, data.lnurlp])
+      assert.strictEqual(Result.getOrThrow(Lnurl.decode(text)).url, "https://pay.example.com/.well-known/lnurlp/shop")
+  })
+
+  it("is changed as a whole: what is not given is as if it had never been", async () => {
+    const change = (body?: unknown) => service.ask("PUT", `${path}/${id}`, { key, body })
+    const decided = ({ body: { data } }: Awaited<ReturnType<typeof change>>) => ({
+      min: data.min_sats,
+      max: data.max_sats,
+      message: data.success_message,
+      metadata: data.metadata
+    })
+    const all = await change({ min_sats: 5, max_sats: 10, success_message: "Thanks!", metadata: { shelf: "3" } })
+    assert.strictEqual(all.status, 200)
+    assert.deepStrictEqual(decided(all), { min: 5, max: 10, message: "Thanks!", metadata: { shelf: "3" } })
+    assert.deepStrictEqual(decided(await change({ max_sats: 7, success_message: "" })), { min: null, max: 7, message: null, metadata: {} })
+    assert.deepStrictEqual(decided(await change()), { min: null, max: null, message: null, metadata: {} })
+  })
+
+  it("is not changed into what no payer could meet: every issue is told", async () => {
+    const refused = await service.ask("PUT", `${path}/${id}`, {
+      key,
+      body: { min_sats: 0, max_sats: 1.5, success_message: "x".repeat(145), metadata: { a: 1 }, handle: "other" }
+    })
+    assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
+    assert.deepStrictEqual(refused.body.error?.issues?.map(({ path }) => path).toSorted(), [
+      "handle",
+      "max_sats",
+      "metadata.a",
+      "min_sats",
+      "success_message"
+    ])
+    const crossed = await service.ask("PUT", `${path}/${id}`, { key, body: { min_sats: 10, max_sats: 9 } })
+    assert.deepStrictEqual(
+      crossed.body.error?.issues?.map(({ path }) => path),
+      ["max_sats"]
+    )
+  })
+
+  it("is a QR code that wallets scan: the LNURL in upper case", async () => {
+    const { body } = await service.ask("GET", `${path}/${id}/qr`, { key })
+    assert.strictEqual(body.data.text, `LIGHTNING:${Lnurl.encode("https://pay.example.com/.well-known/lnurlp/shop").toUpperCase()}`)
+    assert.match(body.data.svg, /^<svg [^]*<\/svg>$/)
+  })
+
+  it("is deleted, stays to be seen, and is not given out again", async () => {
+    const gone = await service.record(key, await service.lightningAddress(key, "gone"))
+    const deleted = await service.ask("DELETE", `${path}/${gone.id}`, { key })
+    assert.strictEqual(deleted.status, 200)
+    assert.isNotNull(deleted.body.data.deleted_at)
+    assert.deepStrictEqual((await service.ask("DELETE", `${path}/${gone.id}`, { key })).body.data, deleted.body.data)
+    assert.deepStrictEqual((await service.ask("GET", `${path}/${gone.id}`, { key })).body.data, deleted.body.data)
+    assert.deepStrictEqual(seen(await service.ask("PUT", `${path}/${gone.id}`, { key, body: {} })), bad(404, "not_found"))
+    const other = await service.company()
+    for (const asking of [key, other.key])
+      assert.deepStrictEqual(seen(await service.ask("POST", path, { key: asking, body: { handle: "gone" } })), bad(409, "handle_taken"))
+  })
+
+  it("is its company's, and needs the scope", async () => {
+    const other = await service.company()
+    const [reading, receiving] = [await service.keyFor(companyId, "read"), await service.keyFor(companyId, "receive")]
+    for (const [method, at] of [
+      ["GET", ""],
+      ["GET", "/qr"],
+      ["PUT", ""],
+      ["DELETE", ""]
+    ] as const) {
+      const ask = (key: string) => service.ask(method, `${path}/${id}${at}`, { key, ...(method === "PUT" && { body: {} }) })
+      assert.deepStrictEqual(seen(await ask(other.key)), bad(404, "not_found"), method)
+      assert.deepStrictEqual(seen(await ask(method === "GET" ? receiving : reading)), bad(403, "scope_required"), method)
+    }
+    assert.deepStrictEqual((await service.ask("GET", path, { key: other.key })).body.data, [])
+    assert.deepStrictEqual(seen(await service.ask("GET", `${path}/nonsense`, { key })), bad(404, "not_found"))
+  })
+})
+
+describe("A company's Lightning addresses", () => {
+  it("are listed newest first, page by page", async () => {
+    const { key } = await service.company()
+    const made: Array<string> = []
+    for (let n = 0; n < 5; n++) made.unshift(await service.lightningAddress(key, `n${n}`))
+    const found: Array<string> = []
+    for (let next = `${path}?limit=2`; next !== "";) {
+      const { body, headers } = await service.ask("GET", next, { key })
+      assert.isAtMost(body.data.length, 2)
+      for (const { address } of body.data) found.push(address)
+      next = /<([^>]*)>/.exec(headers.get("link") ?? "")?.[1] ?? ""
+    }
+    assert.deepStrictEqual(found.toSorted(), made.toSorted())
+    for (const query of ["limit=0", "limit=1001", "cursor=x", "page=2"])
+      assert.deepStrictEqual(seen(await service.ask("GET", `${path}?${query}`, { key })), bad(400, "malformed"), query)
+  })
+})

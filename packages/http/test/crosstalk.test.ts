@@ -1,0 +1,116 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Companies } from "@satrail/core/Companies"
+import { Records } from "@satrail/core/Records"
+import { Effect, Option } from "effect"
+import { start } from "./Service.ts"
+import { askFor, callbackUrl, get, lookUp, offerAt, refusal } from "./Wallet.ts"
+
+// One handle at the service's domain and at two companies' own: whoever pays at one of them pays its company, whatever headers come along.
+
+const service = await start()
+afterAll(service.dispose)
+const [ours, one, two] = [await service.company(), await service.company(), await service.company()]
+const verify = (id: string, domain: string) => service.run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(id, domain)))
+await verify(one.id, "one.example")
+await verify(two.id, "Zwölf.example")
+const owners = {
+  [await service.lightningAddress(ours.key, "shop")]: ours.id,
+  [await service.lightningAddress(one.key, "shop", "one.example")]: one.id,
+  [await service.lightningAddress(two.key, "shop", "zwölf.example")]: two.id
+}
+const domains = ["pay.example.com", "one.example", "xn--zwlf-6qa.example"]
+const unknown = "There is no such Lightning address"
+
+const ownerOf = (paymentHash: string) =>
+  service.run(
+    Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).companyId))
+  )
+
+describe("One handle at three domains", () => {
+  it("is three companies', each of which gets what is paid at its own", async () => {
+    assert.deepStrictEqual(
+      Object.keys(owners),
+      domains.map((domain) => `shop@${domain}`)
+    )
+    for (const [address, owner] of Object.entries(owners)) {
+      const invoice = await askFor(service, await lookUp(service, address), 21_000)
+      assert.strictEqual(await ownerOf(invoice.paymentHash), owner)
+    }
+  })
+
+  it("is told apart by the Host alone, in whatever letters it is written", async () => {
+    const spellings = {
+      "ONE.example": "one.example",
+      "one.example:443": "one.example",
+      "zwölf.example": "xn--zwlf-6qa.example",
+      "XN--ZWLF-6QA.EXAMPLE": "xn--zwlf-6qa.example"
+    }
+    for (const [host, domain] of Object.entries(spellings)) {
+      // A header is Latin-1 on its way: what a client cannot write there it writes in punycode.
+      const body = await get(service, "https://any.example/.well-known/lnurlp/shop", { host })
+      assert.include(String(body["metadata"]), `"shop@${domain}"`, host)
+    }
+  })
+
+  it("is not told apart by what anybody may add", async () => {
+    for (const host of domains) {
+      for (const other of domains) {
+        const body = await get(service, `https://${host}/.well-known/lnurlp/shop`, {
+          "x-forwarded-host": other,
+          "x-forwarded-server": other,
+          "x-original-host": other,
+          "x-host": other,
+          forwarded: `host=${other}`,
+          origin: `https://${other}`,
+          referer: `https://${other}/`,
+          via: other
+        })
+        assert.include(String(body["metadata"]), `"shop@${host}"`)
+        assert.include(String(body["callback"]), `https://${host}/lnurlp/${host}/shop/`)
+      }
+    }
+  })
+
+  it("is reached by its path from the service's own domain, for whoever can only redirect", async () => {
+    for (const domain of domains) {
+      const offer = await offerAt(service, `https://pay.example.com/lnurlp/${domain}/shop`)
+      assert.deepStrictEqual(offer.entries[1], ["text/identifier", `shop@${domain}`])
+      const invoice = await askFor(service, offer, 21_000)
+      assert.strictEqual(await ownerOf(invoice.paymentHash), owners[`shop@${domain}`])
+      assert.strictEqual((await get(service, invoice.verify ?? ""))["settled"], false)
+    }
+  })
+
+  it("is not reached through another company's domain", async () => {
+    for (const host of domains.slice(1)) {
+      for (const domain of domains.filter((domain) => domain !== host)) {
+        const invoice = await askFor(service, await lookUp(service, `shop@${domain}`), 21_000)
+        const there = (url: string) => url.replace(`https://${domain}/`, `https://${host}/`)
+        assert.strictEqual(await refusal(get(service, `https://${host}/lnurlp/${domain}/shop`)), unknown)
+        assert.strictEqual(await refusal(get(service, `https://${host}/lnurlp/${domain}/shop/callback?amount=21000`)), unknown)
+        assert.strictEqual(await refusal(get(service, there(invoice.verify ?? ""))), unknown)
+        // Nor is an invoice of one shown as another's.
+        const elsewhere = (invoice.verify ?? "").replaceAll(domain, host)
+        assert.strictEqual(await refusal(get(service, elsewhere)), "Not found")
+      }
+    }
+  })
+
+  it("is nobody's at a domain that nobody has shown to be his", async () => {
+    for (const host of [
+      "three.example",
+      "sub.one.example",
+      "one.example.evil.example",
+      "example",
+      "xn--zwlf-6qa",
+      "one.example,pay.example.com"
+    ]) {
+      assert.strictEqual(await refusal(get(service, "https://any.example/.well-known/lnurlp/shop", { host })), unknown, host)
+      assert.strictEqual(
+        await refusal(get(service, callbackUrl(await lookUp(service, "shop@one.example"), 21_000), { host })),
+        unknown,
+        host
+      )
+    }
+  })
+})

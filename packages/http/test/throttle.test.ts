@@ -1,0 +1,58 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Policy from "@satrail/core/Policy"
+import { start } from "./Service.ts"
+import { callbackUrl, get, lookUp, Refused } from "./Wallet.ts"
+
+// How many invoices wallets get. Time stands still for the limits here: nothing is asked for again before an hour.
+
+const anHour = 3600 * 1000
+const service = await start({
+  http: { proxies: 1 },
+  settings: {
+    lnurl: { ...Policy.defaults.lnurl, perAddress: { count: 8, everyMillis: anHour }, perCaller: { count: 3, everyMillis: anHour } }
+  }
+})
+afterAll(service.dispose)
+const { key } = await service.company()
+const offers = await Promise.all(
+  Array.from({ length: 3 }, async (_, n) => lookUp(service, await service.lightningAddress(key, `alice${n}`)))
+)
+
+/** How many of these callers, one after the other, get an invoice. */
+const served = async (callers: ReadonlyArray<string>, address: number) => {
+  let count = 0
+  for (const caller of callers) {
+    const offer = offers[address] ?? assert.fail()
+    try {
+      await get(service, callbackUrl(offer, 21_000), { "x-forwarded-for": caller })
+      count += 1
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      assert.strictEqual(error.message, "Too many invoices are asked for: try again in a moment")
+    }
+  }
+  return count
+}
+const times = (count: number, caller: string) => Array.from({ length: count }, () => caller)
+
+describe("Invoices for wallets", () => {
+  it("are given to one caller so many times, at whatever addresses", async () => {
+    assert.strictEqual((await served(times(2, "203.0.113.1"), 0)) + (await served(times(5, "203.0.113.1"), 1)), 3)
+    assert.strictEqual(await served(times(1, "203.0.113.2"), 0), 1)
+  })
+
+  it("are given to a network of IPv6 as to one caller", async () => {
+    const network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::", "2001:DB8:0:0:1:2:3:4", "2001:db8:0:1::1"]
+    assert.strictEqual(await served(network, 1), 4)
+  })
+
+  it("are given to who our own proxy says he is, not to who he says he is", async () => {
+    const spoofed = Array.from({ length: 5 }, (_, n) => `198.51.100.${n}, 203.0.113.7`)
+    assert.strictEqual(await served(spoofed, 1), 3)
+  })
+
+  it("are given at one address so many times, whoever asks", async () => {
+    const crowd = Array.from({ length: 20 }, (_, n) => `192.0.2.${n}`)
+    assert.strictEqual(await served(crowd, 2), 8)
+  })
+})
