@@ -22,6 +22,7 @@ import { fence, type Task, Tasks } from "./Tasks.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import { Withdrawals } from "./Withdrawals.ts"
 import * as Worker from "./Worker.ts"
+import * as Zap from "./Zap.ts"
 
 const tasksAtOnce = 16
 
@@ -209,7 +210,7 @@ export const make = Effect.gen(function* () {
       const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
       if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
         return yield* fail(withdrawal, "invoice_expired", task)
-      yield* journal.commit(Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis))
+      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), ...Zap.work(invoice, atMillis) })
       const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
       // Somebody outside was faster: their payment is what the invoice gets.
       if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)

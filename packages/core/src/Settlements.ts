@@ -13,6 +13,7 @@ import { Policy } from "./Policy.ts"
 import { Records } from "./Records.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Worker from "./Worker.ts"
+import * as Zap from "./Zap.ts"
 
 const pageSize = 200
 const lookupsAtOnce = 8
@@ -96,7 +97,7 @@ export const make = Effect.gen(function* () {
       updatedAtMillis: nowMillis
     }
     yield* journal
-      .commit(Invoice.settled(deposit, paid.preimage, reading))
+      .commit({ ...Invoice.settled(deposit, paid.preimage, reading), ...Zap.work(invoice, nowMillis) })
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })
 

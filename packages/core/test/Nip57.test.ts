@@ -1,0 +1,336 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as PretendRelays from "@satrail/sandbox/PretendRelays"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as Bolt11 from "../src/Bolt11.ts"
+import type { Company } from "../src/Company.ts"
+import * as Nostr from "../src/Nostr.ts"
+import { PayRequests } from "../src/PayRequests.ts"
+import { defaults } from "../src/Policy.ts"
+import * as Zaps from "../src/Zaps.ts"
+import {
+  audited,
+  beginsAtMillis,
+  company,
+  companyWith,
+  confirm,
+  inWorld,
+  lightningAddress,
+  poll,
+  type Ports,
+  type Process,
+  said,
+  steps
+} from "./World.ts"
+
+// NIP-57: payments that a Nostr user asks for a public receipt of.
+
+const [service, sender] = ["11", "22"].map((byte) => Redacted.make(byte.repeat(32))) as [Redacted.Redacted, Redacted.Redacted]
+const recipient = "04c915daefee38317fa734444acee390a8269fe5810b2241e5e6dd343dfbecc9"
+const note = "9ae37aa68f48645127299e9453eb5d908a0cbb6058ff340d528ed4d37c8994fb"
+const relays = ["wss://one.relay.example", "wss://two.relay.example"]
+
+/** A zap request as a client signs it. */
+const zapRequest = (tags: ReadonlyArray<ReadonlyArray<string>> = [], more: Partial<Nostr.Event> = {}): string => {
+  const all = [["relays", ...relays], ["amount", "21000"], ["p", recipient], ...tags]
+  return JSON.stringify({ ...Nostr.signed({ kind: 9734, created_at: 1679673265, content: "Zap!", tags: all, ...more }, sender), ...more })
+}
+const bare = (tags: ReadonlyArray<ReadonlyArray<string>>) =>
+  JSON.stringify(Nostr.signed({ kind: 9734, created_at: 1679673265, content: "", tags }, sender))
+
+const place = (handle: string) => ({ host: "pay.example", domain: null, user: handle })
+const askFor = Effect.fnUntraced(function* (handle: string, nostr: string, amount = "21000") {
+  const { invoice } = yield* PayRequests
+  return (yield* invoice(place(handle), { amount, comment: null, payerData: null, nostr, caller: "" })).invoice
+})
+
+/** A world whose service has a key on Nostr, and relays. */
+const withRelays = <A, E>(
+  story: (zaps: Zaps.Zaps["Service"], relays: PretendRelays.PretendRelays["Service"]) => Effect.Effect<A, E, Ports | Process | Scope.Scope>
+) =>
+  inWorld(
+    Effect.gen(function* () {
+      const zaps = yield* Zaps.make
+      return yield* story(zaps, yield* PretendRelays.PretendRelays)
+    }).pipe(Effect.provide(PretendRelays.layer)),
+    { change: (ports) => Context.add(ports, Nostr.SecretKey, service) }
+  )
+
+const shop = Effect.gen(function* () {
+  const row: Company = yield* company()
+  return { row, address: yield* lightningAddress(row, "shop") }
+})
+
+const pay = Effect.fnUntraced(function* (paymentRequest: string) {
+  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+  yield* poll
+})
+
+describe("NIP-57, appendix C: a Lightning address", () => {
+  it.effect("shows the key of its receipts where the service has one, and takes no zaps where it has none", () =>
+    Effect.gen(function* () {
+      yield* withRelays(() =>
+        Effect.gen(function* () {
+          yield* shop
+          const { nostrPubkey } = yield* (yield* PayRequests).offer(place("shop"))
+          assert.strictEqual(nostrPubkey, Nostr.publicKeyOf(service))
+        })
+      )
+      yield* inWorld(
+        Effect.gen(function* () {
+          yield* shop
+          assert.isNull((yield* (yield* PayRequests).offer(place("shop"))).nostrPubkey)
+          assert.strictEqual(yield* said(askFor("shop", zapRequest())), "PayRequestRefused: zap")
+        })
+      )
+    })
+  )
+})
+
+describe("NIP-57, appendix D: a zap request", () => {
+  it.effect("that is right gets an invoice that commits to it alone", () =>
+    withRelays(() =>
+      Effect.gen(function* () {
+        yield* shop
+        const own = Nostr.publicKeyOf(service)
+        for (const nostr of [
+          zapRequest(),
+          zapRequest([["e", note]]),
+          zapRequest([["a", `30023:${recipient}:an article`]]),
+          zapRequest([
+            ["P", own],
+            ["lnurl", "lnurl1…"],
+            ["client", "x"]
+          ]),
+          ` ${zapRequest([], { content: 'é 🎉 \n "q"' })} `,
+          bare([
+            ["p", recipient],
+            ["relays", ...relays]
+          ])
+        ]) {
+          const { paymentRequest, callback } = yield* askFor("shop", nostr)
+          const { descriptionHash, amount } = yield* Effect.fromResult(Bolt11.decode(paymentRequest))
+          const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(nostr)))
+          assert.strictEqual(descriptionHash, Buffer.from(hash).toString("hex"))
+          assert.strictEqual(amount, 21_000n)
+          assert.strictEqual(callback?.zapRequest, nostr)
+        }
+      })
+    )
+  )
+
+  it.effect("that is not is refused, and says why", () =>
+    withRelays(() =>
+      Effect.gen(function* () {
+        yield* shop
+        const relayed = ["relays", ...relays]
+        const wrong: Record<string, ReadonlyArray<string>> = {
+          "nostr must be a Nostr event as JSON": ["{", "[]", "{}", '"x"', JSON.stringify({ kind: 9734 }), zapRequest([], { sig: "00" })],
+          "nostr may have 8192 bytes": [zapRequest([], { content: "x".repeat(8000) })],
+          "an event of kind 9734": [zapRequest([], { kind: 9735 })],
+          "signed: its id or signature is not right": [
+            zapRequest([], { sig: "00".repeat(64) }),
+            zapRequest([], { id: "00".repeat(32) }),
+            zapRequest().replace("Zap!", "Zip!"),
+            zapRequest([], { pubkey: recipient })
+          ],
+          "exactly one p tag": [
+            bare([relayed]),
+            zapRequest([["p", recipient]]),
+            bare([relayed, ["p", "x"]]),
+            bare([relayed, ["p"]]),
+            bare([])
+          ],
+          "one e tag": [
+            zapRequest([
+              ["e", note],
+              ["e", note]
+            ]),
+            zapRequest([["e", "x"]])
+          ],
+          "what an a tag can name": [zapRequest([["a", "30023:x:y"]]), zapRequest([["a"]])],
+          "for the amount that is asked: 21000": [
+            zapRequest([["amount", "21001"]]),
+            bare([relayed, ["p", recipient], ["amount", "021000"]])
+          ],
+          "for receipts of this service": [
+            zapRequest([["P", recipient]]),
+            zapRequest([
+              ["P", recipient],
+              ["P", recipient]
+            ])
+          ],
+          "a relays tag": [
+            bare([["p", recipient]]),
+            bare([["p", recipient], ["relays"]]),
+            bare([
+              ["p", recipient],
+              [
+                "relays",
+                "ws://relay.example",
+                "https://relay.example",
+                "wss://127.0.0.1",
+                "wss://u:p@relay.example",
+                "wss://localhost",
+                "x"
+              ]
+            ])
+          ]
+        }
+        for (const [why, requests] of Object.entries(wrong)) {
+          for (const nostr of requests) {
+            const refusal = yield* Effect.flip(askFor("shop", nostr))
+            assert.strictEqual(refusal._tag, "PayRequestRefused", why)
+            assert.include("message" in refusal ? refusal.message : "", why, nostr)
+          }
+        }
+      })
+    )
+  )
+})
+
+describe("NIP-57, appendix E: a zap receipt", () => {
+  it.effect("is signed by the service once the invoice is paid, and goes to the relays that were asked for", () =>
+    withRelays((zaps, pretend) =>
+      audited(
+        Effect.gen(function* () {
+          yield* shop
+          const nostr = zapRequest([["e", note]])
+          const invoice = yield* askFor("shop", nostr)
+          assert.strictEqual(yield* zaps.step, 0)
+          yield* TestClock.adjust(5_500)
+          yield* pay(invoice.paymentRequest)
+          assert.strictEqual(yield* zaps.step, 1)
+          const [receipt, ...more] = yield* pretend.events(relays[0] ?? "")
+          assert.isEmpty(more)
+          if (receipt === undefined) return assert.fail("there is no receipt")
+          assert.deepStrictEqual(yield* pretend.events(relays[1] ?? ""), [receipt])
+          const { id: _, sig: __, tags, ...event } = receipt
+          assert.isTrue(Nostr.isGenuine(receipt))
+          assert.deepStrictEqual(event, {
+            pubkey: Nostr.publicKeyOf(service),
+            kind: 9735,
+            created_at: beginsAtMillis / 1000 + 5,
+            content: ""
+          })
+          const [proof, ...others] = tags.toReversed()
+          assert.strictEqual(proof?.[0], "preimage")
+          assert.deepStrictEqual(others.toReversed(), [
+            ["p", recipient],
+            ["e", note],
+            ["P", Nostr.publicKeyOf(sender)],
+            ["bolt11", invoice.paymentRequest],
+            ["description", nostr]
+          ])
+          yield* TestClock.adjust("1 hour")
+          assert.strictEqual(yield* zaps.step, 0)
+        })
+      )
+    )
+  )
+
+  it.effect(
+    "is offered again to a relay that was away, the same to the byte, until the relay has it or there is no use in it any more",
+    () =>
+      withRelays((zaps, pretend) =>
+        Effect.gen(function* () {
+          yield* shop
+          const [one = "", two = ""] = relays
+          yield* pretend.behave(two, "away")
+          yield* pay((yield* askFor("shop", zapRequest())).paymentRequest)
+          yield* zaps.step
+          const first = yield* pretend.events(one)
+          assert.strictEqual(first.length, 1)
+          yield* TestClock.adjust("30 seconds")
+          assert.strictEqual(yield* zaps.step, 1)
+          yield* pretend.behave(two, "takes")
+          yield* TestClock.adjust("1 minute")
+          yield* zaps.step
+          assert.deepStrictEqual(yield* pretend.events(one), first)
+          assert.deepStrictEqual(yield* pretend.events(two), first)
+          yield* TestClock.adjust("1 hour")
+          assert.strictEqual(yield* zaps.step, 0)
+
+          yield* pretend.behave(two, "away")
+          yield* pay((yield* askFor("shop", zapRequest())).paymentRequest)
+          let offers = 0
+          for (let minute = 0; minute < 120; minute++) {
+            offers += yield* zaps.step
+            yield* TestClock.adjust("1 minute")
+          }
+          assert.isAbove(offers, 10)
+          assert.isBelow(offers, defaults.lnurl.publishForMillis / 60_000 + 10)
+          assert.strictEqual(yield* zaps.step, 0)
+        })
+      )
+  )
+
+  it.effect("that a relay refuses is not offered to it again", () =>
+    withRelays((zaps, pretend) =>
+      Effect.gen(function* () {
+        yield* shop
+        for (const relay of relays) yield* pretend.behave(relay, "refuses")
+        yield* pay((yield* askFor("shop", zapRequest())).paymentRequest)
+        assert.strictEqual(yield* zaps.step, 1)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* zaps.step, 0)
+      })
+    )
+  )
+
+  it.effect("is there as well where the zap was paid from inside", () =>
+    withRelays((zaps, pretend) =>
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(100)
+          yield* shop
+          const { paymentRequest } = yield* askFor("shop", zapRequest())
+          yield* confirm(payer, paymentRequest)
+          yield* steps(4)
+          yield* zaps.step
+          const [receipt] = yield* pretend.events(relays[0] ?? "")
+          assert.strictEqual(receipt?.tags.find(([name]) => name === "bolt11")?.[1], paymentRequest)
+        })
+      )
+    )
+  )
+
+  it.effect("goes to ten relays at most, each once", () =>
+    withRelays((zaps, pretend) =>
+      Effect.gen(function* () {
+        yield* shop
+        const many = Array.from({ length: 12 }, (_, n) => `wss://relay${n}.example`)
+        yield* pay(
+          (yield* askFor(
+            "shop",
+            bare([
+              ["p", recipient],
+              ["relays", ...many.slice(0, 1), ...many]
+            ])
+          )).paymentRequest
+        )
+        yield* zaps.step
+        const counts = yield* Effect.forEach(many, (relay) => Effect.map(pretend.events(relay), ({ length }) => length))
+        assert.deepStrictEqual(counts, [...Array.from({ length: 10 }, () => 1), 0, 0])
+      })
+    )
+  )
+
+  it.effect("is not made of a payment that nobody asked a receipt for", () =>
+    withRelays((zaps) =>
+      Effect.gen(function* () {
+        yield* shop
+        const { invoice } = yield* (yield* PayRequests).invoice(place("shop"), {
+          amount: "21000",
+          comment: null,
+          payerData: null,
+          nostr: null,
+          caller: ""
+        })
+        yield* pay(invoice.paymentRequest)
+        assert.strictEqual(yield* zaps.step, 0)
+      })
+    )
+  )
+})
