@@ -7,11 +7,14 @@ import * as Bolt11 from "../packages/core/src/Bolt11.ts"
 import * as Companies from "../packages/core/src/Companies.ts"
 import * as Destination from "../packages/core/src/Destination.ts"
 import * as Invoice from "../packages/core/src/Invoice.ts"
+import * as LightningAddress from "../packages/core/src/LightningAddress.ts"
+import * as LightningAddresses from "../packages/core/src/LightningAddresses.ts"
 import * as LightningAddressText from "../packages/core/src/LightningAddressText.ts"
 import * as Metadata from "../packages/core/src/Metadata.ts"
 import * as Msat from "../packages/core/src/Msat.ts"
 import { defaults } from "../packages/core/src/Policy.ts"
 import { maxCharacters } from "../packages/core/src/SuccessAction.ts"
+import type { Rate } from "../packages/core/src/Throttle.ts"
 import * as Transaction from "../packages/core/src/Transaction.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
@@ -25,6 +28,8 @@ const made = "<!-- Made by `npm run docs` from the code: change it there. -->\n"
 const sats = (amount: Msat.Msat): string => `${Msat.toSats(amount)} sats`
 const rate = ({ base, partsPerMillion }: { readonly base: Msat.Msat; readonly partsPerMillion: bigint }): string =>
   `${sats(base)} + ${Number(partsPerMillion) / 10_000} %`
+
+const often = ({ count, everyMillis }: Rate): string => `${count} at once, then one every ${everyMillis / 1000} s`
 
 const limits = (): string => {
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
@@ -71,6 +76,16 @@ const limits = (): string => {
     ["time that an unreachable recipient is tried, seconds", defaults.resolveForMillis / 1000],
     ["time until a killed process's role is another's, seconds, about", defaults.dutyLeaseMillis / 1000 + 1],
     ["time that an expired invoice is still watched, hours", defaults.expiredGraceMillis / 3_600_000],
+    ["lifetime of an invoice that a wallet asked for, seconds", defaults.lnurl.expirySeconds],
+    ["characters of a payer's comment", defaults.lnurl.commentCharacters],
+    ["bytes of payer data / of a zap request", `${defaults.lnurl.payerDataBytes} / ${defaults.lnurl.zapRequestBytes}`],
+    ["relays that get the receipt of a zap", defaults.lnurl.relays],
+    ["time that a receipt is offered to relays, minutes", defaults.lnurl.publishForMillis / 60_000],
+    ["time that a wallet waits for an invoice, seconds", defaults.lnurl.timeoutMillis / 1000],
+    ["invoices for wallets at one address, of each process", often(defaults.lnurl.perAddress)],
+    ["invoices for one caller's wallets, of each process", often(defaults.lnurl.perCaller)],
+    ["characters of a success message", LightningAddress.maxSuccessMessageCharacters],
+    ["Lightning addresses on a page", `1 to ${LightningAddresses.limit.maximum}, ${LightningAddresses.limit.default} unless given`],
     ["allowance for routing", rate(defaults.routingAllowance)],
     ["allowance for mining", `the feerate of the moment × ${defaults.payoutVbytes} vB`],
     ...(["free", "paid"] as const).flatMap((plan) => [

@@ -1,4 +1,4 @@
-import { schnorr } from "@noble/curves/secp256k1.js"
+import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { hexToBytes } from "@noble/hashes/utils.js"
 import { Context, type Effect, Redacted, Schema } from "effect"
@@ -54,6 +54,9 @@ export const isGenuine = (event: Event): boolean => {
     return false
   }
 }
+
+/** Whether a text can be a secret key: 32 bytes in hex, within the order of the curve. */
+export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text) && secp256k1.utils.isValidSecretKey(hexToBytes(text))
 
 /** The public key that belongs to a secret one, x-only in hex (BIP 340). */
 export const publicKeyOf = (secretKey: Redacted.Redacted): string => Id.toHex(schnorr.getPublicKey(hexToBytes(Redacted.value(secretKey))))

@@ -93,6 +93,23 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
+    it.effect("looks after Lightning addresses", () =>
+      Effect.gen(function* () {
+        const { lightningAddresses, receive } = yield* company
+        const { id } = yield* receive.createLightningAddress()
+        yield* receive.createLightningAddress()
+        const first = yield* lightningAddresses.listLightningAddresses({ query: { limit: 1 } })
+        const cursor = first.next ?? assert.fail("there is no second page")
+        const second = yield* lightningAddresses.listLightningAddresses({ query: { limit: 1, cursor } })
+        const listed = [...first.data, ...second.data].map(({ id }) => id)
+        assert.sameMembers(listed, [...new Set(listed)])
+        const changed = yield* lightningAddresses.changeLightningAddress({ params: { id }, payload: { min_sats: 21 } })
+        assert.strictEqual(changed.min_sats, 21)
+        assert.isNotNull((yield* lightningAddresses.deleteLightningAddress({ params: { id } })).deleted_at)
+        assert.match((yield* lightningAddresses.getLightningAddressQr({ params: { id } })).svg, /^<svg/)
+      })
+    )
+
     it.effect("sends, by either spelling", () =>
       Effect.gen(function* () {
         const client = yield* company
@@ -165,6 +182,13 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         const client = yield* company
         assert.deepStrictEqual(Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()])), {
           receive: ["createInvoice", "createLightningAddress", "createOnChainAddress", "getInvoice"],
+          lightningAddresses: [
+            "changeLightningAddress",
+            "deleteLightningAddress",
+            "getLightningAddress",
+            "getLightningAddressQr",
+            "listLightningAddresses"
+          ],
           send: ["confirm", "confirmSend", "estimate"],
           rates: ["rates"],
           read: ["balance", "deposit", "transactions", "withdrawal"],

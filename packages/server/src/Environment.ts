@@ -1,6 +1,7 @@
 import * as LightningAddressText from "@satrail/core/LightningAddressText"
 import * as Msat from "@satrail/core/Msat"
 import * as Network from "@satrail/core/Network"
+import * as Nostr from "@satrail/core/Nostr"
 import * as Policy from "@satrail/core/Policy"
 import * as Journal from "@satrail/postgres/Journal"
 import { Redacted, Result, Schema } from "effect"
@@ -43,6 +44,8 @@ export interface Environment {
   readonly resolver: "sandbox" | "web"
   readonly outboundAllow: ReadonlyMap<string, URL>
   readonly operatorToken: Redacted.Redacted | undefined
+  readonly nostrKey: Redacted.Redacted | undefined
+  readonly proxies: number
   readonly corsOrigins: ReadonlyArray<string>
   readonly maxBodyBytes: number
   readonly maxInvoice: Msat.Msat
@@ -236,6 +239,21 @@ const variables = {
     secret: true,
     read: (text) => (/^[!-~]{32,}$/.test(text) ? Redacted.make(text, { label: "SATRAIL_OPERATOR_TOKEN" }) : undefined)
   } satisfies Variable<Redacted.Redacted>,
+  nostrKey: {
+    name: "SATRAIL_NOSTR_KEY",
+    meaning: "Signs the receipts of zaps (NIP-57); without one, Lightning addresses take none",
+    fallback: "",
+    wants: "a secret key, 32 bytes in hex",
+    secret: true,
+    read: (text) => (Nostr.isSecretKey(text) ? Redacted.make(text, { label: "SATRAIL_NOSTR_KEY" }) : undefined)
+  } satisfies Variable<Redacted.Redacted>,
+  proxies: {
+    name: "SATRAIL_PROXIES",
+    meaning:
+      "How many reverse proxies of your own stand in front, each adding to X-Forwarded-For who asked it: what is limited for each caller goes by that",
+    fallback: "0",
+    ...whole(0, 10)
+  },
   corsOrigins: {
     name: "SATRAIL_CORS_ORIGINS",
     meaning: "Origins whose pages may call from a browser, separated by commas",
@@ -333,6 +351,8 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     resolver: optional(variables.resolver) ?? (lightning === "sandbox" ? "sandbox" : "web"),
     outboundAllow: optional(variables.outboundAllow) ?? new Map(),
     operatorToken: optional(variables.operatorToken),
+    nostrKey: optional(variables.nostrKey),
+    proxies: required(variables.proxies),
     corsOrigins: optional(variables.corsOrigins) ?? [],
     maxBodyBytes: required(variables.maxBodyBytes),
     maxInvoice: required(variables.maxInvoice),

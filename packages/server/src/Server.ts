@@ -9,6 +9,7 @@ import type { Journal } from "@satrail/core/Journal"
 import type { LightningAddresses } from "@satrail/core/LightningAddresses"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import * as Nostr from "@satrail/core/Nostr"
 import type { PayRequests } from "@satrail/core/PayRequests"
 import * as Policy from "@satrail/core/Policy"
 import type { Prices } from "@satrail/core/Prices"
@@ -17,6 +18,7 @@ import { Resolver } from "@satrail/core/Resolver"
 import * as Satrail from "@satrail/core/Satrail"
 import type { Transactions } from "@satrail/core/Transactions"
 import type { Withdrawals } from "@satrail/core/Withdrawals"
+import * as Zaps from "@satrail/core/Zaps"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
@@ -25,6 +27,7 @@ import { routerConfig } from "@satrail/http/Routing"
 import type * as Commits from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
@@ -78,7 +81,8 @@ const storage = (
 const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
 const nodes = (environment: Environment) => {
-  const pretend = Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
+  const sandbox = Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
+  const pretend = Layer.merge(sandbox, PretendRelays.layer)
   // A real node takes the place of the pretend one; the chain is chosen on its own.
   return environment.lnd === undefined ? pretend : Layer.merge(pretend, LndNode.layer(environment, environment.lnd))
 }
@@ -100,8 +104,12 @@ export const services = (environment: Environment) =>
     // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
     Layer.provideMerge(Layer.provideMerge(web(environment), nodes(environment))),
     Layer.provideMerge(Identity.layer(sandboxDirectory(environment))),
-    Layer.provideMerge(storage(environment))
+    Layer.provideMerge(Layer.merge(storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
   )
+
+/** The work that nobody asks for. */
+export const workers = ({ nostrKey }: Environment) =>
+  nostrKey === undefined ? Satrail.layerWorkers : Layer.merge(Satrail.layerWorkers, Zaps.layerWorker)
 
 /** What `/readyz` asks: the store, the node, the chain, and whether `isPrepared`. */
 export const readiness = (isPrepared: Effect.Effect<boolean>) =>
@@ -148,7 +156,12 @@ type Services =
  * every request, so that whatever were there would cost each of them a little.
  */
 export const server = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) => {
-  const routes = Http.layerOf(api, { corsOrigins: environment.corsOrigins, maxBodyBytes: environment.maxBodyBytes, wantsHost: true }).pipe(
+  const routes = Http.layerOf(api, {
+    corsOrigins: environment.corsOrigins,
+    maxBodyBytes: environment.maxBodyBytes,
+    proxies: environment.proxies,
+    wantsHost: true
+  }).pipe(
     Layer.provide(Layer.merge(Http.layerHandlers, SandboxRoutes.layer)),
     Layer.provide(Http.layerMiddlewares),
     Layer.provide(Layer.succeed(OperatorToken, operatorToken)),

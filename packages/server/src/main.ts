@@ -1,5 +1,4 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Satrail from "@satrail/core/Satrail"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
 import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References } from "effect"
 import { HttpServer } from "effect/http"
@@ -25,7 +24,7 @@ const program = Effect.fnUntraced(function* (environment: Environment.Environmen
   const isPrepared = Deferred.isDone(prepared)
   // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
   const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared), Server.services(environment)))
-  yield* Effect.provideContext(Layer.build(Satrail.layerWorkers), services)
+  yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
   const listening = yield* Layer.build(Server.server(environment, operatorToken, services))
   const { address } = Context.get(listening, HttpServer.HttpServer)
   const port = "port" in address ? address.port : environment.port
