@@ -86,6 +86,8 @@ const limits = (): string => {
     ["invoices for one caller's wallets, of each process", often(defaults.lnurl.perCaller)],
     ["characters of a success message", LightningAddress.maxSuccessMessageCharacters],
     ["Lightning addresses on a page", `1 to ${LightningAddresses.limit.maximum}, ${LightningAddresses.limit.default} unless given`],
+    ["how often the record of a company's domain is looked for, hours", defaults.domainCheckMillis / 3_600_000],
+    ["time that a domain answers whose record is missing, days", defaults.domainGraceMillis / 86_400_000],
     ["allowance for routing", rate(defaults.routingAllowance)],
     ["allowance for mining", `the feerate of the moment × ${defaults.payoutVbytes} vB`],
     ...(["free", "paid"] as const).flatMap((plan) => [

@@ -4,6 +4,7 @@ import * as ApiKey from "@satrail/core/ApiKey"
 import type { Change, Fence, Once } from "@satrail/core/Change"
 import * as Company from "@satrail/core/Company"
 import type { Deposit } from "@satrail/core/Deposit"
+import type { Domain } from "@satrail/core/Domain"
 import { Entropy } from "@satrail/core/Entropy"
 import * as Id from "@satrail/core/Id"
 import * as Invoice from "@satrail/core/Invoice"
@@ -75,6 +76,20 @@ export const lightningAddress = Effect.fnUntraced(function* (companyId: string):
     updatedAtMillis: atMillis,
     lastUsedAtMillis: null,
     deletedAtMillis: null
+  }
+})
+
+/** A domain that nobody has yet, shown by its DNS at the beginning of time. */
+export const domain = Effect.fnUntraced(function* (companyId: string, fields: Partial<Domain> = {}): Effect.fn.Return<Domain> {
+  const atMillis = 1_700_000_000_000
+  return {
+    domain: `${yield* hex(8)}.example`,
+    companyId,
+    shownBy: "dns",
+    verifiedAtMillis: atMillis,
+    checkedAtMillis: atMillis,
+    lostAtMillis: null,
+    ...fields
   }
 })
 

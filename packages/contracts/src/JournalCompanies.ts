@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import * as ApiKey from "@satrail/core/ApiKey"
 import * as Company from "@satrail/core/Company"
+import * as Domain from "@satrail/core/Domain"
 import * as Id from "@satrail/core/Id"
 import type { Journal } from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
@@ -14,6 +15,7 @@ import {
   apiKey,
   company,
   companyWith,
+  domain,
   found,
   hex,
   lightningAddress,
@@ -111,20 +113,49 @@ export const money = {
   }),
   "a domain is one company's; verified again it stays as it is": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
-    const row: Company.Domain = { domain: `${yield* hex(8)}.example`, companyId, verifiedAtMillis: 1_700_000_000_000 }
-    assert.strictEqual(yield* verdict(Company.domainVerified(row)), "Applied")
-    assert.strictEqual(yield* unchanged(Company.domainVerified({ ...row, verifiedAtMillis: 1_700_000_000_001 })), "Applied")
-    assert.strictEqual(yield* unchanged(Company.domainVerified({ ...row, companyId: otherId })), "DomainTaken")
+    const row = yield* domain(companyId, { shownBy: "operator" })
+    assert.strictEqual(yield* verdict(Domain.verified(row)), "Applied")
+    assert.strictEqual(yield* unchanged(Domain.verified({ ...row, verifiedAtMillis: 1_700_000_000_001 })), "Applied")
+    assert.strictEqual(yield* unchanged(Domain.verified({ ...row, shownBy: "dns" })), "Applied")
+    for (const replaces of [null, { companyId, lostAtMillis: 1_700_000_000_000 }])
+      assert.strictEqual(yield* unchanged(Domain.verified({ ...row, companyId: otherId }, replaces)), "DomainTaken")
     assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a domain verified by two companies at once is one's": Effect.gen(function* () {
-    const domain = `${yield* hex(8)}.example`
-    const asked = [yield* open, yield* open].map((companyId) =>
-      Company.domainVerified({ domain, companyId, verifiedAtMillis: 1_700_000_000_000 })
-    )
+    const { domain: name } = yield* domain(yield* Id.make)
+    const rows = yield* Effect.forEach([yield* open, yield* open], (companyId) => domain(companyId, { domain: name }))
+    const asked = rows.map((row) => Domain.verified(row))
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })
     yield* isSound(asked.map(({ companyId }) => companyId))
+  }),
+  "a domain that was lost is another company's only by who saw it lost": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, otherId] = [yield* open, yield* open]
+    const row = yield* domain(companyId)
+    const theirs = { ...row, companyId: otherId, verifiedAtMillis: row.verifiedAtMillis + 9 }
+    yield* verdict(Domain.verified(row))
+    const lostAtMillis = row.checkedAtMillis + 5
+    assert.strictEqual(yield* verdict(Domain.checked(row, false, lostAtMillis)), "Applied")
+    for (const replaces of [null, { companyId, lostAtMillis: lostAtMillis + 1 }, { companyId: otherId, lostAtMillis }])
+      assert.strictEqual(yield* unchanged(Domain.verified(theirs, replaces)), "DomainTaken")
+    assert.strictEqual(yield* verdict(Domain.verified(theirs, { companyId, lostAtMillis })), "Applied")
+    assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
+    assert.deepStrictEqual(yield* records.domainsOf(companyId), [])
+    assert.strictEqual(yield* unchanged(Domain.verified(row)), "DomainTaken")
+    // What is found out about it afterwards is about a domain that is not theirs any more.
+    assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
+    assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
+  }),
+  "a domain that is found again is nobody else's": Effect.gen(function* () {
+    const [companyId, otherId] = [yield* open, yield* open]
+    const row = yield* domain(companyId)
+    yield* verdict(Domain.verified(row))
+    const lostAtMillis = row.checkedAtMillis + 5
+    yield* verdict(Domain.checked(row, false, lostAtMillis))
+    assert.strictEqual(yield* verdict(Domain.checked({ ...row, lostAtMillis }, true, lostAtMillis + 5)), "Applied")
+    assert.strictEqual(yield* unchanged(Domain.verified({ ...row, companyId: otherId }, { companyId, lostAtMillis })), "DomainTaken")
+    assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), { ...row, checkedAtMillis: lostAtMillis + 5 })
   }),
   "a revoked key stays revoked, since it was revoked first": Effect.gen(function* () {
     const companyId = yield* open
@@ -165,6 +196,29 @@ export const money = {
 
 /** What a company and its keys say of themselves. */
 export const other = {
+  "a domain is missing since it was first missed, and is the operator's word once he gave it": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const row = yield* domain(companyId)
+    const at = (n: number) => row.checkedAtMillis + n
+    yield* verdict(Domain.verified(row))
+    assert.strictEqual(yield* unchanged(Domain.checked(row, true, at(0))), "Applied")
+    for (const [n, isShown, lostAtMillis] of [
+      [1, true, null],
+      [2, false, at(2)],
+      [3, false, at(2)],
+      [4, true, null],
+      [5, false, at(5)]
+    ] as const) {
+      const before = yield* found(records.domain(row.domain))
+      assert.strictEqual(yield* verdict(Domain.checked(before, isShown, at(n))), "Applied")
+      assert.deepStrictEqual(yield* found(records.domain(row.domain)), { ...row, checkedAtMillis: at(n), lostAtMillis })
+    }
+    const vouched = { ...row, shownBy: "operator" as const, verifiedAtMillis: at(6), checkedAtMillis: at(6) }
+    assert.strictEqual(yield* verdict(Domain.verified(vouched)), "Applied")
+    assert.strictEqual(yield* unchanged(Domain.checked(row, false, at(7))), "Applied")
+    assert.deepStrictEqual(yield* found(records.domain(row.domain)), vouched)
+  }),
   "a Lightning address is as its owner set it last, all of it": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as ApiKey from "@satrail/core/ApiKey"
 import type { Change } from "@satrail/core/Change"
 import * as Company from "@satrail/core/Company"
+import * as Domain from "@satrail/core/Domain"
 import * as Deposit from "@satrail/core/Deposit"
 import * as Invoice from "@satrail/core/Invoice"
 import { Journal } from "@satrail/core/Journal"
@@ -20,7 +21,7 @@ import {
   companyWith,
   created,
   eventsOf,
-  hex,
+  domain,
   lightningAddress,
   lightningAttempt,
   onChainAddress,
@@ -50,7 +51,7 @@ export const other = {
     const atMillis = 1_700_000_000_000
     yield* tell(Company.opened(row))
     yield* tell(Company.planChanged(companyId, "paid", atMillis))
-    yield* tell(Company.domainVerified({ domain: `${yield* hex(8)}.example`, companyId, verifiedAtMillis: atMillis }))
+    yield* tell(Domain.verified(yield* domain(companyId, { verifiedAtMillis: atMillis })))
     const key = yield* apiKey(companyId)
     yield* tell(ApiKey.issued(key))
     yield* tell(ApiKey.revoked(key, atMillis))

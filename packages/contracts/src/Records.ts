@@ -5,6 +5,7 @@ import * as Balance from "@satrail/core/Balance"
 import * as Company from "@satrail/core/Company"
 import * as Deposit from "@satrail/core/Deposit"
 import { Entropy } from "@satrail/core/Entropy"
+import * as Domain from "@satrail/core/Domain"
 import * as Id from "@satrail/core/Id"
 import * as Invoice from "@satrail/core/Invoice"
 import type { Journal, StoreUnavailable } from "@satrail/core/Journal"
@@ -24,6 +25,7 @@ import {
   company,
   companyWith,
   created,
+  domain,
   found,
   hex,
   invoice,
@@ -312,6 +314,26 @@ export const other = {
     assert.deepStrictEqual(yield* records.lightningAddressesOf(otherId, null, 10), [theirs])
     assert.isTrue(Option.isNone(yield* records.lightningAddressById(otherId, newest[0]?.id ?? "")))
     assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* Id.make, null, 10), [])
+  }),
+  "domains are listed by name, and those are to be checked that DNS shows and nobody looked at for long": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, otherId] = [yield* open, yield* open]
+    const atMillis = 1_600_000_000_000
+    const rows = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => domain(companyId, { checkedAtMillis: atMillis + n }))
+    const others = [
+      yield* domain(companyId, { shownBy: "operator", checkedAtMillis: atMillis }),
+      yield* domain(otherId, { checkedAtMillis: atMillis + 9 })
+    ]
+    yield* committed(...[...rows, ...others].map((row) => Domain.verified(row)))
+    const byName = (rows: ReadonlyArray<Domain.Domain>) => rows.toSorted((a, b) => (a.domain < b.domain ? -1 : 1))
+    const [vouched, theirs] = others
+    if (vouched === undefined || theirs === undefined) return assert.fail()
+    assert.deepStrictEqual(yield* records.domainsOf(companyId), byName([...rows, vouched]))
+    assert.deepStrictEqual(yield* records.domainsOf(otherId), [theirs])
+    const due = byName(rows.slice(0, 4))
+    const first = yield* records.domainsToCheck(atMillis + 5, null, 3)
+    assert.deepStrictEqual([...first, ...(yield* records.domainsToCheck(atMillis + 5, first.at(-1)?.domain ?? "", 3))], due)
+    assert.deepStrictEqual(yield* records.domainsToCheck(atMillis + 1, null, 9), [])
   }),
   "a Lightning address is read as it was committed, by handle and domain": Effect.gen(function* () {
     const records = yield* Records

@@ -267,7 +267,16 @@ bites("Journal", promises, {
   ],
   "one that gives a domain away twice": [
     deaf("DomainTaken"),
-    ["a domain is one company's; verified again it stays as it is", "a domain verified by two companies at once is one's"]
+    [
+      "a domain is one company's; verified again it stays as it is",
+      "a domain verified by two companies at once is one's",
+      "a domain that was lost is another company's only by who saw it lost",
+      "a domain that is found again is nobody else's"
+    ]
+  ],
+  "one that forgets since when a domain is lost": [
+    changing((change) => (change._tag === "DomainChecked" ? { ...change, isShown: true } : change)),
+    ["a domain is missing since it was first missed, and is the operator's word once he gave it"]
   ],
   "one that tells before it commits": [
     sabotage({

@@ -151,6 +151,12 @@ bites("Records", promises, {
     }),
     ["a company's Lightning addresses are listed newest first, each once, and nobody else's"]
   ],
+  "one that has everything checked all the time": [
+    sabotage({
+      records: ({ domainsToCheck }) => ({ domainsToCheck: (_, after, limit) => domainsToCheck(2_000_000_000_000, after, limit) })
+    }),
+    ["domains are listed by name, and those are to be checked that DNS shows and nobody looked at for long"]
+  ],
   "one that makes something up": [
     sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(hash, 1)) }) }),
     ["what was never committed is not there", "an invoice is read as it was committed, by its id and by its hash"]

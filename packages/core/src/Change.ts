@@ -1,8 +1,9 @@
 import type { AnswersForgotten } from "./Answer.ts"
 import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "./ApiKey.ts"
-import type { CompanyOpened, DomainVerified, PlanChanged } from "./Company.ts"
+import type { CompanyOpened, PlanChanged } from "./Company.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./Deposit.ts"
 import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
+import type { DomainChecked, DomainVerified } from "./Domain.ts"
 import type { DutyBegun } from "./Duty.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "./LightningAddress.ts"
 import type { Msat } from "./Msat.ts"
@@ -100,6 +101,7 @@ export type Change =
   | CompanyOpened
   | PlanChanged
   | DomainVerified
+  | DomainChecked
   | ApiKeyIssued
   | ApiKeyRevoked
   | ApiKeyUsed

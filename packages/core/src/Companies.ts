@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as Answers from "./Answers.ts"
 import * as Company from "./Company.ts"
+import * as Domain from "./Domain.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
@@ -43,7 +44,7 @@ export class Companies extends Context.Service<
     readonly verifyDomain: (
       id: string,
       domain: string
-    ) => Effect.Effect<Company.Domain, Invalid | NotFound | Company.DomainTaken | StoreUnavailable>
+    ) => Effect.Effect<Domain.Domain, Invalid | NotFound | Domain.DomainTaken | StoreUnavailable>
   }
 >()("core/Companies") {}
 
@@ -80,10 +81,18 @@ export const make = Effect.gen(function* () {
         Effect.fromResult(LightningAddressText.normaliseDomain(text)),
         ({ message }) => new Invalid({ path: "domain", message })
       )
-      if (name === policy.domain) return yield* new Company.DomainTaken({ domain: name })
+      if (name === policy.domain) return yield* new Domain.DomainTaken({ domain: name })
       const company = yield* get(id)
-      const domain: Company.Domain = { domain: name, companyId: company.id, verifiedAtMillis: yield* Clock.currentTimeMillis }
-      yield* journal.commit(Company.domainVerified(domain))
+      const nowMillis = yield* Clock.currentTimeMillis
+      const domain: Domain.Domain = {
+        domain: name,
+        companyId: company.id,
+        shownBy: "operator",
+        verifiedAtMillis: nowMillis,
+        checkedAtMillis: nowMillis,
+        lostAtMillis: null
+      }
+      yield* journal.commit(Domain.verified(domain))
       return domain
     })
   })

@@ -14,27 +14,12 @@ export const Company = Schema.Struct({
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
-/** A domain whose Lightning addresses belong to one company. */
-export const Domain = Schema.Struct({
-  domain: Schema.String,
-  companyId: Schema.String,
-  verifiedAtMillis: Schema.Int
-})
-export interface Domain extends Schema.Schema.Type<typeof Domain> {}
-
-/** Another company has this domain. It stays theirs. */
-export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}
-
 export interface CompanyOpened extends Change.Parts<"CompanyOpened"> {
   readonly company: Company
 }
 export interface PlanChanged extends Change.Parts<"PlanChanged"> {
   readonly plan: Plan
 }
-export interface DomainVerified extends Change.Parts<"DomainVerified"> {
-  readonly domain: Domain
-}
-
 /** A company exists from here on, with nothing in it. */
 export const opened = (company: Company, once?: Change.Once): CompanyOpened => ({
   _tag: "CompanyOpened",
@@ -56,15 +41,4 @@ export const planChanged = (companyId: string, plan: Plan, atMillis: number): Pl
   legs: [],
   plan,
   event: { type: "company.plan_changed", subject: companyId }
-})
-
-/** The domain is this company's from here on. Verifying it again changes nothing. */
-export const domainVerified = (domain: Domain): DomainVerified => ({
-  _tag: "DomainVerified",
-  id: domain.companyId,
-  companyId: domain.companyId,
-  atMillis: domain.verifiedAtMillis,
-  legs: [],
-  domain,
-  event: { type: "company.domain_verified", subject: domain.companyId }
 })

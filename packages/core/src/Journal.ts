@@ -1,7 +1,7 @@
 import { Context, Effect, Schema } from "effect"
 import type { Change } from "./Change.ts"
-import type { DomainTaken } from "./Company.ts"
 import type { DepositMoved } from "./Deposit.ts"
+import type { DomainTaken } from "./Domain.ts"
 import type { InvoiceNotPayable } from "./Invoice.ts"
 import type { HandleTaken, LightningAddressGone } from "./LightningAddress.ts"
 import type { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken } from "./Withdrawal.ts"
@@ -41,6 +41,7 @@ interface Refusals {
   readonly CompanyOpened: Conflict | IdempotencyMismatch
   readonly PlanChanged: never
   readonly DomainVerified: DomainTaken
+  readonly DomainChecked: never
   readonly ApiKeyIssued: Conflict
   readonly ApiKeyRevoked: never
   readonly ApiKeyUsed: never

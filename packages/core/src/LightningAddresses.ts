@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as Answer from "./Answer.ts"
 import * as Answers from "./Answers.ts"
 import type { Company } from "./Company.ts"
+import { isInForce } from "./Domain.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
@@ -90,7 +91,9 @@ export const make = Effect.gen(function* () {
     )
     if (domain === policy.domain) return domain
     const found = yield* records.domain(domain)
-    return found._tag === "Some" && found.value.companyId === companyId ? domain : yield* new DomainNotVerified({ domain })
+    if (found._tag === "None" || found.value.companyId !== companyId) return yield* new DomainNotVerified({ domain })
+    const nowMillis = yield* Clock.currentTimeMillis
+    return isInForce(found.value, nowMillis, policy.domainGraceMillis) ? domain : yield* new DomainNotVerified({ domain })
   })
 
   const get = Effect.fnUntraced(function* (companyId: string, id: string) {

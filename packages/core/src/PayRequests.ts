@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
+import { isInForce } from "./Domain.ts"
 import type { Callback, Invoice } from "./Invoice.ts"
 import { Invoices } from "./Invoices.ts"
 import type { Conflict, StoreUnavailable } from "./Journal.ts"
@@ -68,6 +69,7 @@ export const make = Effect.gen(function* () {
     if (target.domain !== policy.domain) {
       const domain = yield* records.domain(target.domain)
       if (domain._tag === "None" || domain.value.companyId !== found.value.companyId) return yield* PayRequest.notFound
+      if (!isInForce(domain.value, yield* Clock.currentTimeMillis, policy.domainGraceMillis)) return yield* PayRequest.notFound
     }
     return { target, address: found.value }
   })

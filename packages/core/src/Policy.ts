@@ -66,6 +66,10 @@ export interface Settings {
   readonly chainPollMillis: number
   /** How long a process that died keeps others from its roles, such as listening to a node. Clocks of processes must agree to within a part of it. */
   readonly dutyLeaseMillis: number
+  /** How often the record of a company's domain is looked for. */
+  readonly domainCheckMillis: number
+  /** How long addresses at a domain answer whose record is missing. Then they stop, and the domain may be shown to be another company's. */
+  readonly domainGraceMillis: number
   /** What wallets get at Lightning addresses. */
   readonly lnurl: Lnurl
 }
@@ -104,6 +108,8 @@ export const defaults = {
   invoicePollMillis: 30_000,
   chainPollMillis: 5_000,
   dutyLeaseMillis: 6_000,
+  domainCheckMillis: 24 * 3600 * 1000,
+  domainGraceMillis: 3 * 24 * 3600 * 1000,
   lnurl: {
     expirySeconds: 600,
     commentCharacters: 280,

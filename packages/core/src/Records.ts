@@ -3,8 +3,9 @@ import type { Answer } from "./Answer.ts"
 import type { Holder } from "./ApiKey.ts"
 import type { Balance } from "./Balance.ts"
 import type { Account } from "./Change.ts"
-import type { Company, Domain } from "./Company.ts"
+import type { Company } from "./Company.ts"
 import type { Deposit } from "./Deposit.ts"
+import type { Domain } from "./Domain.ts"
 import type { Invoice } from "./Invoice.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
@@ -41,6 +42,10 @@ export class Records extends Context.Service<
     /** A key by the id in its text, whoever's it is, and its company's plan. */
     readonly apiKey: (id: string) => Read<Option.Option<Holder>>
     readonly domain: (domain: string) => Read<Option.Option<Domain>>
+    /** A company's domains, by name. */
+    readonly domainsOf: (companyId: string) => Read<ReadonlyArray<Domain>>
+    /** Domains that DNS shows, looked for last before `beforeMillis`, by name, after `after`. */
+    readonly domainsToCheck: (beforeMillis: number, after: string | null, limit: number) => Read<ReadonlyArray<Domain>>
     readonly answer: (owner: string, key: string) => Read<Option.Option<Answer>>
     readonly cursor: (source: string) => Read<Option.Option<string>>
 

@@ -3,6 +3,7 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as ChainDeposits from "./ChainDeposits.ts"
 import * as Companies from "./Companies.ts"
 import * as Dispatcher from "./Dispatcher.ts"
+import * as Domains from "./Domains.ts"
 import * as Expiry from "./Expiry.ts"
 import * as Invoices from "./Invoices.ts"
 import * as LightningAddresses from "./LightningAddresses.ts"
@@ -15,11 +16,12 @@ import * as Settlements from "./Settlements.ts"
 import * as Transactions from "./Transactions.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
-/** Every service, over the ports: the storage (`Journal`, `Records`, `Tasks`), the nodes, `ExchangeRates` and `Resolver`. */
+/** Every service, over the ports: the storage (`Journal`, `Records`, `Tasks`), the nodes, `ExchangeRates`, `Resolver` and `Names`. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
     Companies.layer,
     ApiKeys.layer,
+    Domains.layer,
     PayRequests.layer,
     LightningAddresses.layer,
     OnChainAddresses.layer,
@@ -34,4 +36,10 @@ export const layer = (settings: Policy.Settings) =>
   )
 
 /** The work that nobody asks for: credits what arrives, sends what was confirmed. One or more processes on a store need it. */
-export const layerWorkers = Layer.mergeAll(Settlements.layerWorker, ChainDeposits.layerWorker, Dispatcher.layerWorker, Expiry.layerWorker)
+export const layerWorkers = Layer.mergeAll(
+  Settlements.layerWorker,
+  ChainDeposits.layerWorker,
+  Dispatcher.layerWorker,
+  Domains.layerWorker,
+  Expiry.layerWorker
+)

@@ -4,6 +4,7 @@ import * as Answer from "../src/Answer.ts"
 import * as Balance from "../src/Balance.ts"
 import type { Change } from "../src/Change.ts"
 import * as Company from "../src/Company.ts"
+import * as Domain from "../src/Domain.ts"
 import * as Cursor from "../src/Cursor.ts"
 import * as Deposit from "../src/Deposit.ts"
 import * as Invoice from "../src/Invoice.ts"
@@ -91,11 +92,21 @@ describe("What a Change books", () => {
   ]
   for (const [title, change, expected] of examples) it(`${title}`, () => assert.deepStrictEqual(moved(change), expected))
 
+  const domain: Domain.Domain = {
+    domain: "d.example",
+    companyId: "c",
+    shownBy: "dns",
+    verifiedAtMillis: 1,
+    checkedAtMillis: 1,
+    lostAtMillis: null
+  }
+
   /** These change what is known, and no money. */
   const still: ReadonlyArray<Change> = [
     Company.opened(company),
     Company.planChanged("c", "paid", 1),
-    Company.domainVerified({ domain: "d.example", companyId: "c", verifiedAtMillis: 1 }),
+    Domain.verified(domain),
+    Domain.checked(domain, false, 2),
     Invoice.created(invoice()),
     Invoice.claimed(invoice(), "w", fence, 1),
     Invoice.expired(invoice(), 1),

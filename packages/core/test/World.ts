@@ -3,6 +3,7 @@ import * as Ledger from "@satrail/contracts/Ledger"
 import * as Memory from "@satrail/memory/Memory"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
+import type * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -23,6 +24,7 @@ import { LightningAddresses } from "../src/LightningAddresses.ts"
 import type { LightningReceiver } from "../src/LightningReceiver.ts"
 import type { LightningSender } from "../src/LightningSender.ts"
 import * as Msat from "../src/Msat.ts"
+import type { Names } from "../src/Names.ts"
 import { OnChainAddresses } from "../src/OnChainAddresses.ts"
 import type { Settings } from "../src/Policy.ts"
 import { Records } from "../src/Records.ts"
@@ -47,6 +49,8 @@ export type Ports =
   | Signer
   | ExchangeRates
   | Resolver
+  | Names
+  | PretendNames.PretendNames
   | Sandbox.Sandbox
 
 /** What a process consists of. */

@@ -1,5 +1,6 @@
 import * as Addresses from "./Addresses.ts"
 import { base } from "./Base.ts"
+import * as DomainRoutes from "./DomainRoutes.ts"
 import * as Health from "./Health.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Operator from "./Operator.ts"
@@ -9,4 +10,15 @@ import * as Receive from "./Receive.ts"
 import * as Send from "./Send.ts"
 
 /** Everything that can be asked over HTTP. A host adds groups of its own by `Api.add(group)`. */
-export const Api = base.add(Receive.Group, Addresses.Group, Send.Group, Read.Group, Rates.Group, Operator.Group, Health.Group, Metrics.Group)
+export const Api = base.add(
+  Receive.Group,
+  Addresses.Group,
+  DomainRoutes.Group,
+  Send.Group,
+  Read.Group,
+  Rates.Group,
+  Operator.Group,
+  DomainRoutes.TlsGroup,
+  Health.Group,
+  Metrics.Group
+)

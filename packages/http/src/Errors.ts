@@ -5,8 +5,9 @@ import type { Unauthorized } from "@satrail/core/ApiKey"
 import type { ApiKeys } from "@satrail/core/ApiKeys"
 import type { ChainUnavailable } from "@satrail/core/ChainSource"
 import type { Companies } from "@satrail/core/Companies"
-import type { DomainTaken } from "@satrail/core/Company"
 import type { DestinationInvalid } from "@satrail/core/Destination"
+import type { DomainTaken } from "@satrail/core/Domain"
+import type { DomainNotShown, Domains } from "@satrail/core/Domains"
 import type { RateUnavailable } from "@satrail/core/ExchangeRates"
 import type { Invalid } from "@satrail/core/Invalid"
 import type { Invoices } from "@satrail/core/Invoices"
@@ -15,6 +16,7 @@ import type { HandleTaken } from "@satrail/core/LightningAddress"
 import type { DomainNotVerified, LightningAddresses, PlanRequired } from "@satrail/core/LightningAddresses"
 import type { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import * as Msat from "@satrail/core/Msat"
+import type { NamesUnavailable } from "@satrail/core/Names"
 import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import type { DestinationRefused } from "@satrail/core/Recipient"
 import type { Prices } from "@satrail/core/Prices"
@@ -101,7 +103,12 @@ export const catalogue = {
   domain_not_verified: {
     status: 422,
     meaning: "Nobody has shown that the domain is this company's.",
-    remedy: "Ask the operator to verify the domain."
+    remedy: "Claim the domain with `POST /v1/domains`, or look there whether its record was lost."
+  },
+  domain_not_shown: {
+    status: 422,
+    meaning: "The domain's DNS does not say that it is this company's.",
+    remedy: "Set the TXT record that the message names, and ask again: it may take a while until everybody sees it."
   },
   wrong_network: {
     status: 422,
@@ -194,6 +201,11 @@ export const catalogue = {
     meaning: "The bitcoin chain could not be read.",
     remedy: "Wait for `Retry-After` seconds and send the request again."
   },
+  names_unavailable: {
+    status: 503,
+    meaning: "The domain's name servers gave no answer.",
+    remedy: "Wait for `Retry-After` seconds and send the request again, or look after the name servers."
+  },
   rate_unavailable: {
     status: 503,
     meaning: "There is no exchange rate that is young enough.",
@@ -274,6 +286,8 @@ const table = {
   DomainTaken: ({ domain }: DomainTaken) => failure("domain_taken", `${domain} belongs to somebody else`),
   DomainNotVerified: ({ domain }: DomainNotVerified) =>
     failure("domain_not_verified", `${domain} is not verified as this company's domain`),
+  DomainNotShown: ({ name, value }: DomainNotShown) =>
+    failure("domain_not_shown", `Set a TXT record at ${name} with the value ${value}, and ask again`),
   IdempotencyMismatch: (_: IdempotencyMismatch) =>
     failure("idempotency_mismatch", "This Idempotency-Key was used for another request: use a new one, or send the same request"),
   InsufficientBalance: ({ needed }: InsufficientBalance) =>
@@ -284,6 +298,8 @@ const table = {
       : failure("store_unavailable", "The database cannot be reached: try again in a moment"),
   NodeUnavailable: (_: NodeUnavailable) => failure("node_unavailable", "The Lightning node cannot be reached: try again in a moment"),
   ChainUnavailable: (_: ChainUnavailable) => failure("chain_unavailable", "The bitcoin chain cannot be read: try again in a moment"),
+  NamesUnavailable: ({ name }: NamesUnavailable) =>
+    failure("names_unavailable", `The name servers gave no answer about ${name}: try again in a moment`),
   RateUnavailable: ({ currency }: RateUnavailable) =>
     failure("rate_unavailable", `There is no current exchange rate for ${currency}: try again in a moment`)
 } satisfies { readonly [Tag in ServiceError["_tag"]]: (error: Extract<ServiceError, { readonly _tag: Tag }>) => Failure }
@@ -299,6 +315,7 @@ type ErrorsOf<Service> = { readonly [Method in keyof Service]: ErrorOf<Service[M
 export type ServiceError =
   | ErrorsOf<ApiKeys["Service"]>
   | ErrorsOf<Companies["Service"]>
+  | ErrorsOf<Domains["Service"]>
   | ErrorsOf<Invoices["Service"]>
   | ErrorsOf<LightningAddresses["Service"]>
   | ErrorsOf<OnChainAddresses["Service"]>

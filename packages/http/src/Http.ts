@@ -5,6 +5,7 @@ import * as Addresses from "./Addresses.ts"
 import { Api } from "./Api.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Decoding from "./Decoding.ts"
+import * as DomainRoutes from "./DomainRoutes.ts"
 import * as Edge from "./Edge.ts"
 import * as Health from "./Health.ts"
 import * as Lnurl from "./Lnurl.ts"
@@ -24,7 +25,18 @@ const paths = { openapi: "/openapi.json", docs: "/docs" } as const
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
 
 /** The handlers of every group in `Api`. */
-export const layerHandlers = Layer.mergeAll(Receive.layer, Addresses.layer, Send.layer, Read.layer, Rates.layer, Operator.layer, Health.layer, Metrics.layer)
+export const layerHandlers = Layer.mergeAll(
+  Receive.layer,
+  Addresses.layer,
+  DomainRoutes.layer,
+  DomainRoutes.layerTls,
+  Send.layer,
+  Read.layer,
+  Rates.layer,
+  Operator.layer,
+  Health.layer,
+  Metrics.layer
+)
 
 // Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
 const scalar = {

@@ -189,6 +189,8 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
             "getLightningAddressQr",
             "listLightningAddresses"
           ],
+          domains: ["claimDomain", "listDomains"],
+          tls: ["askTls"],
           send: ["confirm", "confirmSend", "estimate"],
           rates: ["rates"],
           read: ["balance", "deposit", "transactions", "withdrawal"],

@@ -152,6 +152,19 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
           }))
         ),
       domain: (domain) => read((now) => HashMap.get(now.domains, domain)),
+      domainsOf: (companyId) =>
+        read((now) =>
+          HashMap.toValues(now.domains)
+            .filter((row) => row.companyId === companyId)
+            .toSorted((a, b) => compare(a.domain, b.domain))
+        ),
+      domainsToCheck: (beforeMillis, after, limit) =>
+        read((now) =>
+          HashMap.toValues(now.domains)
+            .filter((row) => row.shownBy === "dns" && row.checkedAtMillis < beforeMillis && (after === null || row.domain > after))
+            .toSorted((a, b) => compare(a.domain, b.domain))
+            .slice(0, limit)
+        ),
       answer: (owner, key) =>
         read((now) =>
           Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))

@@ -1,8 +1,8 @@
 import { Equal, Exit, HashMap, Option, Struct } from "effect"
 import * as Balance from "@satrail/core/Balance"
 import type { Change, Leg } from "@satrail/core/Change"
-import { DomainTaken } from "@satrail/core/Company"
 import { type Deposit, DepositMoved } from "@satrail/core/Deposit"
+import { DomainTaken } from "@satrail/core/Domain"
 import { InvoiceNotPayable } from "@satrail/core/Invoice"
 import * as Journal from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
@@ -79,8 +79,17 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
     case "PlanChanged":
       return HashMap.getUnsafe(state.companies, change.id).plan === change.plan ? "again" : undefined
     case "DomainVerified": {
-      const owner = Option.getOrUndefined(HashMap.get(state.domains, change.domain.domain))?.companyId
-      return owner === undefined ? undefined : owner === change.companyId ? "again" : new DomainTaken({ domain: change.domain.domain })
+      const { domain, replaces, companyId } = change
+      const row = Option.getOrUndefined(HashMap.get(state.domains, domain.domain))
+      if (row === undefined) return undefined
+      if (row.companyId === companyId) return row.shownBy === "operator" || domain.shownBy === "dns" ? "again" : undefined
+      const isLost = replaces !== null && row.companyId === replaces.companyId && row.lostAtMillis === replaces.lostAtMillis
+      return isLost ? undefined : new DomainTaken({ domain: domain.domain })
+    }
+    case "DomainChecked": {
+      const row = Option.getOrUndefined(HashMap.get(state.domains, change.domain))
+      const isDue = row?.companyId === change.companyId && row.shownBy === "dns" && row.checkedAtMillis < change.atMillis
+      return isDue ? undefined : "again"
     }
     case "ApiKeyIssued":
       return creation(change, state.apiKeys, change.apiKey, ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis"])
@@ -191,6 +200,15 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
       return { ...state, companies: HashMap.modify(state.companies, change.id, (company) => ({ ...company, plan: change.plan })) }
     case "DomainVerified":
       return { ...state, domains: HashMap.set(state.domains, change.domain.domain, change.domain) }
+    case "DomainChecked":
+      return {
+        ...state,
+        domains: HashMap.modify(state.domains, change.domain, (row) => ({
+          ...row,
+          checkedAtMillis: atMillis,
+          lostAtMillis: change.isShown ? null : (row.lostAtMillis ?? atMillis)
+        }))
+      }
     case "ApiKeyIssued": {
       const { apiKey, replaces } = change
       const apiKeys = HashMap.set(state.apiKeys, apiKey.id, apiKey)

@@ -9,11 +9,6 @@ const companies = Table.make("satrail.companies", Company.Company, {
   moving: ["plan"]
 })
 
-const domains = Table.make("satrail.domains", Company.Domain, {
-  columns: { domain: "text", companyId: "uuid", verifiedAtMillis: "millis" },
-  moving: []
-})
-
 const opened: Kind<Company.CompanyOpened> = {
   // A company's id is its company_id: the shared parts find the row by both.
   statement: statement({
@@ -54,25 +49,7 @@ target as materialized (
   refusals: {}
 }
 
-const domainVerified: Kind<Company.DomainVerified> = {
-  statement: statement({
-    columns: "domain text, verified_at_millis bigint",
-    parts: [
-      `
-applied as (
-  insert into satrail.domains (${domains.columns}) select ${domains.columns} from fresh order by domain
-  on conflict do nothing returning company_id, company_id as id
-)`
-    ],
-    before:
-      "(select case when t.company_id = a.company_id then 'Applied' else 'DomainTaken' end from satrail.domains t where t.domain = a.domain)"
-  }),
-  row: ({ domain }) => domains.toRow(domain),
-  identities: ({ domain }) => [domain.domain],
-  refusals: { DomainTaken: ({ domain }) => new Company.DomainTaken({ domain: domain.domain }) }
-}
-
-export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, DomainVerified: domainVerified }
+export const kinds = { CompanyOpened: opened, PlanChanged: planChanged }
 
 export const reads = {
   company: Reads.one("Records.company", {
@@ -80,12 +57,6 @@ export const reads = {
     select: `select ${companies.selected} from ${companies.name} t where t.id = a.id`,
     read: companies.ofRow,
     keyOf: (id: string) => [id]
-  }),
-  domain: Reads.one("Records.domain", {
-    key: { domain: "text" },
-    select: `select ${domains.selected} from ${domains.name} t where t.domain = a.domain`,
-    read: domains.ofRow,
-    keyOf: (domain: string) => [domain]
   }),
   companies: Reads.page("Records.companies", companies, "true")
 }

@@ -7,6 +7,7 @@ import * as ApiKey from "./ApiKey.ts"
 import * as Company from "./Company.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
+import * as Domain from "./Domain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as LightningAddress from "./LightningAddress.ts"
@@ -43,6 +44,7 @@ const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Company.kinds,
   ...Cursor.kinds,
   ...Deposit.kinds,
+  ...Domain.kinds,
   ...Invoice.kinds,
   ...LightningAddress.kinds,
   ...OnChainAddress.kinds,

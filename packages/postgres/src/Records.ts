@@ -5,6 +5,7 @@ import * as ApiKey from "./ApiKey.ts"
 import * as Company from "./Company.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
+import * as Domain from "./Domain.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Ledger from "./Ledger.ts"
 import * as LightningAddress from "./LightningAddress.ts"
@@ -18,7 +19,9 @@ export const make = Effect.gen(function* () {
     balance: yield* Ledger.reads.balance,
     company: yield* Company.reads.company,
     apiKey: yield* ApiKey.reads.apiKey,
-    domain: yield* Company.reads.domain,
+    domain: yield* Domain.reads.domain,
+    domainsOf: yield* Domain.reads.domainsOf,
+    domainsToCheck: yield* Domain.reads.domainsToCheck,
     answer: yield* Answer.reads.answer,
     cursor: yield* Cursor.reads.cursor,
     invoice: yield* Invoice.reads.invoice,

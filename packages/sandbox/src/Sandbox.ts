@@ -6,6 +6,7 @@ import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Lnurl from "@satrail/core/Lnurl"
 import type * as Msat from "@satrail/core/Msat"
+import type { Names } from "@satrail/core/Names"
 import type { Network } from "@satrail/core/Network"
 import { Resolver } from "@satrail/core/Resolver"
 import { Signer } from "@satrail/core/Signer"
@@ -18,6 +19,7 @@ import * as PretendNetwork from "./Network.ts"
 import * as Payee from "./Payee.ts"
 import * as Payer from "./Payer.ts"
 import * as Receiver from "./Receiver.ts"
+import * as PretendNames from "./PretendNames.ts"
 import { refuse, type SandboxRefused } from "./Refused.ts"
 import * as PretendResolver from "./Resolver.ts"
 import * as Sender from "./Sender.ts"
@@ -187,10 +189,15 @@ export interface Options {
   readonly directory?: string | undefined
 }
 
-/** A pretend Lightning network, chain and web, and the controls of everybody in it but us. */
+/** A pretend Lightning network, chain, web and domain name system, and the controls of everybody in it but us. */
 export const layer = (
   options: Options
-): Layer.Layer<LightningReceiver | LightningSender | ChainSource | ChainWallet | Signer | Resolver | Sandbox, LogUnusable> =>
+): Layer.Layer<
+  LightningReceiver | LightningSender | ChainSource | ChainWallet | Signer | Resolver | Sandbox | Names | PretendNames.PretendNames,
+  LogUnusable
+> => Layer.merge(PretendNames.layer, network(options))
+
+const network = (options: Options) =>
   Layer.effectContext(
     Effect.map(World.make(options), (world) =>
       Context.make(Sandbox, control(world)).pipe(

@@ -10,6 +10,7 @@ import * as Envelope from "@satrail/http/Envelope"
 import * as Errors from "@satrail/http/Errors"
 import * as Field from "@satrail/http/Field"
 import * as Idempotency from "@satrail/http/Idempotency"
+import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 
 const PaymentHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
@@ -77,9 +78,17 @@ const reorg = HttpApiEndpoint.post("reorg", "/sandbox/reorg", {
   .annotate(OpenApi.Summary, "Replace the last blocks by empty ones")
   .annotate(OpenApi.Description, "What was in them waits in the mempool for the next block.")
 
+const txt = HttpApiEndpoint.post("txt", "/sandbox/txt", {
+  payload: Schema.Struct({ name: Schema.NonEmptyString, value: Schema.String }).annotate({ identifier: "SandboxTxt" }),
+  success: Envelope.success(200, Schema.Struct({ name: Schema.String })),
+  error
+})
+  .annotate(OpenApi.Summary, "Set a TXT record")
+  .annotate(OpenApi.Description, "In the pretend domain name system, instead of whatever was there. An empty value takes it away.")
+
 /** The other side of the wire, for whoever tries the service. Open to any key, whatever its scopes. */
 export class Group extends HttpApiGroup.make("sandbox")
-  .add(pay, destination, release, send, mine, reorg)
+  .add(pay, destination, release, send, mine, reorg, txt)
   .middleware(Decoding)
   .middleware(Authentication)
   .annotate(OpenApi.Title, "Sandbox")
@@ -98,6 +107,7 @@ export const layer = HttpApiBuilder.group(
   "sandbox",
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox.Sandbox
+    const names = yield* PretendNames.PretendNames
 
     return handlers.handleAll({
       pay: Effect.fnUntraced(function* ({ payload: { payment_request, amount_sats }, request }) {
@@ -123,6 +133,11 @@ export const layer = HttpApiBuilder.group(
         return Envelope.created("Transaction sent", {
           chain_tx_id: yield* refused(sandbox.send({ address, amount: Msat.fromSats(amount_sats) }))
         })
+      }),
+      txt: Effect.fnUntraced(function* ({ payload: { name, value }, request }) {
+        yield* noKey(request)
+        yield* names.set(name, value === "" ? [] : [value])
+        return Envelope.ok("Record set", { name })
       }),
       mine: Effect.fnUntraced(function* ({ payload: { blocks }, request }) {
         yield* noKey(request)

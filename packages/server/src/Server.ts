@@ -2,6 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { ApiKeys } from "@satrail/core/ApiKeys"
 import { ChainSource } from "@satrail/core/ChainSource"
 import type { Companies } from "@satrail/core/Companies"
+import type { Domains } from "@satrail/core/Domains"
 import type { ExchangeRates } from "@satrail/core/ExchangeRates"
 import * as Id from "@satrail/core/Id"
 import type { Invoices } from "@satrail/core/Invoices"
@@ -27,6 +28,7 @@ import { routerConfig } from "@satrail/http/Routing"
 import type * as Commits from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
+import type * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Outbound from "@satrail/web/Outbound"
@@ -141,6 +143,7 @@ export const api = Api.add(SandboxRoutes.Group)
 type Services =
   | ApiKeys
   | Companies
+  | Domains
   | Invoices
   | LightningAddresses
   | OnChainAddresses
@@ -150,6 +153,7 @@ type Services =
   | Withdrawals
   | Readiness
   | Sandbox.Sandbox
+  | PretendNames.PretendNames
 
 /**
  * Answers over HTTP for as long as the scope is open. The services are the routes' alone: the framework copies what surrounds the server into

@@ -37,9 +37,6 @@ describe("the environment", () => {
     ["SATRAIL_CORS_ORIGINS", "shop.example"],
     ["SATRAIL_CORS_ORIGINS", "https://shop.example/path"],
     ["SATRAIL_PROXIES", "-1"],
-    ["SATRAIL_NOSTR_KEY", "nsec1…"],
-    ["SATRAIL_NOSTR_KEY", "00".repeat(32)],
-    ["SATRAIL_NOSTR_KEY", "ff".repeat(32)],
     ["SATRAIL_MAX_BODY_BYTES", "12"],
     ["SATRAIL_MAX_INVOICE_SATS", "0"],
     ["SATRAIL_MAX_WITHDRAWAL_SATS", "1e3"],
@@ -80,11 +77,14 @@ describe("the environment", () => {
     for (const [name, value] of [
       ["DATABASE_URL", "mysql://root:hunter2@db"],
       ["SATRAIL_OPERATOR_TOKEN", "hunter2"],
-      ["LND_INVOICE_SECRET", "hunter2"]
+      ["LND_INVOICE_SECRET", "hunter2"],
+      ["SATRAIL_NOSTR_KEY", "hunter2"],
+      ["SATRAIL_NOSTR_KEY", "00".repeat(32)],
+      ["SATRAIL_NOSTR_KEY", "ff".repeat(32)]
     ] as const) {
       const [problem = ""] = problemsOf({ [name]: value })
       assert.include(problem, name)
-      assert.notInclude(problem, "hunter2")
+      assert.notInclude(problem, value)
     }
   })
 
@@ -120,6 +120,6 @@ describe("the environment", () => {
   })
 
   it("the table of variables in the documentation is this one", () => {
-    assert.strictEqual(Environment.table().split("\n").length, 2 + 29)
+    assert.strictEqual(Environment.table().split("\n").length, 2 + 31)
   })
 })

@@ -1,0 +1,195 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as PretendNames from "@satrail/sandbox/PretendNames"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { Companies } from "../src/Companies.ts"
+import type { Company } from "../src/Company.ts"
+import * as Domain from "../src/Domain.ts"
+import { Domains } from "../src/Domains.ts"
+import { LightningAddresses } from "../src/LightningAddresses.ts"
+import { PayRequests } from "../src/PayRequests.ts"
+import { Records } from "../src/Records.ts"
+import { company, inWorld, lightningAddress, made, said } from "./World.ts"
+
+const name = "xn--bcher-kva.example"
+const verify = (company: Company, domain: string = name) => Effect.flatMap(Domains, ({ verify }) => verify(company, domain))
+const check = Effect.flatMap(Domains, ({ check }) => check)
+
+/** The owner of the domain lets its DNS say that it is these companies'. */
+const show = Effect.fnUntraced(function* (...companies: ReadonlyArray<Company>) {
+  const values = companies.map(({ id }) => Domain.record({ domain: name, companyId: id }).value)
+  yield* (yield* PretendNames.PretendNames).set(`_satrail-verify.${name}`, ["v=spf1 -all", ...values])
+})
+const answers = (handle: string) =>
+  Effect.flatMap(PayRequests, ({ offer }) => Effect.map(said(offer({ host: name, domain: null, user: handle })), (word) => word === "ok"))
+const isServed = (domain: string) => Effect.flatMap(Domains, ({ isServed }) => isServed(domain))
+/** So many hours pass, and whatever looks for records does. */
+const hours = Effect.fnUntraced(function* (count: number) {
+  for (let n = 0; n < count; n++) {
+    yield* TestClock.adjust("1 hour")
+    yield* check
+  }
+})
+const lostAt = Effect.gen(function* () {
+  return Option.getOrThrow(yield* (yield* Records).domain(name)).lostAtMillis
+})
+
+describe("A domain of a company's own", () => {
+  it.effect("is its own once its DNS says so; until then it is told which record to set", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
+        assert.deepInclude(refusal, {
+          _tag: "DomainNotShown",
+          domain: name,
+          name: `_satrail-verify.${name}`,
+          value: `satrail-verify=${row.id}`
+        })
+        assert.strictEqual(yield* said(lightningAddress(row, "hi", name)), "DomainNotVerified")
+        yield* show(row)
+        const { domain, shownBy } = yield* verify(row, "BÜCHER.example")
+        assert.deepStrictEqual({ domain, shownBy }, { domain: name, shownBy: "dns" })
+        yield* lightningAddress(row, "hi", "bücher.example")
+        assert.isTrue(yield* answers("hi"))
+        assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
+      })
+    )
+  )
+
+  it.effect("is not anybody else's by the record of its owner", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [owner, other] = [yield* company(), yield* company()]
+        yield* show(owner)
+        assert.strictEqual(yield* said(verify(other)), "DomainNotShown")
+        yield* verify(owner)
+        yield* show(owner, other)
+        assert.strictEqual(yield* said(verify(other)), "DomainTaken")
+        assert.deepStrictEqual(yield* (yield* Domains).list(other.id), [])
+      })
+    )
+  )
+
+  it.effect("is for paid plans, and no other than a public name that is not the service's", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a domain of your own")
+        assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
+        for (const domain of ["", "localhost", "127.0.0.1", "a.example/x", "a.example:80"])
+          assert.strictEqual(yield* said(verify(row, domain)), "Invalid: domain", domain)
+        yield* (yield* PretendNames.PretendNames).setAway(true)
+        assert.strictEqual(yield* said(verify(row)), "NamesUnavailable")
+      })
+    )
+  )
+
+  it.effect("is looked for once a day; a record that is missing is missed, and after three days nobody is paid there", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        yield* show(row)
+        yield* verify(row)
+        yield* lightningAddress(row, "hi", name)
+        yield* hours(48)
+        assert.isNull(yield* lostAt)
+        yield* show()
+        let missedAfterHours = 0
+        for (; (yield* lostAt) === null; missedAfterHours++) yield* hours(1)
+        assert.isAtMost(missedAfterHours, 25)
+        yield* hours(71)
+        assert.isTrue(yield* answers("hi"))
+        assert.isTrue(yield* isServed(name))
+        yield* hours(2)
+        assert.isFalse(yield* answers("hi"))
+        assert.isFalse(yield* isServed(name))
+        assert.strictEqual(yield* said(lightningAddress(row, "more", name)), "DomainNotVerified")
+        yield* show(row)
+        yield* hours(25)
+        assert.isNull(yield* lostAt)
+        assert.isTrue(yield* answers("hi"))
+      })
+    )
+  )
+
+  it.effect("is back at once when its owner asks", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        yield* show(row)
+        yield* verify(row)
+        yield* show()
+        yield* hours(24 * 5)
+        yield* show(row)
+        assert.isNull((yield* verify(row)).lostAtMillis)
+        assert.isNull(yield* lostAt)
+      })
+    )
+  )
+
+  it.effect("is not lost while the name servers give no answer", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        yield* show(row)
+        yield* verify(row)
+        yield* (yield* PretendNames.PretendNames).setAway(true)
+        yield* hours(24 * 5)
+        assert.isNull(yield* lostAt)
+        assert.isTrue(yield* isServed(name))
+      })
+    )
+  )
+
+  it.effect("that is lost never falls to another: who shows it to be his gets his own addresses there, and none of the old ones", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [before, after] = [yield* company(), yield* company()]
+        yield* show(before)
+        yield* verify(before)
+        yield* lightningAddress(before, "hi", name)
+        yield* show(after)
+        assert.strictEqual(yield* said(verify(after)), "DomainTaken")
+        yield* hours(24 + 71)
+        assert.strictEqual(yield* said(verify(after)), "DomainTaken")
+        yield* hours(3)
+        yield* verify(after)
+        assert.isFalse(yield* answers("hi"))
+        assert.strictEqual(yield* said(lightningAddress(after, "hi", name)), "HandleTaken")
+        yield* lightningAddress(after, "hello", name)
+        assert.isTrue(yield* answers("hello"))
+        assert.strictEqual(yield* said(lightningAddress(before, "more", name)), "DomainNotVerified")
+        assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
+      })
+    )
+  )
+
+  it.effect("that the operator vouches for needs no record", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        yield* (yield* Companies).verifyDomain(row.id, name)
+        assert.strictEqual((yield* verify(row)).shownBy, "operator")
+        yield* hours(24 * 5)
+        assert.isTrue(yield* isServed(name))
+        yield* made((yield* LightningAddresses).create({ company: row, handle: "hi", domain: name, metadata: {} }))
+        assert.isTrue(yield* answers("hi"))
+      })
+    )
+  )
+
+  it.effect("gets a certificate where it is served, and nobody else does", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        yield* show(row)
+        assert.isFalse(yield* isServed(name))
+        yield* verify(row)
+        for (const domain of [name, "Bücher.example", "pay.example", "PAY.EXAMPLE"]) assert.isTrue(yield* isServed(domain), domain)
+        for (const domain of ["", "example", "sub.pay.example", "other.example", "127.0.0.1"])
+          assert.isFalse(yield* isServed(domain), domain)
+      })
+    )
+  )
+})
