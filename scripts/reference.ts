@@ -29,7 +29,8 @@ const sats = (amount: Msat.Msat): string => `${Msat.toSats(amount)} sats`
 const rate = ({ base, partsPerMillion }: { readonly base: Msat.Msat; readonly partsPerMillion: bigint }): string =>
   `${sats(base)} + ${Number(partsPerMillion) / 10_000} %`
 
-const often = ({ count, everyMillis }: Rate): string => `${count} at once, then one every ${everyMillis / 1000} s`
+const often = ({ count, everyMillis }: Rate): string =>
+  `${count} at once, then one every ${everyMillis / 1000} s, unless the operator says otherwise`
 
 const limits = (): string => {
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [

@@ -3,7 +3,7 @@ import type { Plan } from "./Company.ts"
 import * as Fee from "./Fee.ts"
 import * as Msat from "./Msat.ts"
 import type { Network } from "./Network.ts"
-import type { Rate } from "./Throttle.ts"
+import * as Throttle from "./Throttle.ts"
 
 /** The service fee of each way out. */
 export interface Fees {
@@ -26,8 +26,8 @@ export interface Lnurl {
   /** How long a wallet waits for an invoice. */
   readonly timeoutMillis: number
   /** How many invoices may be asked for at one address, and by one caller, of each process. */
-  readonly perAddress: Rate
-  readonly perCaller: Rate
+  readonly perAddress: Throttle.Rate
+  readonly perCaller: Throttle.Rate
 }
 
 /** What an operator decides. Every number that limits or prices something is here. */
@@ -118,8 +118,8 @@ export const defaults = {
     relays: 10,
     publishForMillis: 3600 * 1000,
     timeoutMillis: 10_000,
-    perAddress: { count: 300, everyMillis: 200 },
-    perCaller: { count: 60, everyMillis: 1_000 }
+    perAddress: Throttle.perMinute(300),
+    perCaller: Throttle.perMinute(60)
   }
 } as const satisfies Omit<Settings, "network" | "domain">
 

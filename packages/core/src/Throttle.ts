@@ -4,6 +4,9 @@ export interface Rate {
   readonly everyMillis: number
 }
 
+/** So many a minute, all of them at once if need be. */
+export const perMinute = (count: number): Rate => ({ count, everyMillis: 60_000 / count })
+
 /** The most names that are remembered: the one that has been quiet the longest is forgotten first, as if it had never come. */
 const maxNames = 100_000
 

@@ -46,6 +46,8 @@ export interface Environment {
   readonly operatorToken: Redacted.Redacted | undefined
   readonly nostrKey: Redacted.Redacted | undefined
   readonly proxies: number
+  readonly lnurlPerAddress: number
+  readonly lnurlPerCaller: number
   readonly corsOrigins: ReadonlyArray<string>
   readonly maxBodyBytes: number
   readonly maxInvoice: Msat.Msat
@@ -254,6 +256,18 @@ const variables = {
     fallback: "0",
     ...whole(0, 10)
   },
+  lnurlPerAddress: {
+    name: "SATRAIL_LNURL_PER_ADDRESS",
+    meaning: "How many invoices a minute wallets may ask for at one Lightning address, of each process",
+    fallback: "300",
+    ...whole(1, 10_000_000)
+  },
+  lnurlPerCaller: {
+    name: "SATRAIL_LNURL_PER_CALLER",
+    meaning: "How many invoices a minute one caller's wallets may ask for, of each process",
+    fallback: "60",
+    ...whole(1, 10_000_000)
+  },
   corsOrigins: {
     name: "SATRAIL_CORS_ORIGINS",
     meaning: "Origins whose pages may call from a browser, separated by commas",
@@ -353,6 +367,8 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     operatorToken: optional(variables.operatorToken),
     nostrKey: optional(variables.nostrKey),
     proxies: required(variables.proxies),
+    lnurlPerAddress: required(variables.lnurlPerAddress),
+    lnurlPerCaller: required(variables.lnurlPerCaller),
     corsOrigins: optional(variables.corsOrigins) ?? [],
     maxBodyBytes: required(variables.maxBodyBytes),
     maxInvoice: required(variables.maxInvoice),

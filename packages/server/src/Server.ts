@@ -17,6 +17,7 @@ import type { Prices } from "@satrail/core/Prices"
 import { Records } from "@satrail/core/Records"
 import { Resolver } from "@satrail/core/Resolver"
 import * as Satrail from "@satrail/core/Satrail"
+import * as Throttle from "@satrail/core/Throttle"
 import type { Transactions } from "@satrail/core/Transactions"
 import type { Withdrawals } from "@satrail/core/Withdrawals"
 import * as Zaps from "@satrail/core/Zaps"
@@ -62,6 +63,11 @@ const settingsOf = (environment: Environment): Policy.Settings => ({
   domain: environment.domain,
   maxInvoice: environment.maxInvoice,
   maxWithdrawal: environment.maxWithdrawal,
+  lnurl: {
+    ...Policy.defaults.lnurl,
+    perAddress: Throttle.perMinute(environment.lnurlPerAddress),
+    perCaller: Throttle.perMinute(environment.lnurlPerCaller)
+  },
   trackMillis: { minimum: 100, maximum: 1000 },
   invoicePollMillis: 5000,
   chainPollMillis: 250

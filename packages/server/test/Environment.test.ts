@@ -37,6 +37,7 @@ describe("the environment", () => {
     ["SATRAIL_CORS_ORIGINS", "shop.example"],
     ["SATRAIL_CORS_ORIGINS", "https://shop.example/path"],
     ["SATRAIL_PROXIES", "-1"],
+    ["SATRAIL_LNURL_PER_CALLER", "0"],
     ["SATRAIL_MAX_BODY_BYTES", "12"],
     ["SATRAIL_MAX_INVOICE_SATS", "0"],
     ["SATRAIL_MAX_WITHDRAWAL_SATS", "1e3"],
@@ -120,6 +121,6 @@ describe("the environment", () => {
   })
 
   it("the table of variables in the documentation is this one", () => {
-    assert.strictEqual(Environment.table().split("\n").length, 2 + 31)
+    assert.strictEqual(Environment.table().split("\n").length, 2 + 33)
   })
 })
