@@ -73,25 +73,24 @@ export const make = Effect.gen(function* () {
       const shown = yield* isShown({ domain: name, companyId })
       const nowMillis = yield* Clock.currentTimeMillis
       if (!shown) return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
-      if (mine !== undefined) {
-        yield* journal.commit(Domain.checked(mine, true, nowMillis))
-        return { ...mine, checkedAtMillis: nowMillis, lostAtMillis: null }
-      }
-      if (known !== undefined && Domain.isInForce(known, nowMillis, policy.domainGraceMillis))
-        return yield* new Domain.DomainTaken({ domain: name })
-      const domain: Domain.Domain = {
-        domain: name,
-        companyId,
-        shownBy: "dns",
-        verifiedAtMillis: nowMillis,
-        checkedAtMillis: nowMillis,
-        lostAtMillis: null
-      }
-      const { lostAtMillis = null } = known ?? {}
-      yield* journal.commit(
-        Domain.verified(domain, known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis })
-      )
-      return domain
+      if (mine === undefined) {
+        if (known !== undefined && Domain.isInForce(known, nowMillis, policy.domainGraceMillis))
+          return yield* new Domain.DomainTaken({ domain: name })
+        const domain: Domain.Domain = {
+          domain: name,
+          companyId,
+          shownBy: "dns",
+          verifiedAtMillis: nowMillis,
+          checkedAtMillis: nowMillis,
+          lostAtMillis: null
+        }
+        const { lostAtMillis = null } = known ?? {}
+        const replaces = known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis }
+        yield* journal.commit(Domain.verified(domain, replaces))
+      } else yield* journal.commit(Domain.checked(mine, true, nowMillis))
+      // Read again: somebody may have taken over meanwhile what was lost.
+      const now = yield* records.domain(name)
+      return now._tag === "Some" && now.value.companyId === companyId ? now.value : yield* new Domain.DomainTaken({ domain: name })
     }),
     list: records.domainsOf,
     isServed: Effect.fnUntraced(function* (text) {

@@ -8,7 +8,7 @@ export const maxSuccessMessageCharacters = 144
 
 /** What its owner decides about an address, and may change. null: as the service has it. */
 export const Settings = Schema.Struct({
-  /** The least and the most that one payment from outside may be. */
+  /** The least and the most that one payment may be. */
   minSendable: Schema.NullOr(Msat.Msat),
   maxSendable: Schema.NullOr(Msat.Msat),
   /** What a payer's wallet shows once it has paid. */

@@ -87,7 +87,13 @@ export const check = (
         ? refuse("dust", `The network does not relay less than ${dust} sats to an address of this kind`)
         : Result.void
     }
-    case "OwnLightningAddress":
+    case "OwnLightningAddress": {
+      const { minSendable, maxSendable } = recipient.lightningAddress
+      const [min, max] = [minSendable ?? settings.minAmount, maxSendable ?? settings.maxWithdrawal]
+      return amount < min || amount > max
+        ? refuse("amount_out_of_range", `The recipient takes from ${Msat.toSatsCeiling(min)} to ${Msat.toSats(max)} sats`)
+        : Result.void
+    }
     case "OwnChainAddress":
       return Result.void
   }

@@ -1,6 +1,7 @@
-import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import * as Bolt11 from "./Bolt11.ts"
 import type { Destination } from "./Destination.ts"
+import { isInForce } from "./Domain.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import { LightningReceiver } from "./LightningReceiver.ts"
 import type { Msat } from "./Msat.ts"
@@ -54,12 +55,13 @@ export const make = Effect.gen(function* () {
         }
         case "LightningAddress": {
           const { handle, domain, address, url } = destination.address
-          const ours = domain === policy.domain || (yield* records.domain(domain))._tag === "Some"
-          if (!ours) return { _tag: "Offer", offer: yield* resolver.offer(url) }
+          const owner = domain === policy.domain ? undefined : Option.getOrUndefined(yield* records.domain(domain))
+          const isServed = owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis)
+          if (domain !== policy.domain && !isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
           // A tag is the payee's own business: the payment goes to the same address (LUD-16).
           const found = yield* records.lightningAddress(handle.replace(/\+.*$/, ""), domain)
-          if (found._tag === "Some" && found.value.deletedAtMillis === null)
-            return { _tag: "OwnLightningAddress", lightningAddress: found.value }
+          const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
+          if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
           return yield* notFound(`There is no Lightning address ${address}`)
         }
         case "Lnurl":

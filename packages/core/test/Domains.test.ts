@@ -9,7 +9,7 @@ import { Domains } from "../src/Domains.ts"
 import { LightningAddresses } from "../src/LightningAddresses.ts"
 import { PayRequests } from "../src/PayRequests.ts"
 import { Records } from "../src/Records.ts"
-import { company, inWorld, lightningAddress, made, said } from "./World.ts"
+import { company, companyWith, confirm, has, inWorld, lightningAddress, made, said, steps } from "./World.ts"
 
 const name = "xn--bcher-kva.example"
 const verify = (company: Company, domain: string = name) => Effect.flatMap(Domains, ({ verify }) => verify(company, domain))
@@ -161,6 +161,33 @@ describe("A domain of a company's own", () => {
         assert.isTrue(yield* answers("hello"))
         assert.strictEqual(yield* said(lightningAddress(before, "more", name)), "DomainNotVerified")
         assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
+      })
+    )
+  )
+
+  it.effect("that is lost is not paid at from inside either, whoever has it now", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [before, after, payer] = [yield* company(), yield* company(), yield* companyWith(100)]
+        yield* show(before)
+        yield* verify(before)
+        yield* lightningAddress(before, "hi", name)
+        yield* confirm(payer, `hi@${name}`, 10)
+        yield* steps(2)
+        assert.strictEqual((yield* has(before)).posted, 10)
+        yield* show(after)
+        yield* hours(24 * 5)
+        // It is somebody else's server that is asked from here on, and there is none.
+        assert.match(yield* said(confirm(payer, `hi@${name}`, 10)), /^Recipient/)
+        yield* verify(after)
+        assert.strictEqual(yield* said(confirm(payer, `hi@${name}`, 10)), "DestinationRefused: recipient_not_found")
+        assert.deepStrictEqual(
+          [yield* has(before), yield* has(after)],
+          [
+            { posted: 10, held: 0 },
+            { posted: 0, held: 0 }
+          ]
+        )
       })
     )
   )

@@ -5,7 +5,7 @@ import { Companies } from "../src/Companies.ts"
 import type { Company } from "../src/Company.ts"
 import { LightningAddresses } from "../src/LightningAddresses.ts"
 import * as Msat from "../src/Msat.ts"
-import { company, everywhere, inWorld, made, request, said } from "./World.ts"
+import { company, companyWith, confirm, everywhere, has, inWorld, made, request, said, steps } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (company: Company, handle: string | null, domain: string | null = null, key?: string) {
   const addresses = yield* LightningAddresses
@@ -171,6 +171,23 @@ describe("The owner of a Lightning address", () => {
         }
         // Characters are counted as people count them.
         yield* change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) })
+      })
+    )
+  )
+
+  it.effect("is paid from inside within the same limits, with any tag", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const [row, payer] = [yield* company(), yield* companyWith(100)]
+        const { id } = yield* made(create(row, "shop"))
+        const limits = { ...settings, minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(10) }
+        yield* (yield* LightningAddresses).change(row.id, id, limits)
+        for (const sats of [4, 11])
+          assert.strictEqual(yield* said(confirm(payer, "shop@pay.example", sats)), "DestinationRefused: amount_out_of_range")
+        yield* confirm(payer, "shop@pay.example", 5)
+        yield* confirm(payer, "shop+order.7@pay.example", 10)
+        yield* steps(2)
+        assert.deepStrictEqual(yield* has(row), { posted: 15, held: 0 })
       })
     )
   )
