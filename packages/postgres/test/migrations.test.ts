@@ -44,8 +44,10 @@ const everything = Effect.gen(function* () {
 /** What a migration adds to the rows that were there: by table and column, for every row. */
 const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   tasks: { kind: "withdrawal" },
-  invoices: { rate_at_millis: null },
-  withdrawals: { rate_at_millis: null, success_action: null }
+  lightning_addresses: { min_sendable: null, max_sendable: null, success_message: null },
+  invoices: { callback: null, rate_at_millis: null },
+  withdrawals: { rate_at_millis: null, success_action: null },
+  domains: { shown_by: "operator", checked_at_millis: 1_700_000_000_100, lost_at_millis: null }
 }
 
 const acme = "01900000-0000-7000-8000-00000000000a"
