@@ -1,0 +1,75 @@
+import { assert } from "@effect/vitest"
+import * as Nostr from "@satrail/core/Nostr"
+import { Context, Effect, Exit, Redacted } from "effect"
+import * as Contract from "./Contract.ts"
+import { eventually } from "./Eventually.ts"
+import { hex } from "./Fixtures.ts"
+
+/** The other side: relays that can be reached, and behave as they are named. */
+export class Peer extends Context.Service<
+  Peer,
+  {
+    readonly takes: string
+    readonly refuses: string
+    /** One that nobody answers at. */
+    readonly away: string
+    /** What a relay has. */
+    readonly events: (relay: string) => Effect.Effect<ReadonlyArray<Nostr.Event>, unknown>
+  }
+>()("contracts/Relays/Peer") {}
+
+const event = Effect.gen(function* () {
+  const content = `zap \n"${yield* hex(8)}" ☕`
+  return Nostr.signed({ kind: 9735, created_at: 1_700_000_000, tags: [["p", yield* hex(32)]], content }, Redacted.make("21".repeat(32)))
+})
+
+const has = Effect.fnUntraced(function* (relay: string, { id }: Nostr.Event) {
+  const { events } = yield* Peer
+  return (yield* events(relay)).filter((one) => one.id === id)
+})
+
+/** A receipt is no money, but whoever zapped waits for it. */
+export const other = {
+  "a relay that takes an event has it, to the byte": Effect.gen(function* () {
+    const [{ publish }, { takes }] = [yield* Nostr.Relays, yield* Peer]
+    const told = yield* event
+    assert.strictEqual(yield* publish(takes, told), "taken")
+    const kept = yield* eventually(has(takes, told), ({ length }) => length > 0)
+    assert.deepStrictEqual(kept, [told])
+  }),
+  "an event that is offered again is taken again, and there once": Effect.gen(function* () {
+    const [{ publish }, { takes }] = [yield* Nostr.Relays, yield* Peer]
+    const told = yield* event
+    for (let i = 0; i < 3; i++) assert.strictEqual(yield* publish(takes, told), "taken")
+    assert.lengthOf(yield* eventually(has(takes, told), ({ length }) => length > 0), 1)
+  }),
+  "what a relay refuses is refused": Effect.gen(function* () {
+    const [{ publish }, { refuses }] = [yield* Nostr.Relays, yield* Peer]
+    const told = yield* event
+    assert.strictEqual(yield* publish(refuses, told), "refused")
+    assert.deepStrictEqual(yield* has(refuses, told), [])
+  }),
+  "a relay that gives no answer has neither taken nor refused": Effect.gen(function* () {
+    const [{ publish }, { away }] = [yield* Nostr.Relays, yield* Peer]
+    const exit = yield* Effect.exit(publish(away, yield* event))
+    assert.isTrue(Exit.isFailure(exit))
+    const error = yield* Effect.flip(publish(away, yield* event))
+    assert.strictEqual(error._tag, "RelayUnreachable")
+    assert.strictEqual(error.relay, away)
+  }),
+  "relays that are asked at once answer each for itself": Effect.gen(function* () {
+    const [{ publish }, { takes, refuses, away }] = [yield* Nostr.Relays, yield* Peer]
+    const told = yield* event
+    const answers = yield* Effect.forEach(
+      [refuses, takes, away, takes],
+      (relay) => Effect.catchTag(publish(relay, told), "RelayUnreachable", ({ _tag }) => Effect.succeed(_tag)),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(answers, ["refused", "taken", "RelayUnreachable", "taken"])
+  })
+} satisfies Contract.Promises<Nostr.Relays | Peer>
+
+/** What every way to relays promises. */
+export const promises = other
+
+export const suite = Contract.suite<Nostr.Relays | Peer, {}, typeof other>("Relays", { money: {}, other })
