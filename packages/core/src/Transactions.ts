@@ -3,6 +3,7 @@ import type { Balance } from "./Balance.ts"
 import type { Deposit } from "./Deposit.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
+import type { Callback } from "./Invoice.ts"
 import { NotFound, type StoreUnavailable } from "./Journal.ts"
 import { Records } from "./Records.ts"
 import * as Transaction from "./Transaction.ts"
@@ -14,6 +15,8 @@ export class Transactions extends Context.Service<
   {
     readonly balance: (companyId: string) => Effect.Effect<Balance, StoreUnavailable>
     readonly deposit: (companyId: string, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
+    /** What the payer's wallet said when it asked for the invoice that was paid; undefined where no wallet did. */
+    readonly callback: (companyId: string, depositId: string) => Effect.Effect<Callback | undefined, NotFound | StoreUnavailable>
     readonly withdrawal: (companyId: string, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
     /** A page, newest first; `next` is where the page after it starts, undefined when there is none. */
     readonly list: (
@@ -29,11 +32,18 @@ export class Transactions extends Context.Service<
 export const make = Effect.gen(function* () {
   const records = yield* Records
 
+  const deposit = Effect.fnUntraced(function* (companyId: string, id: string) {
+    const found = Id.is(id) ? yield* records.deposit(companyId, id) : undefined
+    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "deposit", id })
+  })
+
   return Transactions.of({
     balance: records.balance,
-    deposit: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* records.deposit(companyId, id) : undefined
-      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "deposit", id })
+    deposit,
+    callback: Effect.fnUntraced(function* (companyId, id) {
+      const { lightningInvoiceId } = yield* deposit(companyId, id)
+      const invoice = lightningInvoiceId === null ? undefined : yield* records.invoice(companyId, lightningInvoiceId)
+      return invoice?._tag === "Some" ? (invoice.value.callback ?? undefined) : undefined
     }),
     withdrawal: Effect.fnUntraced(function* (companyId, id) {
       const found = Id.is(id) ? yield* records.withdrawal(companyId, id) : undefined

@@ -55,9 +55,21 @@ const deposit = HttpApiEndpoint.get("deposit", `${list}/deposits/:depositID`, {
   .annotate(OpenApi.Summary, "Fetch a deposit")
   .annotate(OpenApi.Description, "An on-chain deposit is `pending` until it has enough confirmations. Needs the scope `read`.")
 
+const payer = HttpApiEndpoint.get("payer", `${list}/deposits/:depositID/payer`, {
+  params: { depositID: Wire.Uuid },
+  success: Envelope.success(200, Wire.Payer),
+  error: Errors.of("not_found", "store_unavailable")
+})
+  .annotate(Scopes, ["read"])
+  .annotate(OpenApi.Summary, "Fetch what a payer said")
+  .annotate(
+    OpenApi.Description,
+    "Comment, payer data and zap request of a payment to a Lightning address, all null where there was nothing of it. Needs the scope `read`."
+  )
+
 /** What came in and went out. */
 export class Group extends HttpApiGroup.make("read")
-  .add(balance, transactions, withdrawal, deposit)
+  .add(balance, transactions, withdrawal, deposit, payer)
   .middleware(Decoding)
   .middleware(Authentication)
   .annotate(OpenApi.Title, "Read")
@@ -92,6 +104,12 @@ export const layer = HttpApiBuilder.group(
           "Withdrawal",
           Wire.withdrawal(yield* Errors.answered(transactions.withdrawal(companyId, params.withdrawalID.toLowerCase())))
         )
+      }),
+      payer: Effect.fnUntraced(function* ({ params }) {
+        const {
+          apiKey: { companyId }
+        } = yield* Caller
+        return Envelope.ok("Payer", Wire.payer(yield* Errors.answered(transactions.callback(companyId, params.depositID.toLowerCase()))))
       }),
       deposit: Effect.fnUntraced(function* ({ params }) {
         const {

@@ -6,7 +6,7 @@ import * as Decimal from "@satrail/core/Decimal"
 import type { Deposit as CoreDeposit } from "@satrail/core/Deposit"
 import * as Destination from "@satrail/core/Destination"
 import * as Fee from "@satrail/core/Fee"
-import type { Invoice as CoreInvoice } from "@satrail/core/Invoice"
+import type { Callback, Invoice as CoreInvoice } from "@satrail/core/Invoice"
 import * as Addresses from "@satrail/core/LightningAddress"
 import { urlOf } from "@satrail/core/LightningAddressText"
 import * as Lnurl from "@satrail/core/Lnurl"
@@ -298,6 +298,22 @@ export const deposit = (row: CoreDeposit): typeof Deposit.Type => ({
   lightning_invoice_id: row.lightningInvoiceId,
   created_at: instant(row.createdAtMillis),
   updated_at: instant(row.updatedAtMillis)
+})
+
+/** What a payer's wallet said when it asked to pay (LUD-12, LUD-18, NIP-57). Each as it came, and checked by nobody. */
+export const Payer = Schema.Struct({
+  comment: Schema.NullOr(Schema.String).annotate({ examples: ["For the coffee"] }),
+  payer_data: Schema.NullOr(Schema.String).annotate({
+    description: "Who pays, by his own account: JSON as it came, to the byte",
+    examples: ['{"name":"Satoshi"}']
+  }),
+  zap_request: Schema.NullOr(Schema.String).annotate({ description: "The signed request of a zap: JSON as it came, to the byte" })
+}).annotate({ identifier: "Payer" })
+
+export const payer = (callback: Callback | undefined): typeof Payer.Type => ({
+  comment: callback?.comment ?? null,
+  payer_data: callback?.payerData ?? null,
+  zap_request: callback?.zapRequest ?? null
 })
 
 /** A deposit or a withdrawal, as a line in the list. */

@@ -1,14 +1,14 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option } from "effect"
-import { start } from "./Service.ts"
+import { bad, seen, start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, pay, refusal } from "./Wallet.ts"
 
 // LUD-12: what the payer writes to the payee.
 
 const service = await start()
 afterAll(service.dispose)
-const { id: companyId, key } = await service.company()
+const { key } = await service.company()
 const address = await service.lightningAddress(key, "alice")
 const offer = await lookUp(service, address)
 
@@ -35,17 +35,20 @@ describe("LUD-12: a comment", () => {
       const invoice = await askFor(service, offer, 21_000, { comment })
       assert.strictEqual(await commentOf(invoice.paymentHash), comment)
     }
-    const invoice = await askFor(service, offer, 21_000, { comment: "thanks" })
+    const invoice = await askFor(service, offer, 21_000, { comment: "thanks", payerdata: '{"name":"Bob"}' })
     await pay(service, invoice)
-    const found = await service.run(
-      Effect.gen(function* () {
-        const records = yield* Records
-        const [{ id } = { id: "" }] = yield* records.transactions(companyId, { limit: 1 })
-        const { lightningInvoiceId } = Option.getOrThrow(yield* records.deposit(companyId, id))
-        return Option.getOrThrow(yield* records.invoice(companyId, lightningInvoiceId ?? "")).callback?.comment
-      })
+    const [{ id }] = (await service.ask("GET", "/v1/transactions?limit=1", { key })).body.data
+    const { body } = await service.ask("GET", `/v1/transactions/deposits/${id}/payer`, { key })
+    assert.deepStrictEqual(body.data, { comment: "thanks", payer_data: '{"name":"Bob"}', zap_request: null })
+    const other = await service.company()
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", `/v1/transactions/deposits/${id}/payer`, { key: other.key })),
+      bad(404, "not_found")
     )
-    assert.strictEqual(found, "thanks")
+    await service.fund(other.key, 100)
+    const [deposit] = (await service.ask("GET", "/v1/transactions?limit=1", { key: other.key })).body.data
+    const nothing = await service.ask("GET", `/v1/transactions/deposits/${deposit.id}/payer`, { key: other.key })
+    assert.deepStrictEqual(nothing.body.data, { comment: null, payer_data: null, zap_request: null })
   })
 
   it("that is empty is none", async () => {

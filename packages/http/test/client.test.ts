@@ -193,7 +193,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           tls: ["askTls"],
           send: ["confirm", "confirmSend", "estimate"],
           rates: ["rates"],
-          read: ["balance", "deposit", "transactions", "withdrawal"],
+          read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
           operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],
           health: ["healthz", "readyz"],
           metrics: ["metrics"]

@@ -177,7 +177,10 @@ describe("an outage is 503 with Retry-After, and comes back by itself", () => {
 /** The service with a balance that comes out like this. */
 const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
   const never = () => Effect.die("not asked for here")
-  return start({ http, instead: Context.make(Transactions, Transactions.of({ balance, deposit: never, withdrawal: never, list: never })) })
+  return start({
+    http,
+    instead: Context.make(Transactions, Transactions.of({ balance, deposit: never, callback: never, withdrawal: never, list: never }))
+  })
 }
 
 describe("what nobody foresaw", () => {

@@ -118,6 +118,7 @@ const endpoints: Record<string, Record<string, { readonly path?: string; readonl
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },
   "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },
+  "/v1/transactions/deposits/{depositID}/payer": { get: { path: `/v1/transactions/deposits/${depositID}/payer` } },
   "/v1/transactions/deposits/{depositID}": { get: { path: `/v1/transactions/deposits/${depositID}` } },
   "/operator/companies": { post: { key: operatorToken, body: { name: "a", plan: "free" } } },
   "/operator/companies/{id}/api-keys": {
