@@ -213,7 +213,7 @@ const variables = {
   resolver: {
     name: "RESOLVER",
     meaning:
-      "Where others' Lightning addresses and LNURLs are: on the web, or on the sandbox's. Unless given: sandbox with a pretend Lightning node",
+      "Where others' Lightning addresses, LNURLs and the TXT records of domains are: on the web, or the sandbox's. Unless given: sandbox with a pretend Lightning node",
     fallback: "",
     ...oneOf("sandbox", "web")
   },

@@ -10,6 +10,7 @@ import type { Journal } from "@satrail/core/Journal"
 import type { LightningAddresses } from "@satrail/core/LightningAddresses"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import { Names } from "@satrail/core/Names"
 import * as Nostr from "@satrail/core/Nostr"
 import type { PayRequests } from "@satrail/core/PayRequests"
 import * as Policy from "@satrail/core/Policy"
@@ -32,6 +33,7 @@ import * as FixedRates from "@satrail/sandbox/FixedRates"
 import type * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
+import * as WebNames from "@satrail/web/Names"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
@@ -102,9 +104,15 @@ const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outb
 const resolver = (environment: Environment): Layer.Layer<Resolver, never, Outbound.Outbound | Resolver> =>
   environment.resolver === "sandbox" ? Layer.effect(Resolver, Resolver) : WebResolver.layer
 
+/** Who is asked what the domain name system says: the sandbox, or name servers. */
+const names = (environment: Environment): Layer.Layer<Names, never, Names> =>
+  environment.resolver === "sandbox" ? Layer.effect(Names, Names) : WebNames.layer()
+
 /** What is asked of others, over the one guarded way out. */
 const web = (environment: Environment) =>
-  Layer.merge(rates(environment), resolver(environment)).pipe(Layer.provide(Outbound.layer({ allow: environment.outboundAllow })))
+  Layer.mergeAll(rates(environment), resolver(environment), names(environment)).pipe(
+    Layer.provide(Outbound.layer({ allow: environment.outboundAllow }))
+  )
 
 /** Every service and everything below it: what the program needs besides HTTP. */
 export const services = (environment: Environment) =>
