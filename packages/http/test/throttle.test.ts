@@ -48,7 +48,8 @@ describe("Invoices for wallets", () => {
 
   it("are given to who our own proxy says he is, not to who he says he is", async () => {
     const spoofed = Array.from({ length: 5 }, (_, n) => `198.51.100.${n}, 203.0.113.7`)
-    assert.strictEqual(await served(spoofed, 1), 3)
+    // At an address that has more than these left.
+    assert.strictEqual(await served(spoofed, 0), 3)
   })
 
   it("are given at one address so many times, whoever asks", async () => {
