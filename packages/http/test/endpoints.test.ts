@@ -124,7 +124,6 @@ const endpoints: ReadonlyArray<Endpoint> = [
   confirms("/v1/bitcoin/send/confirm"),
   reads(`/v1/transactions/withdrawals/${withdrawalId}`),
   reads(`/v1/transactions/deposits/${depositId}`),
-  reads(`/v1/transactions/deposits/${depositId}/payer`),
   reads("/v1/transactions/balance"),
   reads("/v1/transactions"),
   { ...reads("/v1/rates"), scopes: ["read", "receive", "send"] }
