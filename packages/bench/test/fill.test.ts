@@ -113,6 +113,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         paymentRequest: "lnbcrt",
         metadata: {},
         lightningAddressId: null,
+        callback: null,
         rate: null,
         rateAtMillis: null,
         status: "pending",
