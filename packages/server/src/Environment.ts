@@ -213,7 +213,7 @@ const variables = {
   resolver: {
     name: "RESOLVER",
     meaning:
-      "Where others' Lightning addresses, LNURLs and the TXT records of domains are: on the web, or the sandbox's. Unless given: sandbox with a pretend Lightning node",
+      "Where others' Lightning addresses, LNURLs, the TXT records of domains and the relays of zaps are: on the web, or the sandbox's. Unless given: sandbox with a pretend Lightning node",
     fallback: "",
     ...oneOf("sandbox", "web")
   },

@@ -37,6 +37,7 @@ import * as WebNames from "@satrail/web/Names"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
+import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
 import { type Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
@@ -108,9 +109,13 @@ const resolver = (environment: Environment): Layer.Layer<Resolver, never, Outbou
 const names = (environment: Environment): Layer.Layer<Names, never, Names> =>
   environment.resolver === "sandbox" ? Layer.effect(Names, Names) : WebNames.layer()
 
+/** Who keeps receipts of zaps: the sandbox, or relays. */
+const relays = (environment: Environment): Layer.Layer<Nostr.Relays, never, Outbound.Outbound | Nostr.Relays> =>
+  environment.resolver === "sandbox" ? Layer.effect(Nostr.Relays, Nostr.Relays) : WebSocketRelays.layer
+
 /** What is asked of others, over the one guarded way out. */
 const web = (environment: Environment) =>
-  Layer.mergeAll(rates(environment), resolver(environment), names(environment)).pipe(
+  Layer.mergeAll(rates(environment), resolver(environment), names(environment), relays(environment)).pipe(
     Layer.provide(Outbound.layer({ allow: environment.outboundAllow }))
   )
 

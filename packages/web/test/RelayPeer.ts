@@ -1,0 +1,82 @@
+import { Peer } from "@satrail/contracts/Relays"
+import * as Nostr from "@satrail/core/Nostr"
+import { Effect, Layer, Schema } from "effect"
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
+import { WebSocketServer } from "ws"
+import * as Outbound from "../src/Outbound.ts"
+import * as WebSocketRelays from "../src/WebSocketRelays.ts"
+
+const Said = Schema.fromJsonString(Schema.Tuple([Schema.Literal("EVENT"), Nostr.Event]))
+
+/** How a relay answers an event: `["OK", id, …]` with these, or with nothing at all. */
+export type Answer = readonly [isTaken: boolean, reason: string] | undefined
+
+/** A relay on this machine that keeps what it takes. */
+export const relay = (answer: Answer) =>
+  Effect.gen(function* () {
+    const events = new Map<string, Nostr.Event>()
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const made = new WebSocketServer({ host: "127.0.0.1", port: 0 })
+        await once(made, "listening")
+        return made
+      }),
+      (made) =>
+        Effect.promise(async () => {
+          for (const client of made.clients) client.terminate()
+          await new Promise((resolve) => made.close(resolve))
+        })
+    )
+    server.on("connection", (socket) =>
+      socket.on("message", (data) => {
+        const [, event] = Schema.decodeUnknownSync(Said)(String(data))
+        if (answer === undefined) return
+        if (answer[0]) events.set(event.id, event)
+        socket.send("something else that relays say")
+        socket.send(JSON.stringify(["OK", "00".repeat(32), !answer[0], ""])) // of another event
+        socket.send(JSON.stringify(["OK", event.id, ...answer]))
+      })
+    )
+    // It listens on TCP, so its address is one of TCP.
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
+    return { port: (server.address() as AddressInfo).port, events }
+  })
+
+/** A port that nobody listens at. */
+const nobody = Effect.promise(async () => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- it listens on TCP
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+})
+
+const at = (port: number) => new URL(`http://127.0.0.1:${port}`)
+
+/** Relays on this machine that answer so, by their host, and the way to them. */
+export const relaysOf = (answers: Readonly<Record<string, Answer>>) =>
+  Effect.gen(function* () {
+    const made = yield* Effect.forEach(Object.entries(answers), ([host, answer]) => Effect.map(relay(answer), (one) => ({ host, ...one })))
+    const allow = new Map([...made.map(({ host, port }) => [host, at(port)] as const), ["away.example", at(yield* nobody)] as const])
+    return {
+      outbound: Outbound.layer({ allow, connectMillis: 1_000 }),
+      events: (url: string) => [...(made.find(({ host }) => host === new URL(url).hostname)?.events.values() ?? [])]
+    }
+  })
+
+/** The relays that the contract asks for, and ours over a guarded way out to them. */
+export const layer = Layer.unwrap(
+  Effect.map(relaysOf({ "takes.example": [true, ""], "refuses.example": [false, "blocked: not you"] }), ({ outbound, events }) =>
+    Layer.merge(
+      Layer.provide(WebSocketRelays.layer, outbound),
+      Layer.succeed(Peer, {
+        takes: "wss://takes.example",
+        refuses: "wss://refuses.example",
+        away: "wss://away.example",
+        events: (url) => Effect.sync(() => events(url))
+      })
+    )
+  )
+)
