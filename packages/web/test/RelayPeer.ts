@@ -25,7 +25,9 @@ export const relay = (answer: Answer) =>
       (made) =>
         Effect.promise(async () => {
           for (const client of made.clients) client.terminate()
-          await new Promise((resolve) => made.close(resolve))
+          await new Promise<void>((resolve) => {
+            made.close(() => resolve())
+          })
         })
     )
     server.on("connection", (socket) =>
@@ -39,7 +41,6 @@ export const relay = (answer: Answer) =>
       })
     )
     // It listens on TCP, so its address is one of TCP.
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
     return { port: (server.address() as AddressInfo).port, events }
   })
 
@@ -47,9 +48,10 @@ export const relay = (answer: Answer) =>
 const nobody = Effect.promise(async () => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- it listens on TCP
   const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
   return port
 })
 
