@@ -158,7 +158,7 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
 /** What npm start runs is compiled JavaScript: less memory and a faster start than the sources. */
 const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args) => {
   await build("packages/server")
-  // Room for what requests leave behind makes a tenth of their cost; the start clears up after itself (main.ts), so that it is not taken while nobody asks.
+  // Room for what requests leave behind makes a tenth of their cost; the start clears up after itself (Program.ts), so that it is not taken while nobody asks.
   return node(["--conditions=compiled", "--expose-gc", "--max-semi-space-size=32", at(file), ...args], { cwd: process.cwd() })
 }
 

@@ -60,7 +60,7 @@ export class AddressUnusable extends Schema.TaggedError<AddressUnusable>()("Addr
 }
 
 /** The operator's decisions, as far as the environment makes them. On the sandbox things are looked at more often, since a person is waiting. */
-const settingsOf = (environment: Environment): Policy.Settings => ({
+export const settingsOf = (environment: Environment): Policy.Settings => ({
   ...Policy.defaults,
   network: environment.network,
   domain: environment.domain,
@@ -82,7 +82,8 @@ const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): Comm
   maxWaiting: commitWaiting
 })
 
-const storage = (
+/** The storage ports, as the environment names them. */
+export const storage = (
   environment: Environment
 ): Layer.Layer<Storage.Storage, Layer.Error<ReturnType<typeof Storage.layer>> | Layer.Error<ReturnType<typeof Storage.layerEmbedded>>> =>
   environment.databaseUrl === undefined

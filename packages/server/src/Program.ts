@@ -1,0 +1,78 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
+import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References } from "effect"
+import { HttpServer } from "effect/http"
+import * as Demo from "./Demo.ts"
+import * as Environment from "./Environment.ts"
+import * as Server from "./Server.ts"
+
+const logging = (environment: Environment.Environment) =>
+  Layer.mergeAll(
+    Logger.layer([
+      environment.logFormat === "json" ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty({ colors: "auto" })
+    ]),
+    Layer.succeed(References.MinimumLogLevel, environment.logLevel),
+    Layer.succeed(Logger.LogToStderr, true),
+    // A span costs as much as a small request, and nobody is there to receive it.
+    Layer.succeed(References.TracerEnabled, false)
+  )
+
+/** Every service, as it was composed for an environment. */
+export type Services<E> = (environment: Environment.Environment) => Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, E>
+
+const program = Effect.fnUntraced(function* <E>(environment: Environment.Environment, servicesOf: Services<E>) {
+  yield* DirectoryLock.hold(environment.dataDirectory)
+  const operatorToken = yield* Demo.operatorToken(environment.dataDirectory, environment.operatorToken)
+  const prepared = yield* Deferred.make<void>()
+  const isPrepared = Deferred.isDone(prepared)
+  // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
+  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared), servicesOf(environment)))
+  yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
+  const listening = yield* Layer.build(Server.server(environment, operatorToken, services))
+  const { address } = Context.get(listening, HttpServer.HttpServer)
+  const port = "port" in address ? address.port : environment.port
+  const baseUrl = `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`
+  const { demo, isNew } = yield* Effect.provideContext(
+    Demo.prepare({ directory: environment.dataDirectory, baseUrl, operatorToken }),
+    services
+  )
+  // What a start leaves behind is a third of the memory of a process that waits. Only where the collector can be called.
+  yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
+  yield* Deferred.succeed(prepared, undefined)
+  const node = environment.lnd === undefined ? undefined : `${environment.network}, with lnd at ${environment.lnd.url}`
+  yield* Console.log(Demo.banner(demo, isNew, environment.dataDirectory, node))
+  return yield* Effect.never
+})
+
+/** A start that cannot be is explained in a sentence, not in a stack. */
+const explain = (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  return Effect.andThen(
+    Console.error(`satrail cannot start.\n${error instanceof Error ? error.message : String(error)}`),
+    Effect.sync(() => {
+      process.exitCode = 1
+    })
+  )
+}
+
+/** Runs the service as a whole program: configured by the environment, until it is told to stop. */
+export const run = <E>(servicesOf: Services<E>): void => {
+  const main = Effect.gen(function* () {
+    const environment = yield* Effect.fromResult(Environment.read(process.env))
+    // A stop that takes too long is ended; whatever was under way is found and finished at the next start.
+    yield* Effect.sync(() => {
+      const end = () => setTimeout(() => process.exit(1), (environment.shutdownSeconds + 2) * 1000).unref()
+      process.once("SIGTERM", end)
+      process.once("SIGINT", end)
+    })
+    yield* Effect.provide(Effect.scoped(program(environment, servicesOf)), logging(environment))
+  })
+  NodeRuntime.runMain(
+    Effect.catchCause(main, (cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
+    {
+      disableErrorReporting: true,
+      // To be told to stop, and to stop, is no failure.
+      teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0))
+    }
+  )
+}
