@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Result, Schedule } from "effect"
 import * as Bolt11 from "./Bolt11.ts"
 import { ChainSource, type ChainUnavailable, confirmations } from "./ChainSource.ts"
 import { ChainWallet } from "./ChainWallet.ts"
@@ -29,6 +29,9 @@ const tasksAtOnce = 16
 // Long enough for the slowest node call, and how long a killed process's work waits for another. Who takes longer loses the claim, and the fence sees
 // to it that nothing is done twice.
 const minLeaseMillis = 30_000
+
+/** How a task is given back when the store is away: six seconds in all. */
+const givingBack = { times: 5, schedule: Schedule.exponential("200 millis") } as const
 
 /** Sends what was confirmed, and follows it until the node has said its final word. */
 export class Dispatcher extends Context.Service<
@@ -367,7 +370,8 @@ export const make = Effect.gen(function* () {
         Effect.catchCause((cause) =>
           Effect.andThen(
             Effect.logError("a withdrawal could not be taken further; it is tried again", cause),
-            Effect.flatMap(now, (atMillis) => Effect.ignore(tasks.postpone(task, atMillis + later(task))))
+            // A store that is away for a moment costs the withdrawal that moment, not the rest of our claim.
+            Effect.flatMap(now, (atMillis) => Effect.ignore(Effect.retry(tasks.postpone(task, atMillis + later(task)), givingBack)))
           )
         ),
         Effect.annotateLogs({ withdrawalId: task.id })

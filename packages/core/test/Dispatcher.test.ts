@@ -4,12 +4,13 @@ import { Clock, Context, Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Bolt11 from "../src/Bolt11.ts"
 import { Dispatcher } from "../src/Dispatcher.ts"
-import { Journal } from "../src/Journal.ts"
+import { Journal, StoreUnavailable } from "../src/Journal.ts"
 import { LightningReceiver } from "../src/LightningReceiver.ts"
 import { LightningSender } from "../src/LightningSender.ts"
 import * as Msat from "../src/Msat.ts"
 import { Records } from "../src/Records.ts"
 import { Resolver } from "../src/Resolver.ts"
+import { Tasks } from "../src/Tasks.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,
@@ -219,6 +220,47 @@ describe("A payment", () => {
       )
     )
   )
+
+  it.effect("during which the store is away for a moment is taken up again in seconds, not when the claim ends", () => {
+    let backAtMillis = 0
+    const unlessAway = <A, E>(call: Effect.Effect<A, E>) =>
+      Effect.gen(function* () {
+        if ((yield* Clock.currentTimeMillis) < backAtMillis) return yield* new StoreUnavailable({ operation: "any", cause: "away" })
+        return yield* call
+      })
+    const change = (ports: Context.Context<Ports>) =>
+      ports.pipe(
+        replace(Journal, (journal) => Journal.of({ commit: (change) => unlessAway(journal.commit(change)) })),
+        replace(Tasks, (tasks) => Tasks.of({ ...tasks, postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
+        replace(LightningSender, (sender) =>
+          LightningSender.of({
+            ...sender,
+            pay: (ask) =>
+              Effect.tap(sender.pay(ask), () =>
+                Effect.map(Clock.currentTimeMillis, (atMillis) => {
+                  backAtMillis = atMillis + 1000
+                })
+              )
+          })
+        )
+      )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const { destination } = yield* outside({ sats: 1000 })
+          const withdrawal = yield* confirm(payer, destination)
+          const stepping = yield* Effect.forkChild(step)
+          yield* TestClock.adjust("5 seconds")
+          yield* Fiber.join(stepping)
+          assert.strictEqual(yield* standing(withdrawal), "pending")
+          yield* step
+          assert.strictEqual(yield* standing(withdrawal), "settled")
+        })
+      ),
+      { change }
+    )
+  })
 
   it.effect("of an invoice that expired while nobody could send it fails before it is sent", () => {
     const { calls, change } = listening()
