@@ -2,7 +2,9 @@ import { assert } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import * as Msat from "@satrail/core/Msat"
+import type { StoreUnavailable } from "@satrail/core/Journal"
 import { Records } from "@satrail/core/Records"
+import type { Transaction } from "@satrail/core/Transaction"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as Chain from "@satrail/sandbox/Chain"
@@ -21,12 +23,22 @@ const atFirst = Effect.provide(
   Sandbox.layer(world)
 )
 
-/** Every withdrawal that there ever was. */
+/** Every withdrawal that a company ever made, newest first. */
+const withdrawalsOf = (
+  companyId: string,
+  after?: Transaction
+): Effect.Effect<ReadonlyArray<Withdrawal.Withdrawal>, StoreUnavailable, Records> =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    const lines = yield* records.transactions(companyId, { limit: 1000, type: "withdrawal", ...(after !== undefined && { after }) })
+    const page = yield* Effect.forEach(lines, ({ id }) => Effect.map(records.withdrawal(companyId, id), Option.getOrThrow))
+    const last = lines.at(-1)
+    return last === undefined ? page : [...page, ...(yield* withdrawalsOf(companyId, last))]
+  })
+
 const withdrawals = Effect.gen(function* () {
-  const records = yield* Records
-  const companies = yield* records.companies(null, 1000)
-  const lines = yield* Effect.forEach(companies, ({ id }) => records.transactions(id, { limit: 1000, type: "withdrawal" }))
-  return yield* Effect.forEach(lines.flat(), (line) => Effect.map(records.withdrawal(line.companyId, line.id), Option.getOrThrow))
+  const companies = yield* (yield* Records).companies(null, 1000)
+  return (yield* Effect.forEach(companies, ({ id }) => withdrawalsOf(id))).flat()
 })
 
 /** What was said to be paid to the outside was paid, once and exactly; and nothing else was. */
@@ -78,16 +90,12 @@ const check = Effect.gen(function* () {
 })
 
 /**
- * The books of a service that is stopped are sound, and they agree with what really happened outside. Only when nothing is on its way:
- * no payment held, no transaction unmined.
+ * The books in a storage that nobody works on any more are sound, and they agree with what really happened outside, as the sandbox in
+ * `directory` has it. Only when nothing is on its way: no payment held, no transaction unmined.
  */
+export const agree = <E>(storage: Layer.Layer<Storage.Storage, E>, directory: string): Promise<void> =>
+  Effect.runPromise(Effect.provide(check, Layer.merge(storage, Sandbox.layer({ ...world, directory }))))
+
+/** The books of a service that is stopped, and that had its data there. */
 export const areRight = (data: string): Promise<void> =>
-  Effect.runPromise(
-    Effect.provide(
-      check,
-      Layer.merge(
-        Storage.layerEmbedded({ directory: path.join(data, "database") }),
-        Sandbox.layer({ ...world, directory: path.join(data, "sandbox") })
-      )
-    )
-  )
+  agree(Storage.layerEmbedded({ directory: path.join(data, "database") }), path.join(data, "sandbox"))

@@ -1,8 +1,13 @@
 /**
- * Loaded before the service, moves its clock ahead by `CLOCK_AHEAD_MILLIS`. What a killed process had claimed is free again when the claim
- * ends, half a minute later: its successor lives after that, and no test waits for it.
+ * Loaded before the service, has its clock ahead by as many milliseconds as `CLOCK_FILE` says, where it is there. What a killed process had
+ * claimed is free again when the claim ends, half a minute later: its successor lives after that, and no test waits for it.
  */
-const aheadMillis = Number(process.env["CLOCK_AHEAD_MILLIS"])
-if (!Number.isSafeInteger(aheadMillis)) throw new Error("CLOCK_AHEAD_MILLIS says by how many milliseconds")
+import { existsSync, readFileSync } from "node:fs"
+
+const file = process.env["CLOCK_FILE"] ?? ""
+const read = () => (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0)
+let aheadMillis = read()
+// Others live on while one dies.
+setInterval(() => (aheadMillis = read()), 20).unref()
 const now = Date.now
 Date.now = () => now() + aheadMillis

@@ -1,19 +1,24 @@
 import { assert } from "@effect/vitest"
 import type { Demo } from "../src/Demo.ts"
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import { setTimeout as pass } from "node:timers/promises"
 
 const root = path.resolve(import.meta.dirname, "../../..")
-const sources = { main: "../src/main.ts", cli: "../src/cli.ts" } as const
+const sources = {
+  main: "../src/main.ts",
+  cli: "../src/cli.ts",
+  replica: "cluster/replicaProgram.ts",
+  network: "cluster/networkProgram.ts"
+} as const
 
 /** How long anything may take that is waited for: long, because machines that run tests are busy. */
 const patienceMillis = 40_000
 
 /** How long a claim of a killed process holds up its successor, and a bit more. */
-const leaseMillis = 31_000
+export const leaseMillis = 31_000
 
 /** Looks until it is so, and answers what was seen then. Fails with what was seen last. */
 export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
@@ -48,13 +53,12 @@ export interface Running {
 const alive = new Set<ChildProcess>()
 process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
 
-/** Runs the service or its command line, with nothing of this process's environment but what finds programs and files. */
+/** Runs a program of ours, with nothing of this process's environment but what finds programs and files. */
 export const run = (program: keyof typeof sources, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Running => {
-  const aheadMillis = env["CLOCK_AHEAD_MILLIS"]
   const child: ChildProcess = spawn(
     process.execPath,
     [
-      ...(aheadMillis === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
+      ...(env["CLOCK_FILE"] === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
       path.join(import.meta.dirname, sources[program]),
       ...args
     ],
@@ -114,7 +118,7 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const send = async (url: string, method: string, { key, body, headers = {} }: Ask): Promise<Answer> => {
+export const send = async (url: string, method: string, { key, body, headers = {} }: Ask): Promise<Answer> => {
   const response = await fetch(url, {
     method,
     headers: {
@@ -159,6 +163,7 @@ export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: num
   let running: Running | undefined
   let url = ""
   let aheadMillis = 0
+  const clock = path.join(data, "clock")
 
   const demo = (): Demo => JSON.parse(readFileSync(path.join(data, "demo.json"), "utf8"))
 
@@ -166,7 +171,7 @@ export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: num
     PORT: "0",
     SATRAIL_DATA: data,
     SATRAIL_LOG_LEVEL: "debug",
-    ...(aheadMillis > 0 && { CLOCK_AHEAD_MILLIS: String(aheadMillis) })
+    ...(aheadMillis > 0 && { CLOCK_FILE: clock })
   })
 
   const ask = async (method: string, route: string, options: Ask = {}): Promise<Answer> => {
@@ -208,7 +213,7 @@ export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: num
     )
     const ended = await stopping.ended
     if (signal === "SIGTERM") assert.deepStrictEqual([ended.code, ended.signal], [0, null], "a stop that was asked for ends well")
-    else aheadMillis += claimMillis
+    else writeFileSync(clock, String((aheadMillis += claimMillis)))
   }
 
   const companyOf = (id: string, key: string): Company => ({

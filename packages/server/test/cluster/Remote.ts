@@ -1,0 +1,154 @@
+import { ChainSource, ChainUnavailable } from "@satrail/core/ChainSource"
+import { ChainWallet, type Draft, type Unfundable } from "@satrail/core/ChainWallet"
+import { LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import type { Network } from "@satrail/core/Network"
+import { RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
+import { Signer, SignerUnavailable } from "@satrail/core/Signer"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import * as Wire from "./Wire.ts"
+
+/** How long after its process died a call may still reach the network, which answers one after the other on the same machine. */
+const graceMillis = 2000
+
+const decodeFailure = Schema.decodeSync(Wire.Failure)
+
+type Away = (cause: unknown, member: string) => Effect.Effect<unknown, unknown>
+
+/** What a caller of each port is told when the network does not answer. */
+const node: Away = (cause, operation) => Effect.fail(new NodeUnavailable({ operation, cause }))
+const chain: Away = (cause, operation) => Effect.fail(new ChainUnavailable({ operation, cause }))
+const signer: Away = (cause) => Effect.fail(new SignerUnavailable({ cause }))
+const web: Away = (cause) => Effect.fail(new RecipientUnreachable({ reason: String(cause) }))
+const unknown: Away = () => Effect.succeed({ _tag: "unknown" })
+const broken: Away = (cause) => Effect.die(cause)
+
+const make = Effect.fnUntraced(function* (url: string) {
+  const post = (question: Wire.Question) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const response = await fetch(url, { method: "POST", body: Wire.toBytes(question), signal })
+        return Wire.replyOf(new Uint8Array(await response.arrayBuffer()))
+      },
+      catch: (cause) => cause
+    })
+  const ask = (port: string, member: string, away: Away, args: ReadonlyArray<unknown>): Effect.Effect<unknown, unknown> =>
+    Effect.matchEffect(post({ port, member, args }), {
+      onFailure: (cause) => away(cause, member),
+      onSuccess: (reply): Effect.Effect<unknown, unknown> => {
+        switch (reply._tag) {
+          case "Success":
+            return Effect.succeed(reply.value)
+          case "Failure":
+            return Effect.fail(decodeFailure(reply.failure))
+          case "Defect":
+            return Effect.die(new Error(reply.message))
+        }
+      }
+    })
+  // The other end has the same port: what it answers and how it fails is of the member's type.
+  const value = <A>(port: string, member: string, away: Away): A => ask(port, member, away, []) as A
+  const method = <F>(port: string, member: string, away: Away): F =>
+    ((...args: ReadonlyArray<unknown>) => ask(port, member, away, args)) as F
+
+  const about = <A>(member: string) => value<Effect.Effect<A>>("about", member, broken)
+  const network = yield* about<Network>("network")
+
+  const next = method<(after: string | null) => Effect.Effect<Settled | undefined, NodeUnavailable>>("receiver", "settlements", node)
+  const cancelInvoice = method<
+    (
+      hash: string
+    ) => Effect.Effect<
+      { readonly _tag: "canceled"; readonly preimage: string } | { readonly _tag: "accepted" | "settled" },
+      NodeUnavailable
+    >
+  >("receiver", "cancelInvoice", node)
+  const build = method<
+    (
+      ask: Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">,
+      free: ReadonlySet<string> | undefined
+    ) => Effect.Effect<{ readonly draft: Draft } | { readonly candidates: ReadonlyArray<string> }, Unfundable | ChainUnavailable>
+  >("wallet", "build", chain)
+
+  return Context.make(
+    LightningReceiver,
+    LightningReceiver.of({
+      nodeId: yield* about<string>("nodeId"),
+      network,
+      createInvoice: method("receiver", "createInvoice", node),
+      lookupInvoice: method("receiver", "lookupInvoice", node),
+      cancelInvoice: (paymentHash) =>
+        Effect.map(cancelInvoice(paymentHash), (canceled) =>
+          canceled._tag === "canceled" ? { _tag: "canceled", preimage: Redacted.make(canceled.preimage) } : { _tag: canceled._tag }
+        ),
+      settlements: (after) =>
+        Stream.paginate(after, (cursor) =>
+          Effect.map(next(cursor), (settled) =>
+            settled === undefined ? [[], Option.some(cursor)] : [[settled], Option.some<string | null>(settled.cursor)]
+          )
+        )
+    })
+  ).pipe(
+    Context.add(
+      LightningSender,
+      LightningSender.of({
+        graceMillis,
+        pay: method("sender", "pay", unknown),
+        lookupPayment: method("sender", "lookupPayment", unknown),
+        quote: method("sender", "quote", node)
+      })
+    ),
+    Context.add(
+      ChainSource,
+      ChainSource.of({
+        tip: value("chain", "tip", chain),
+        watch: method("chain", "watch", chain),
+        activity: method("chain", "activity", chain),
+        transaction: method("chain", "transaction", chain),
+        broadcast: method("chain", "broadcast", unknown),
+        feeRate: value("chain", "feeRate", chain)
+      })
+    ),
+    Context.add(
+      ChainWallet,
+      ChainWallet.of({
+        fingerprint: yield* about<string>("fingerprint"),
+        network,
+        newAddress: method("wallet", "newAddress", chain),
+        build: ({ free, ...ask }) =>
+          Effect.gen(function* () {
+            const asked = yield* build(ask, undefined)
+            const built = "draft" in asked ? asked : yield* build(ask, yield* free(asked.candidates))
+            return "draft" in built ? built.draft : yield* Effect.die(new Error("told which coins are free, the wallet asks again"))
+          })
+      })
+    ),
+    Context.add(Signer, Signer.of({ sign: method("signer", "sign", signer) })),
+    Context.add(Resolver, Resolver.of({ offer: method("resolver", "offer", web), invoice: method("resolver", "invoice", web) })),
+    Context.add(
+      Sandbox,
+      Sandbox.of({
+        pay: method("sandbox", "pay", broken),
+        destination: method("sandbox", "destination", broken),
+        release: method("sandbox", "release", broken),
+        send: method("sandbox", "send", broken),
+        sendMany: method("sandbox", "sendMany", broken),
+        mine: method("sandbox", "mine", broken),
+        reorg: method("sandbox", "reorg", broken),
+        doubleSpend: method("sandbox", "doubleSpend", broken),
+        loseNextNotice: value("sandbox", "loseNextNotice", broken),
+        pause: method("sandbox", "pause", broken),
+        resume: method("sandbox", "resume", broken),
+        payments: value("sandbox", "payments", broken),
+        outputsTo: method("sandbox", "outputsTo", broken),
+        localBalance: value("sandbox", "localBalance", broken),
+        // Whoever wants all of it opens the sandbox's directory.
+        state: Effect.die(new Error("the state of the network stays in its own process"))
+      })
+    )
+  )
+})
+
+/** One pretend network, in a process of its own at `url`, as every process that asks it sees it. */
+export const layer = (url: string) => Layer.effectContext(make(url))

@@ -1,0 +1,112 @@
+import { ChainSource } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import { Resolver } from "@satrail/core/Resolver"
+import { Signer } from "@satrail/core/Signer"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Cause, Context, Effect, Exit, Option, Redacted, Result, Schema, Stream } from "effect"
+import { once } from "node:events"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { buffer } from "node:stream/consumers"
+import * as Wire from "./Wire.ts"
+
+/** Everything outside of our processes. */
+export type Ports = LightningReceiver | LightningSender | ChainSource | ChainWallet | Signer | Resolver | Sandbox
+
+/** How long the next settlement is waited for before the asker is told to ask again. */
+const nextWithinMillis = 5000
+
+/** Which coins a wallet would choose from: asked of whoever knows which are free, and then the wallet is asked again. */
+class Candidates extends Error {
+  readonly outpoints: ReadonlyArray<string>
+  constructor(outpoints: ReadonlyArray<string>) {
+    super("which of these are free?")
+    this.outpoints = outpoints
+  }
+}
+
+type Payout = Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">
+
+/** The ports as they can be asked from another process: what is no plain value or takes a callback is told in steps. */
+const askable = (ports: Context.Context<Ports>) => {
+  const receiver = Context.get(ports, LightningReceiver)
+  const sender = Context.get(ports, LightningSender)
+  const wallet = Context.get(ports, ChainWallet)
+  return {
+    about: {
+      nodeId: Effect.succeed(receiver.nodeId),
+      network: Effect.succeed(receiver.network),
+      fingerprint: Effect.succeed(wallet.fingerprint)
+    },
+    receiver: {
+      ...receiver,
+      cancelInvoice: (paymentHash: string) =>
+        Effect.map(receiver.cancelInvoice(paymentHash), (canceled) =>
+          canceled._tag === "canceled" ? { ...canceled, preimage: Redacted.value(canceled.preimage) } : canceled
+        ),
+      settlements: (after: string | null) =>
+        receiver
+          .settlements(after)
+          .pipe(Stream.runHead, Effect.timeoutOption(nextWithinMillis), Effect.map(Option.flatten), Effect.map(Option.getOrUndefined))
+    },
+    sender,
+    chain: Context.get(ports, ChainSource),
+    wallet: {
+      ...wallet,
+      build: (ask: Payout, free: ReadonlySet<string> | undefined) =>
+        wallet
+          .build({ ...ask, free: (outpoints) => (free === undefined ? Effect.fail(new Candidates(outpoints)) : Effect.succeed(free)) })
+          .pipe(
+            Effect.map((draft) => ({ draft })),
+            Effect.catch((error) => (error instanceof Candidates ? Effect.succeed({ candidates: error.outpoints }) : Effect.fail(error)))
+          )
+    },
+    signer: Context.get(ports, Signer),
+    resolver: Context.get(ports, Resolver),
+    sandbox: Context.get(ports, Sandbox)
+  }
+}
+
+const encodeFailure = Schema.encodeUnknownSync(Wire.Failure)
+
+const replyFor = (exit: Exit.Exit<unknown, unknown>): Wire.Reply => {
+  if (Exit.isSuccess(exit)) return { _tag: "Success", value: exit.value }
+  const failure = Cause.findError(exit.cause)
+  return Result.isSuccess(failure)
+    ? { _tag: "Failure", failure: encodeFailure(failure.success) }
+    : { _tag: "Defect", message: Cause.pretty(exit.cause) }
+}
+
+/** Lets other processes ask these ports, on a port of this machine that it answers with, for as long as the scope is open. */
+export const serve = (ports: Context.Context<Ports>, port = 0) => {
+  const members: { readonly [port: string]: { readonly [member: string]: unknown } } = askable(ports)
+  const answer = async (request: IncomingMessage, signal: AbortSignal): Promise<Wire.Reply> => {
+    const { port, member, args } = Wire.questionOf(await buffer(request))
+    const found = members[port]?.[member]
+    // A port's member is an effect, or a function that makes one.
+    const asked = (typeof found === "function" ? found(...args) : found) as Effect.Effect<unknown, unknown>
+    return replyFor(await Effect.runPromiseExit(asked, { signal }))
+  }
+  return Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = createServer((request, response) => {
+        const gone = new AbortController()
+        response.once("close", () => gone.abort())
+        answer(request, gone.signal).then(
+          (reply) => response.end(Wire.toBytes(reply)),
+          (cause: unknown) => response.destroy(cause instanceof Error ? cause : new Error(String(cause)))
+        )
+      }).listen(port, "127.0.0.1")
+      await once(server, "listening")
+      return server
+    }),
+    (server) =>
+      Effect.promise(async () => {
+        server.close()
+        server.closeAllConnections()
+      })
+    // It listens on TCP, so its address is one of TCP.
+  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+}

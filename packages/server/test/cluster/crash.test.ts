@@ -1,0 +1,217 @@
+import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/core/Msat"
+import { Effect } from "effect"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import * as Customer from "../Customer.ts"
+import { type Company, eventually } from "../Service.ts"
+import type * as Cluster from "./Cluster.ts"
+import { suite } from "./Suite.ts"
+
+/**
+ * A story of money on its way. `begin` is what happens before any process may die, and answers the rest of the story, which answers
+ * how it ended: the same, whoever died in it.
+ */
+interface Story {
+  /** Every call to the store and the nodes that it is made of, in order. At each a process dies before it is made, and when it is answered. */
+  readonly calls: ReadonlyArray<string>
+  readonly begin: (cluster: Cluster.Cluster) => Promise<() => Promise<unknown>>
+}
+
+let keys = 0
+const key = () => ({ "Idempotency-Key": `crash-${++keys}` })
+
+const funded = async (cluster: Cluster.Cluster, sats: number): Promise<Company> => {
+  const company = await cluster.company()
+  await Customer.fund(company, sats)
+  return company
+}
+
+const send = async (company: Company, destination: string, sats: number): Promise<string> =>
+  (await Customer.data(201, Customer.confirm(company, destination, sats, key()))).id
+
+/** The company's transactions, and what it has now. */
+const ended = async (company: Company, ...kinds: ReadonlyArray<string>) => {
+  const seen = await eventually(
+    `the end of ${kinds.join(", ")}`,
+    async () => {
+      const list: ReadonlyArray<{ readonly type: string; readonly status: string; readonly amount_sats: number }> =
+        await Customer.transactions(company)
+      return list.map(({ type, status, amount_sats: sats }) => `${type} of ${sats} ${status}`).toSorted()
+    },
+    (list) => JSON.stringify(list) === JSON.stringify(kinds.toSorted())
+  )
+  return { seen, balance: await Customer.balance(company) }
+}
+
+const mine = (cluster: Cluster.Cluster, blocks: number) => cluster.outside((sandbox) => sandbox.mine(blocks))
+
+const stories: Readonly<Record<string, Story>> = {
+  "a withdrawal to a Lightning address": {
+    calls: ["offer", "WithdrawalRequested", "claim withdrawal", "invoice", "WithdrawalDispatched", "pay", "WithdrawalSettled"],
+    begin: async (cluster) => {
+      const shop = await funded(cluster, 5000)
+      const { destination } = await Customer.outside(shop, "lightning_address")
+      return async () => {
+        await send(shop, destination, 1000)
+        return ended(shop, "deposit of 5000 settled", "withdrawal of 1000 settled")
+      }
+    }
+  },
+  "a withdrawal that fails": {
+    calls: ["WithdrawalDispatched", "pay", "WithdrawalFailed"],
+    begin: async (cluster) => {
+      const shop = await funded(cluster, 5000)
+      const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000, behaviour: "fail" })
+      return async () => {
+        await send(shop, destination, 1000)
+        return ended(shop, "deposit of 5000 settled", "withdrawal of 1000 failed")
+      }
+    }
+  },
+  "a withdrawal whose payment is held for a while": {
+    calls: ["pay", "postpone withdrawal", "lookupPayment", "WithdrawalSettled"],
+    begin: async (cluster) => {
+      const shop = await funded(cluster, 5000)
+      const { destination, payment_hash: paymentHash } = await Customer.outside(shop, "lightning_invoice", {
+        amount_sats: 1000,
+        behaviour: "hold"
+      })
+      return async () => {
+        await send(shop, destination, 1000)
+        await eventually(
+          "a payment that is held",
+          () => cluster.outside((sandbox) => Effect.isSuccess(sandbox.release({ paymentHash, outcome: "settle" }))),
+          (released) => released
+        )
+        return ended(shop, "deposit of 5000 settled", "withdrawal of 1000 settled")
+      }
+    }
+  },
+  "a withdrawal to an invoice of our own": {
+    calls: ["InvoiceClaimed", "cancelInvoice", "InternalTransferred"],
+    begin: async (cluster) => {
+      const [payer, payee] = [await funded(cluster, 5000), await cluster.company()]
+      const { payment_request: destination } = await Customer.invoice(payee, 1000)
+      return async () => {
+        await send(payer, destination, 1000)
+        return [await ended(payer, "deposit of 5000 settled", "withdrawal of 1000 settled"), await ended(payee, "deposit of 1000 settled")]
+      }
+    }
+  },
+  "a payout on the chain": {
+    calls: [
+      "feeRate",
+      "WithdrawalRequested",
+      "build",
+      "sign",
+      "WithdrawalDispatched",
+      "broadcast",
+      "postpone withdrawal",
+      "transaction",
+      "tip",
+      "WithdrawalSettled"
+    ],
+    begin: async (cluster) => {
+      const shop = await funded(cluster, 50_000)
+      const { destination } = await Customer.outside(shop, "chain_address")
+      return async () => {
+        const id = await send(shop, destination, 20_000)
+        await eventually(
+          "a payout in a block",
+          async () => {
+            await mine(cluster, 1)
+            return (await Customer.fetchWithdrawal(shop, id)).status
+          },
+          (status) => status === "settled"
+        )
+        return ended(shop, "deposit of 50000 settled", "withdrawal of 20000 settled")
+      }
+    }
+  },
+  "an invoice that the node tells of": {
+    calls: ["createInvoice", "InvoiceCreated", "InvoiceSettled"],
+    begin: async (cluster) => {
+      const shop = await cluster.company()
+      return async () => {
+        const route = "/v1/bitcoin/deposit/lightning-invoice"
+        const { payment_request: paymentRequest } = await Customer.data(201, shop.post(route, { amount: 1000, currency: "sats" }, key()))
+        await cluster.outside((sandbox) => sandbox.pay({ paymentRequest }))
+        return ended(shop, "deposit of 1000 settled")
+      }
+    }
+  },
+  "an invoice that is found settled": {
+    calls: ["lookupInvoice", "InvoiceSettled"],
+    begin: async (cluster) => {
+      const shop = await cluster.company()
+      const { payment_request: paymentRequest } = await Customer.invoice(shop, 1000)
+      return async () => {
+        await cluster.outside((sandbox) => sandbox.loseNextNotice)
+        await cluster.outside((sandbox) => sandbox.pay({ paymentRequest }))
+        return ended(shop, "deposit of 1000 settled")
+      }
+    }
+  },
+  "a deposit on the chain, taken away by a reorganisation and brought back": {
+    calls: [
+      "newAddress",
+      "watch",
+      "OnChainAddressCreated",
+      "activity",
+      "DepositSeen",
+      "CursorMoved",
+      "transaction",
+      "DepositPlaced",
+      "DepositConfirmed",
+      "DepositReversed"
+    ],
+    begin: async (cluster) => {
+      const shop = await cluster.company()
+      return async () => {
+        const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" }, key()))
+        await cluster.outside((sandbox) => sandbox.send({ address: address.address, amount: Msat.fromSats(30_000) }))
+        await ended(shop, "deposit of 30000 pending")
+        await mine(cluster, 2)
+        await ended(shop, "deposit of 30000 settled")
+        await cluster.outside((sandbox) => sandbox.reorg(2))
+        await ended(shop, "deposit of 30000 pending")
+        await mine(cluster, 3)
+        return ended(shop, "deposit of 30000 settled")
+      }
+    }
+  }
+}
+
+/** Every step of any story, and what is done beside: to write down when a key was last used, and to have a role and keep it. */
+const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), "ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty"])
+
+suite("C10: a process is killed", {}, (cluster) => {
+  for (const [title, { calls, begin }] of Object.entries(stories)) {
+    it(`at any step of ${title}, and others finish it`, async () => {
+      const { death, trace } = cluster().points
+      const undisturbed = await begin(cluster())
+      writeFileSync(trace, "")
+      const end = await undisturbed()
+      const made = new Set(readFileSync(trace, "utf8").trim().split("\n"))
+      rmSync(trace)
+      for (const call of calls) assert.isTrue(made.has(call), `${call} is a step of it`)
+      for (const call of made) assert.isTrue(known.has(call), `${call} is a step of some story`)
+
+      for (const call of calls) {
+        for (const point of [`before ${call}`, `after ${call}`]) {
+          // All are there again when the story goes on, but its beginning need not wait for that.
+          const [rest] = await Promise.all([begin(cluster()), cluster().complete()])
+          const deaths = cluster().deaths()
+          writeFileSync(death, point)
+          assert.deepStrictEqual(await rest(), end, point)
+          assert.isFalse(existsSync(death), `somebody came to the point ${point}`)
+          await eventually(
+            `one death, ${point}`,
+            async () => cluster().deaths() - deaths,
+            (count) => count === 1
+          )
+        }
+      }
+    })
+  }
+})

@@ -1,0 +1,174 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { setTimeout as pass } from "node:timers/promises"
+import * as Customer from "../Customer.ts"
+import { type Answer, type Company, eventually } from "../Service.ts"
+import { suite } from "./Suite.ts"
+
+/** How often each answer was given. */
+const tally = (answers: ReadonlyArray<Answer>): Record<string, number> => {
+  const found: Record<string, number> = {}
+  for (const { status, code } of answers) {
+    const name = code === undefined ? String(status) : `${status} ${code}`
+    found[name] = (found[name] ?? 0) + 1
+  }
+  return found
+}
+
+suite("three processes on one PostgreSQL", {}, (cluster) => {
+  const outside = async (company: Company) => (await Customer.outside(company, "lightning_address")).destination
+
+  /** The sats that a company must have for this withdrawal, fee included. */
+  const needed = async (company: Company, destination: string, sats: number): Promise<number> =>
+    sats + (await Customer.estimate(company, destination, sats)).service_fee_sats
+
+  const waitForEnd = (company: Company, id: string) =>
+    eventually(
+      `the end of ${id}`,
+      () => Customer.fetchWithdrawal(company, id),
+      ({ status }) => status !== "pending"
+    )
+
+  const allSettle = async (company: Company, count: number) => {
+    const list: ReadonlyArray<{ readonly id: string }> = await Customer.transactions(company, "type=withdrawal&limit=1000")
+    assert.strictEqual(list.length, count)
+    for (const { id } of list) await Customer.ends(company, id, "settled")
+  }
+
+  it("C12: of 200 withdrawals of the whole balance at once exactly one is held", async () => {
+    const shop = await cluster().company()
+    const to = await outside(shop)
+    const sats = await needed(shop, to, 100_000)
+    await Customer.fund(shop, Math.ceil(sats))
+    const answers = await Customer.times(200, () => Customer.confirm(shop, to, 100_000))
+    assert.deepStrictEqual(tally(answers), { 201: 1, "422 insufficient_balance": 199 })
+    await allSettle(shop, 1)
+    assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(sats) - sats))
+  })
+
+  it("C12: of 512 withdrawals at once, with money for 99, exactly 99 are held", async () => {
+    const shop = await cluster().company()
+    const to = await outside(shop)
+    const each = await needed(shop, to, 1000)
+    await Customer.fund(shop, Math.ceil(99 * each))
+    const answers = await Customer.times(512, () => Customer.confirm(shop, to, 1000))
+    assert.deepStrictEqual(tally(answers), { 201: 99, "422 insufficient_balance": 413 })
+    await allSettle(shop, 99)
+    assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(99 * each) - 99 * each))
+  })
+
+  it("C5: one invoice settled by the listeners and the polls of two processes at once is one credit", async () => {
+    const shop = await cluster().company()
+    const invoice = await Customer.invoice(shop, 1000)
+    const { waiting, open } = cluster().hold("before InvoiceSettled")
+    await cluster().outside((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
+    const wait = (processes: number) =>
+      eventually(
+        "all who would credit it",
+        waiting,
+        // Each process comes there twice: told by the node, and by looking.
+        (pids) => new Set(pids).size === processes && pids.length >= 2 * processes
+      )
+    await wait(1)
+    // Its role is free for another, and it knows nothing of that.
+    cluster().overslept()
+    await wait(2)
+    assert.strictEqual(await Customer.balance(shop), 0)
+    open()
+    await Customer.hasBalance(shop, 1000)
+    await Customer.fund(shop, 1) // whoever came too late has been answered by now
+    const deposits: ReadonlyArray<{ readonly amount_sats: number }> = await Customer.transactions(shop)
+    assert.deepStrictEqual(
+      deposits.map(({ amount_sats }) => amount_sats),
+      [1, 1000]
+    )
+  })
+
+  const payFromOutside = (paymentRequest: string): Promise<boolean> =>
+    cluster().outside((sandbox) => Effect.isSuccess(sandbox.pay({ paymentRequest })))
+
+  /** An invoice that one company tries to pay to another and that somebody outside pays, each when it is his turn, is paid once. Answers whether from inside. */
+  const paidOnce = async (
+    [payer, payee]: readonly [payer: Company, payee: Company],
+    turns: (confirm: () => Promise<Answer>, pay: () => Promise<boolean>) => Promise<readonly [Answer, boolean]>
+  ): Promise<boolean> => {
+    const { id, payment_request: invoice } = await Customer.invoice(payee, 1000)
+    const [before, had] = [await Customer.balance(payer), await Customer.balance(payee)]
+    const [confirmed, isPaidOutside] = await turns(
+      () => Customer.confirm(payer, invoice, 1000),
+      () => payFromOutside(invoice)
+    )
+    const withdrawal = confirmed.status === 201 ? await waitForEnd(payer, confirmed.data.id) : undefined
+    const isPaidInside = withdrawal?.status === "settled"
+    assert.notStrictEqual(isPaidInside, isPaidOutside, `inside ${isPaidInside}, outside ${isPaidOutside}`)
+    await Customer.hasBalance(payee, had + 1000)
+    assert.isTrue((await Customer.fetchInvoice(payee, id)).settled)
+    assert.strictEqual(await Customer.balance(payer), before - (isPaidInside ? 1000 : 0))
+    return isPaidInside
+  }
+
+  for (const [point, wins] of [
+    ["before InvoiceClaimed", "outside"],
+    ["before cancelInvoice", "outside"],
+    ["before InternalTransferred", "inside"]
+  ] as const) {
+    it(`C15: an invoice that is paid from outside ${point} of a payment from inside: the ${wins} wins, alone`, async () => {
+      const companies = [await cluster().company(), await cluster().company()] as const
+      await Customer.fund(companies[0], 5000)
+      const isPaidInside = await paidOnce(companies, async (confirm, pay) => {
+        const { waiting, open } = cluster().hold(point)
+        const confirmed = await confirm()
+        await eventually("a payment that has come so far", waiting, ({ length }) => length === 1)
+        const paid = await pay()
+        open()
+        return [confirmed, paid]
+      })
+      assert.strictEqual(isPaidInside, wins === "inside")
+    })
+  }
+
+  it("C15: invoices that are paid from inside and from outside at any times are each paid once", async () => {
+    const outcomes = await Customer.times(24, async (at) => {
+      const companies = [await cluster().company(), await cluster().company()] as const
+      await Customer.fund(companies[0], 5000)
+      return paidOnce(companies, (confirm, pay) => Promise.all([confirm(), pass(at * 10).then(pay)]))
+    })
+    assert.strictEqual(outcomes.length, 24)
+  })
+
+  it("one handle asked for 50 times at once has one owner", async () => {
+    const companies = await Customer.times(5, () => cluster().company())
+    const answers = await Customer.times(50, (at) =>
+      (companies[at % companies.length] ?? assert.fail("no company")).post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" })
+    )
+    assert.deepStrictEqual(tally(answers), { 201: 1, "409 handle_taken": 49 })
+    const payer = companies[0] ?? assert.fail("no company")
+    await Customer.fund(payer, 1000)
+    await Customer.ends(payer, (await Customer.data(201, Customer.confirm(payer, "coffee@satrail.localhost", 400))).id, "settled")
+    const owner = companies[answers.findIndex(({ status }) => status === 201) % companies.length]
+    for (const company of companies) {
+      assert.strictEqual(await Customer.balance(company), (company === payer ? 600 : 0) + (company === owner ? 400 : 0))
+    }
+  })
+
+  it("one Idempotency-Key sent 50 times at once is one effect and 50 equal answers", async () => {
+    const shop = await cluster().company()
+    await Customer.fund(shop, 100_000)
+    const to = await outside(shop)
+    const headers = { "Idempotency-Key": "order-1042" }
+    const same = (answers: ReadonlyArray<Answer>) => {
+      assert.deepStrictEqual(tally(answers), { 201: 50 })
+      assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1)
+      assert.strictEqual(answers.filter((answer) => answer.headers.get("idempotency-replayed") === null).length, 1)
+      return answers[0]?.data
+    }
+    const withdrawal = same(await Customer.times(50, () => Customer.confirm(shop, to, 1000, headers)))
+    await allSettle(shop, 1)
+    assert.strictEqual(await Customer.balance(shop), Customer.without(100_000, withdrawal))
+    const route = "/v1/bitcoin/deposit/lightning-invoice"
+    const body = { amount: 5, currency: "sats" }
+    const invoice = same(await Customer.times(50, () => shop.post(route, body, { "Idempotency-Key": "order-1043" })))
+    await cluster().outside((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
+    await Customer.hasBalance(shop, Customer.without(100_000, withdrawal) + 5)
+  })
+})

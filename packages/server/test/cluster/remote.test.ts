@@ -1,0 +1,33 @@
+import * as ChainSource from "@satrail/contracts/ChainSource"
+import * as ChainWallet from "@satrail/contracts/ChainWallet"
+import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
+import * as LightningSender from "@satrail/contracts/LightningSender"
+import * as Resolver from "@satrail/contracts/Resolver"
+import * as Signer from "@satrail/contracts/Signer"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Effect, Layer } from "effect"
+import * as Peers from "../../../sandbox/test/Peers.ts"
+import * as Remote from "./Remote.ts"
+import * as Served from "./Served.ts"
+
+const sandbox = Sandbox.layer({ seed: "contracts", network: "regtest" })
+
+const overLoopback = Layer.unwrap(
+  Effect.gen(function* () {
+    const port = yield* Served.serve(yield* Effect.context<Served.Ports>())
+    return Remote.layer(`http://127.0.0.1:${port}`)
+  })
+)
+
+// The other side of each contract looks into the network itself; only our side asks over the wire.
+const network = Peers.layer.pipe(
+  Layer.provideMerge(Layer.effect(Sandbox.Sandbox, Sandbox.Sandbox).pipe(Layer.provide(sandbox))),
+  Layer.provideMerge(Layer.provide(overLoopback, sandbox))
+)
+
+LightningReceiver.suite("the network over loopback", network)
+LightningSender.suite("the network over loopback", network)
+ChainSource.suite("the network over loopback", network)
+ChainWallet.suite("the network over loopback", network)
+Signer.suite("the network over loopback", network)
+Resolver.suite("the network over loopback", network)
