@@ -52,6 +52,7 @@ export interface Environment {
   readonly maxBodyBytes: number
   readonly maxInvoice: Msat.Msat
   readonly maxWithdrawal: Msat.Msat
+  readonly drainSeconds: number
   readonly shutdownSeconds: number
   readonly logFormat: "json" | "pretty"
   readonly logLevel: "Debug" | "Info" | "Warn" | "Error"
@@ -294,6 +295,13 @@ const variables = {
     fallback: String(Msat.toSats(Policy.defaults.maxWithdrawal)),
     ...sats
   },
+  drainSeconds: {
+    name: "SATRAIL_DRAIN_SECONDS",
+    meaning:
+      "How long a stop goes on answering while /readyz says 503 already, for whoever sends requests here to notice and turn to others",
+    fallback: "0",
+    ...whole(0, 600)
+  },
   shutdownSeconds: {
     name: "SATRAIL_SHUTDOWN_SECONDS",
     meaning: "How long a stop waits for what is under way before it ends all the same; nothing is lost by that",
@@ -373,6 +381,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     maxBodyBytes: required(variables.maxBodyBytes),
     maxInvoice: required(variables.maxInvoice),
     maxWithdrawal: required(variables.maxWithdrawal),
+    drainSeconds: required(variables.drainSeconds),
     shutdownSeconds: required(variables.shutdownSeconds),
     logFormat: required(variables.logFormat),
     logLevel: levels[required(variables.logLevel)],

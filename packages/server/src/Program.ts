@@ -24,9 +24,11 @@ const program = Effect.fnUntraced(function* <E>(environment: Environment.Environ
   yield* DirectoryLock.hold(environment.dataDirectory)
   const operatorToken = yield* Demo.operatorToken(environment.dataDirectory, environment.operatorToken)
   const prepared = yield* Deferred.make<void>()
+  const stopping = yield* Deferred.make<void>()
   const isPrepared = Deferred.isDone(prepared)
+  const isStopping = Deferred.isDone(stopping)
   // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
-  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared), servicesOf(environment)))
+  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
   yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
   const listening = yield* Layer.build(Server.server(environment, operatorToken, services))
   const { address } = Context.get(listening, HttpServer.HttpServer)
@@ -41,7 +43,9 @@ const program = Effect.fnUntraced(function* <E>(environment: Environment.Environ
   yield* Deferred.succeed(prepared, undefined)
   const node = environment.lnd === undefined ? undefined : `${environment.network}, with lnd at ${environment.lnd.url}`
   yield* Console.log(Demo.banner(demo, isNew, environment.dataDirectory, node))
-  return yield* Effect.never
+  // Whoever sends requests here hears first that this process is about to stop, and goes on being answered until he has turned to others.
+  const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
+  return yield* Effect.onInterrupt(Effect.never, () => drain)
 })
 
 /** A start that cannot be is explained in a sentence, not in a stack. */
@@ -61,7 +65,7 @@ export const run = <E>(servicesOf: Services<E>): void => {
     const environment = yield* Effect.fromResult(Environment.read(process.env))
     // A stop that takes too long is ended; whatever was under way is found and finished at the next start.
     yield* Effect.sync(() => {
-      const end = () => setTimeout(() => process.exit(1), (environment.shutdownSeconds + 2) * 1000).unref()
+      const end = () => setTimeout(() => process.exit(1), (environment.drainSeconds + environment.shutdownSeconds + 2) * 1000).unref()
       process.once("SIGTERM", end)
       process.once("SIGINT", end)
     })

@@ -133,8 +133,8 @@ export const services = (environment: Environment) =>
 export const workers = ({ nostrKey }: Environment) =>
   nostrKey === undefined ? Satrail.layerWorkers : Layer.merge(Satrail.layerWorkers, Zaps.layerWorker)
 
-/** What `/readyz` asks: the store, the node, the chain, and whether `isPrepared`. */
-export const readiness = (isPrepared: Effect.Effect<boolean>) =>
+/** What `/readyz` asks: the store, the node, the chain, whether `isPrepared`, and that it is not `isStopping`. */
+export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
   Layer.effect(
     Readiness,
     Effect.gen(function* () {
@@ -151,6 +151,14 @@ export const readiness = (isPrepared: Effect.Effect<boolean>) =>
             isPrepared,
             (is) => is,
             () => "it is being prepared"
+          )
+        },
+        {
+          name: "running",
+          check: Effect.filterOrFail(
+            isStopping,
+            (is) => !is,
+            () => "it is being stopped"
           )
         }
       ]

@@ -168,7 +168,9 @@ describe("the running service", { timeout: 120_000 }, () => {
 
   it("answers whether it is up and ready, and shows its documentation", async () => {
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/healthz")), { up: true })
-    assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), { ready: ["store", "node", "chain", "demo"] })
+    assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), {
+      ready: ["store", "node", "chain", "demo", "running"]
+    })
     const docs = await service.ask("GET", "/docs")
     assert.strictEqual(docs.status, 200)
     assert.include(docs.headers.get("content-type"), "text/html")

@@ -1,0 +1,75 @@
+import { assert, it } from "@effect/vitest"
+import { setTimeout as pass } from "node:timers/promises"
+import * as Customer from "../Customer.ts"
+import { type Company, eventually, send } from "../Service.ts"
+import { suite } from "./Suite.ts"
+import * as Proxy from "./Proxy.ts"
+
+const callers = 16
+
+suite("three processes are restarted one after the other", { more: { SATRAIL_DRAIN_SECONDS: "2" } }, (cluster) => {
+  it("a process that is told to stop says first that it is not ready, and answers on for a while", async () => {
+    const { running, url } = cluster().alive()[0] ?? assert.fail("nobody is alive")
+    const stopping = cluster().restart(0)
+    const { status, text } = await eventually(
+      "a process that is not ready",
+      () => send(`${url}/readyz`, "GET", {}),
+      (answer) => answer.status !== 200
+    )
+    assert.deepStrictEqual([status, JSON.parse(text).error.issues.map(({ path }: { readonly path: string }) => path)], [503, ["running"]])
+    assert.strictEqual((await send(`${url}/healthz`, "GET", {})).status, 200)
+    assert.isFalse(running.isOver())
+    await stopping
+  })
+
+  it("under load: no request fails, and no withdrawal is left behind", async ({ onTestFinished }) => {
+    const proxy = await Proxy.make(cluster().urls)
+    onTestFinished(proxy.end)
+    const shops = await Customer.times(callers, async () => {
+      const { id, key } = await cluster().company()
+      const ask = (method: string, route: string, options: object = {}) => send(proxy.url + route, method, { key, ...options })
+      const company: Company = {
+        id,
+        key,
+        get: (route) => ask("GET", route),
+        post: (route, body, headers = {}) => ask("POST", route, { body, headers })
+      }
+      await Customer.fund(company, 100_000)
+      return { company, to: (await Customer.outside(company, "lightning_address")).destination }
+    })
+    const over = new AbortController()
+    const withdrawn: Array<number> = []
+    const work = shops.map(async ({ company, to }) => {
+      let count = 0
+      for (; !over.signal.aborted; count++) {
+        await Customer.data(201, Customer.confirm(company, to, 10))
+        await Customer.data(201, company.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" }))
+        assert.isBelow(await Customer.balance(company), 100_000)
+      }
+      withdrawn.push(count)
+    })
+    const restarts = async () => {
+      for (const at of [0, 1, 2]) {
+        await pass(300)
+        await cluster().restart(at)
+      }
+      await pass(300)
+      over.abort()
+    }
+    await Promise.all([...work, restarts()])
+
+    assert.isAbove(Math.min(...withdrawn), 3)
+    const all = shops.map(({ company }) => company)
+    await eventually(
+      "the end of all withdrawals",
+      async () => (await Promise.all(all.map((company) => Customer.transactions(company, "type=withdrawal&status=pending")))).flat(),
+      ({ length }) => length === 0
+    )
+    const settled = (await Promise.all(all.map((company) => Customer.transactions(company, "type=withdrawal&status=settled")))).flat()
+    assert.strictEqual(
+      settled.length,
+      withdrawn.reduce((sum, count) => sum + count, 0)
+    )
+    assert.strictEqual(cluster().deaths(), 0, "nobody was killed")
+  })
+})
