@@ -221,6 +221,7 @@ const tasks = {
       return node(["--conditions=compiled", at("packages/regtest/src/main.ts"), ...args])
     }
   ],
+  soak: ["mixed load for --minutes N on processes that are killed", (args) => node([at("packages/server/test/cluster/soak.ts"), ...args])],
   docs: ["makes the pages of docs/reference from the code", () => node([at("scripts/reference.ts")])],
   example: ["runs examples/NAME", ([name, ...args]) => example(name, args)]
 }
