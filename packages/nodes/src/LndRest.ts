@@ -1,5 +1,5 @@
 import { NodeUnavailable } from "@satrail/core/LightningReceiver"
-import { Data, Effect, Redacted, Schema, Stream } from "effect"
+import { Data, Effect, Metric, Redacted, Schema, Stream } from "effect"
 import { HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Https from "./Https.ts"
 import { wordsOf } from "./Words.ts"
@@ -30,6 +30,24 @@ const unavailable = (operation: string) => (problem: unknown) =>
   problem instanceof Refused ? problem : new NodeUnavailable({ operation, cause: wordsOf(problem) })
 
 type Failure = NodeUnavailable | Refused
+
+/** 1 as long as lnd answers, 0 from when it does not. */
+export const up = Metric.withAttributes(
+  Metric.gauge("satrail_node_up", { description: "Whether the node answered when it was last asked: 1 or 0" }),
+  {
+    node: "lnd"
+  }
+)
+/** How often it did not. */
+export const outages = Metric.withAttributes(
+  Metric.counter("satrail_node_outages_total", { description: "Questions that the node did not answer", incremental: true }),
+  { node: "lnd" }
+)
+
+const answered = Metric.update(up, 1)
+/** A refusal is an answer too. */
+const failed = (failure: Failure) =>
+  failure._tag === "Refused" ? answered : Effect.andThen(Metric.update(up, 0), Metric.update(outages, 1))
 
 /** Asks lnd. The only ones here that do. */
 export interface LndRest {
@@ -78,7 +96,9 @@ export const make = ({ url, certificateFile, macaroon, deadlineMillis = 10_000 }
             : refusal(response)
         ),
         Effect.timeoutOrElse({ duration: deadlineMillis, orElse: () => Effect.fail(`no answer within ${deadlineMillis} ms`) }),
-        Effect.mapError(unavailable(operation))
+        Effect.mapError(unavailable(operation)),
+        Effect.tap(() => answered),
+        Effect.tapError(failed)
       ),
     listen: (operation, request, answer) => {
       const Line = Schema.fromJsonString(Schema.Union([Schema.Struct({ result: answer }), Schema.Struct({ error: Status })]))
@@ -94,7 +114,9 @@ export const make = ({ url, certificateFile, macaroon, deadlineMillis = 10_000 }
         Stream.mapEffect((line) =>
           "error" in line ? Effect.fail(new Refused({ code: line.error.code, words: line.error.message })) : Effect.succeed(line.result)
         ),
-        Stream.mapError(unavailable(operation))
+        Stream.mapError(unavailable(operation)),
+        Stream.tap(() => answered),
+        Stream.tapError(failed)
       )
     }
   }

@@ -3,10 +3,11 @@ import * as Bolt11 from "@satrail/core/Bolt11"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Effect, Layer, Redacted, References, Result } from "effect"
+import { Effect, Layer, Metric, Redacted, References, Result } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import * as Lnd from "../src/Lnd.ts"
+import * as LndRest from "../src/LndRest.ts"
 
 // Who answers is not always lnd, nor always the same: a gateway before it has started, a proxy, another node at the old address.
 
@@ -121,5 +122,29 @@ describe("lnd", () => {
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
       assert.deepStrictEqual([...new Set(paths())], ["/v1/getinfo"])
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("whether it answered is measured", () =>
+    Effect.gen(function* () {
+      let isAway = false
+      const { url } = yield* server((path) =>
+        isAway
+          ? { status: 502, body: "Bad Gateway" }
+          : path === "/v1/getinfo"
+            ? info(nodeId)
+            : json(404, { code: 5, message: "unable to locate invoice" })
+      )
+      const { receiver } = yield* ports(url)
+      yield* receiver.lookupInvoice(hash)
+      const before = (yield* Metric.value(LndRest.outages)).count
+      assert.strictEqual((yield* Metric.value(LndRest.up)).value, 1)
+      isAway = true
+      yield* Effect.flip(receiver.lookupInvoice(hash))
+      assert.strictEqual((yield* Metric.value(LndRest.up)).value, 0)
+      assert.strictEqual((yield* Metric.value(LndRest.outages)).count, before + 1)
+      isAway = false
+      yield* receiver.lookupInvoice(hash)
+      assert.strictEqual((yield* Metric.value(LndRest.up)).value, 1)
+    }).pipe(Effect.scoped)
   )
 })
