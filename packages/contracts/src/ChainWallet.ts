@@ -1,10 +1,11 @@
 import { assert } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import { ChainSource } from "@satrail/core/ChainSource"
-import { ChainWallet } from "@satrail/core/ChainWallet"
+import { ChainWallet, type Draft } from "@satrail/core/ChainWallet"
 import * as Msat from "@satrail/core/Msat"
 import { Signer } from "@satrail/core/Signer"
 import { Context, Effect, Exit, Result } from "effect"
+import { told } from "./ChainSource.ts"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
@@ -12,10 +13,12 @@ import { eventually } from "./Eventually.ts"
 export class Peer extends Context.Service<
   Peer,
   {
-    /** Pays to an address in a transaction that waits in the mempool then. Answers its id. */
-    readonly send: (address: string, amount: Msat.Msat) => Effect.Effect<string, unknown>
-    /** Mines a block with all that waits. */
+    /** Pays to a new address of the wallet, given out as addresses are, in a transaction that waits in the mempool then. Answers its id. */
+    readonly send: (type: BitcoinAddress.AddressType, amount: Msat.Msat) => Effect.Effect<string, unknown>
+    /** Mines as many blocks as make a coin, with all that waits in the first, and lets our side take notice. */
     readonly mine: Effect.Effect<void, unknown>
+    /** Signs a draft and sends it, as payouts are sent: on record before the network sees it. */
+    readonly dispatch: (draft: Draft) => Effect.Effect<void, unknown>
     /** The script of an address that is nobody's but this peer's, and new. */
     readonly script: Effect.Effect<string, unknown>
     /** What a transaction that the network took pays to the miners. */
@@ -35,8 +38,7 @@ export const all = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(
 /** Deposits into the wallet and waits until the deposit is confirmed. Answers its transaction. */
 export const fund = Effect.fnUntraced(function* (type: BitcoinAddress.AddressType, sats: number) {
   const { mine, send } = yield* Peer
-  const { address } = yield* (yield* ChainWallet).newAddress(type)
-  const txId = yield* send(address, Msat.fromSats(sats))
+  const txId = yield* send(type, Msat.fromSats(sats))
   yield* mine
   yield* eventually((yield* ChainSource).transaction(txId), ({ _tag }) => _tag === "mined")
   return txId
@@ -90,13 +92,13 @@ export const money = {
     yield* fund("taproot", 200_000)
     const chain = yield* ChainSource
     const ask = yield* asking
-    yield* chain.watch([ask.scriptPubKey])
+    const { cursor } = yield* told([], null)
     const draft = yield* (yield* ChainWallet).build(ask)
     assert.isTrue(draft.fee > 0n && draft.fee <= feeLimit)
     const { txId, rawTx } = yield* (yield* Signer).sign(draft.psbt)
     assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "accepted" })
     assert.strictEqual(yield* (yield* Peer).feeOf(txId), draft.fee)
-    const paid = Effect.map(chain.activity(null), ({ outputs }) => outputs.filter(({ scriptPubKey }) => scriptPubKey === ask.scriptPubKey))
+    const paid = Effect.map(told([ask.scriptPubKey], cursor), ({ outputs }) => outputs)
     const [output, ...others] = yield* eventually(paid, (outputs) => outputs.length > 0)
     assert.deepStrictEqual(others, [])
     assert.deepInclude(output, { txId, amount })
@@ -112,8 +114,7 @@ export const money = {
     }
   }),
   "coins that are not confirmed are not offered": Effect.gen(function* () {
-    const { address } = yield* (yield* ChainWallet).newAddress("taproot")
-    const txId = yield* (yield* Peer).send(address, Msat.fromSats(100_000))
+    const txId = yield* (yield* Peer).send("taproot", Msat.fromSats(100_000))
     yield* eventually((yield* ChainSource).transaction(txId), ({ _tag }) => _tag === "mempool")
     assert.isFalse((yield* candidates).some((outpoint) => outpoint.startsWith(txId)))
     yield* (yield* Peer).mine
@@ -121,9 +122,7 @@ export const money = {
   }),
   "a spent coin is not offered again": Effect.gen(function* () {
     const txId = yield* fund("segwit", 100_000)
-    const { psbt } = yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) })
-    const { rawTx } = yield* (yield* Signer).sign(psbt)
-    yield* (yield* ChainSource).broadcast(rawTx)
+    yield* (yield* Peer).dispatch(yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) }))
     yield* eventually(candidates, (outpoints) => !outpoints.some((outpoint) => outpoint.startsWith(txId)))
   }),
   "the fee limit holds where the rate would take more; where not even 1 sat/vB fits, nothing is put together": Effect.gen(function* () {

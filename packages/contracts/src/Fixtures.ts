@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
 import * as ApiKey from "@satrail/core/ApiKey"
 import type { Change, Fence, Once } from "@satrail/core/Change"
+import type * as Coin from "@satrail/core/Coin"
 import * as Company from "@satrail/core/Company"
 import type { Deposit } from "@satrail/core/Deposit"
 import type { Domain } from "@satrail/core/Domain"
@@ -279,12 +280,19 @@ export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdr
 /** What is about to be sent on-chain: two coins, with a fee of 2 sats. */
 export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Chain" }> {
   const coins = [`${yield* hex(32)}:0`, `${yield* hex(32)}:3`]
-  return { _tag: "Chain", txId: yield* hex(32), rawTx: yield* hex(120), coins, networkFee: Msat.fromSats(2) }
+  const [psbt, wallet, scriptPubKey] = [yield* hex(60), yield* hex(4), `5120${yield* hex(32)}`]
+  const change: Coin.Change = { wallet, vout: 1, scriptPubKey, amount: Msat.fromSats(7), type: "taproot", branch: 1, index: 3 }
+  return { _tag: "Chain", txId: yield* hex(32), rawTx: yield* hex(120), psbt, coins, networkFee: Msat.fromSats(2), change, isDeep: false }
 })
 
 /** How it was paid, for a route that cost this many sats. */
 export const proof = (networkFee = 0) =>
-  Effect.map(hex(32), (preimage): Withdrawal.Settlement => ({ preimage, networkFee: Msat.fromSats(networkFee), paymentIndex: "4" }))
+  Effect.map(hex(32), (preimage): Withdrawal.Settlement => ({
+    preimage,
+    chainTxId: null,
+    networkFee: Msat.fromSats(networkFee),
+    paymentIndex: "4"
+  }))
 
 /** The withdrawal alone may pay this invoice from here on. */
 export const claimFor = Effect.fnUntraced(function* ({ withdrawal, fence }: Begun, row: Invoice.Invoice) {

@@ -7,12 +7,14 @@ import * as Deposits from "./JournalDeposits.ts"
 import * as Events from "./JournalEvents.ts"
 import * as Invoices from "./JournalInvoices.ts"
 import * as Keys from "./JournalKeys.ts"
+import * as Payouts from "./JournalPayouts.ts"
 import * as Transfers from "./JournalTransfers.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
 
 /** Promises that keep people's money right: no adapter may skip one. */
 export const money = {
   ...Withdrawals.money,
+  ...Payouts.money,
   ...Transfers.money,
   ...Invoices.money,
   ...Deposits.money,

@@ -145,7 +145,7 @@ export const money = {
   "an on-chain withdrawal leaves from the chain": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, { ...fees, ...onChain })
-    const how = { preimage: null, networkFee: Msat.fromSats(10), paymentIndex: null }
+    const how = { preimage: null, chainTxId: null, networkFee: Msat.fromSats(10), paymentIndex: null }
     assert.deepStrictEqual(yield* booked(verdict(settled(one, how))), { held: -55, chain: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),

@@ -119,6 +119,58 @@ bites("Journal", promises, {
       "C32: one payment hash is one invoice's"
     ]
   ],
+  "one that gives the same keys to everybody": [
+    deaf("KeyRangeTaken"),
+    ["keys are reserved from where the last range ended, and once", "keys reserved by eight processes at once are one process's"]
+  ],
+  "one that lets two payouts have one coin": [
+    changing((change) =>
+      change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain"
+        ? { ...change, attempt: { ...change.attempt, coins: [] } }
+        : change
+    ),
+    [
+      "C19: no two payouts spend the same coin",
+      "C19: what another payout spends the change of is not replaced",
+      "a credited deposit is a coin, with the place of its key, until a payout spends it"
+    ]
+  ],
+  "one that leaves the change of what was replaced to others": [
+    changing((change) => (change._tag === "WithdrawalReplaced" ? { ...change, replaces: { ...change.replaces, change: null } } : change)),
+    ["C19: what another payout spends the change of is not replaced"]
+  ],
+  "one that takes the newest candidate for the one that was mined": [
+    sabotage({
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          if (change._tag !== "WithdrawalSettled" || change.settlement.chainTxId === null) return yield* commit(change)
+          const newest = (yield* records.candidates(change.companyId, change.id)).at(-1)?.txId ?? null
+          return yield* commit({ ...change, settlement: { ...change.settlement, chainTxId: newest } })
+        })
+    }),
+    ["C19: change of what was replaced is nobody's until it is known which of them is mined"]
+  ],
+  "one that spends change two payouts away from a block": [
+    changing((change) =>
+      change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain"
+        ? { ...change, attempt: { ...change.attempt, isDeep: false } }
+        : change
+    ),
+    ["change is a coin at once, and a confirmed one when its payout is mined; of a deep payout only then"]
+  ],
+  "one that lets go of payouts when they settle": [
+    sabotage({ records: () => ({ settledPayouts: () => Effect.succeed([]) }) }),
+    ["a payout that settled is looked after until it is buried"]
+  ],
+  "one that looks at pending deposits only after a reorganisation": [
+    sabotage({
+      records: ({ depositsAbove }) => ({
+        depositsAbove: (height, after, limit) =>
+          Effect.map(depositsAbove(height, after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
+      })
+    }),
+    ["C45: deposits that a reorganisation may have moved are found by their height, and those in no block by having none"]
+  ],
   "one that credits what was asked": [
     sabotage({
       commit: (commit, records) =>

@@ -19,19 +19,36 @@ const heightOf = (placement: Chain.Placement): number | null => (placement._tag 
 
 const pageSize = 500
 
-// An address of another process turns up this much after its id at the latest: its commit took a while, and its clock is not ours.
-const lateMillis = 60_000
-
 const source = "chain"
+
+interface Outpoint {
+  readonly txId: string
+  readonly vout: number
+}
+
+/** Everything that is read in pages by id. */
+const all = Effect.fnUntraced(function* <A extends { readonly id: string }, E>(
+  page: (after: string | null) => Effect.Effect<ReadonlyArray<A>, E>
+) {
+  const rows: Array<A> = []
+  let after: string | null = null
+  do {
+    const found: ReadonlyArray<A> = yield* page(after)
+    rows.push(...found)
+    after = found.length < pageSize ? null : (found.at(-1)?.id ?? null)
+  } while (after !== null)
+  return rows
+})
 
 /** Follows the chain: sees deposits come, credits them when they are deep enough, and takes back what a reorganisation took. */
 export class ChainDeposits extends Context.Service<
   ChainDeposits,
   {
-    /** Tells the source every address that was given out since, by whichever process. */
-    readonly watch: (sinceMillis: number) => Effect.Effect<void, Chain.ChainUnavailable | StoreUnavailable>
-    /** Catches up with the chain as it is now. Where another process holds what is fenced, that one's cursor stays. */
-    readonly follow: (fence?: Fence) => Effect.Effect<void, Chain.ChainUnavailable | StoreUnavailable | Deposit.DepositMoved>
+    /**
+     * Takes a step towards the chain as it is now. Answers how many blocks are still to be read. Where another process holds what is fenced, that
+     * one's cursor stays.
+     */
+    readonly follow: (fence?: Fence) => Effect.Effect<number, Chain.ChainUnavailable | StoreUnavailable | Deposit.DepositMoved>
   }
 >()("core/ChainDeposits") {}
 
@@ -41,9 +58,22 @@ export const make = Effect.gen(function* () {
   const chain = yield* ChainSource
   const policy = yield* Policy.Policy
   const entropy = yield* Entropy
+  let checkedAt = ""
+
+  const ours = (scriptPubKeys: ReadonlyArray<string>) =>
+    Effect.map(records.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
+
+  const isTooSmall = ({ amount }: { readonly amount: Msat.Msat }) => amount < policy.minDeposit
 
   const see = Effect.fnUntraced(function* (output: Chain.Output, address: OnChainAddress, height: number | null) {
     const nowMillis = yield* Clock.currentTimeMillis
+    if (isTooSmall(output)) {
+      yield* Effect.logWarning("a deposit is too small to be spent; it is recorded and not credited", {
+        outpoint: `${output.txId}:${output.vout}`,
+        sats: String(Msat.toSats(output.amount)),
+        minSats: String(Msat.toSats(policy.minDeposit))
+      })
+    }
     yield* journal.commit(
       Deposit.seen({
         id: Id.fromMillis(nowMillis, entropy),
@@ -53,7 +83,7 @@ export const make = Effect.gen(function* () {
         amount: output.amount,
         network: policy.network,
         rail: "on_chain",
-        status: "pending",
+        status: isTooSmall(output) ? "failed" : "pending",
         chainTxId: output.txId,
         vout: output.vout,
         height,
@@ -86,41 +116,50 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Brings one output's deposit to where the chain has it. First the row is read, then the chain is asked: what was told by `activity` may be old
+   * Brings one output's deposit to where the chain has it. First the row is read, then the chain is asked: what was told before may be old
    * by now, and whoever writes what is older than the row is refused by its revision.
    */
-  const settle = Effect.fnUntraced(function* (output: Chain.Output) {
-    const found = yield* records.depositByOutpoint(output.txId, output.vout)
-    if (found._tag === "None") {
-      const [address] = yield* records.onChainAddresses([output.scriptPubKey])
-      if (address === undefined) return
-      const placement = yield* chain.transaction(output.txId)
-      return placement._tag === "gone" ? undefined : yield* see(output, address, heightOf(placement))
-    }
-    const placement = yield* chain.transaction(output.txId)
+  const settle = Effect.fnUntraced(function* ({ txId, vout }: Outpoint) {
+    const found = yield* records.depositByOutpoint(txId, vout)
+    if (found._tag === "None") return
+    const placement = yield* chain.transaction(txId)
     const height = heightOf(placement)
     const deposit = found.value
+    // One that is too small is told about once. Should the operator take smaller ones from some day on, it is as good as any other.
+    if (deposit.status === "failed" && isTooSmall(deposit)) return
     if (placement._tag === "gone")
       return deposit.status === "failed" ? undefined : yield* drop(deposit.status === "settled" ? yield* reverse(deposit) : deposit)
     if (placement._tag === "mempool" && deposit.status === "settled") return void (yield* reverse(deposit))
     if (deposit.height !== height || deposit.status === "failed") yield* place(deposit, height)
   })
 
-  /** Every deposit that is in a block and not credited yet. */
-  const waiting = Effect.gen(function* () {
-    const all: Array<Deposit.Deposit> = []
-    let after: string | null = null
-    do {
-      const page: ReadonlyArray<Deposit.Deposit> = yield* records.depositsInBlocks(after, pageSize)
-      all.push(...page)
-      after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
-    } while (after !== null)
-    return all
+  /** An output that was never seen before becomes a deposit of whomever its address was given to. */
+  const meet = Effect.fnUntraced(function* (output: Chain.Output) {
+    const found = yield* records.depositByOutpoint(output.txId, output.vout)
+    if (found._tag === "Some") return yield* settle(output)
+    const [address] = yield* records.onChainAddresses([output.scriptPubKey])
+    if (address === undefined) return
+    const placement = yield* chain.transaction(output.txId)
+    return placement._tag === "gone" ? undefined : yield* see(output, address, heightOf(placement))
+  })
+
+  // Another process may move the same deposit at the same time: then what it did is read, and the rest is done.
+  const insistent = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+    Effect.retry(effect, { times: 5, while: (error) => error._tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
+
+  /** Looks again at what is said to be in blocks that may be others by now, and, when there is a new block, at what waits for one. */
+  const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
+    const uncertain = yield* all((after) => records.depositsAbove(unchangedTo, after, pageSize))
+    const inNoBlock = tip.hash === checkedAt ? [] : yield* all((after) => records.depositsInNoBlock(after, pageSize))
+    for (const { chainTxId, vout } of [...uncertain, ...inNoBlock]) {
+      if (chainTxId !== null && vout !== null) yield* insistent(settle({ txId: chainTxId, vout }))
+    }
+    checkedAt = tip.hash
   })
 
   /** Credits whatever has become deep enough under this tip. A payment in many pieces is as large as all of its transaction. */
   const confirm = Effect.fnUntraced(function* (tip: Chain.Tip) {
-    const deposits = yield* waiting
+    const deposits = yield* all((after) => records.depositsInBlocks(after, pageSize))
     const together = new Map<string | null, Msat.Msat>()
     for (const { chainTxId, amount } of deposits) together.set(chainTxId, Msat.sum(amount, together.get(chainTxId) ?? Msat.zero))
     for (const deposit of deposits) {
@@ -130,33 +169,18 @@ export const make = Effect.gen(function* () {
       // Asked once more: a reorganisation that nobody has told us of yet must not be paid for.
       const placement = yield* chain.transaction(chainTxId)
       if (placement._tag !== "mined" || placement.height !== height) continue
+      if (placement.isCoinbase && Chain.confirmations(tip, height) < Chain.coinbaseMaturity) continue
       yield* Effect.catchTag(journal.commit(Deposit.confirmed(deposit, yield* Clock.currentTimeMillis)), "DepositMoved", () => Effect.void) // another process was first
     }
   })
 
   return ChainDeposits.of({
-    watch: Effect.fnUntraced(function* (sinceMillis) {
-      let after: string | null = Id.fromMillis(sinceMillis, (size) => new Uint8Array(size)) // before every other of its millisecond
-      do {
-        const page: ReadonlyArray<{ readonly id: string; readonly scriptPubKey: string }> = yield* records.allOnChainAddresses(
-          after,
-          pageSize
-        )
-        if (page.length > 0) yield* chain.watch(page.map(({ scriptPubKey }) => scriptPubKey))
-        after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
-      } while (after !== null)
-    }),
     follow: Effect.fnUntraced(function* (fence) {
       const before = yield* records.cursor(source)
-      const { outputs, tip, cursor } = yield* chain.activity(before._tag === "Some" ? before.value : null)
-      for (const output of outputs) {
-        // Another process may move the same deposit at the same time: then what it did is read, and the rest is done.
-        yield* Effect.retry(settle(output), {
-          times: 5,
-          while: (error) => error._tag === "DepositMoved",
-          schedule: Schedule.exponential("10 millis")
-        })
-      }
+      const activity = yield* chain.activity(before._tag === "Some" ? before.value : null, ours)
+      const { outputs, tip, cursor, blocksLeft } = activity
+      for (const output of outputs) yield* insistent(meet(output))
+      yield* recheck(activity)
       // Only now: whoever dies before this line does the outputs again, and each finds that it is done.
       if (before._tag === "None" || before.value !== cursor) {
         const nowMillis = yield* Clock.currentTimeMillis
@@ -165,6 +189,8 @@ export const make = Effect.gen(function* () {
           .pipe(Effect.catchTag("StaleFence", () => Effect.void))
       }
       yield* confirm(tip)
+      if (blocksLeft > 0) yield* Effect.logInfo("catching up with the chain", { blocksLeft, tip: tip.height })
+      return blocksLeft
     })
   })
 })
@@ -174,17 +200,18 @@ export const layer = Layer.effect(ChainDeposits, make)
 /** Follows the chain for as long as the scope is open, in one process at a time. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
-    const deposits = yield* ChainDeposits
+    const { follow } = yield* ChainDeposits
     const { chainPollMillis } = yield* Policy.Policy
     yield* Duties.run("chain", (fence) => {
-      let watchedMillis = 0 // nothing yet: what this process watched when it last had the role is not all there is
-      const step = Effect.gen(function* () {
-        const nowMillis = yield* Clock.currentTimeMillis
-        yield* deposits.watch(Math.max(0, watchedMillis - lateMillis))
-        watchedMillis = nowMillis
-        yield* deposits.follow(fence)
+      let isBehind = false
+      const step = Effect.map(follow(fence), (blocksLeft) => {
+        isBehind = blocksLeft > 0
       })
-      return Worker.run("chain deposits", step, Effect.sleep(chainPollMillis))
+      return Worker.run(
+        "chain deposits",
+        step,
+        Effect.suspend(() => Effect.sleep(isBehind ? 0 : chainPollMillis))
+      )
     })
   })
 )

@@ -1,6 +1,8 @@
 import { Context, type Effect, Schema } from "effect"
 import type { AddressType } from "./BitcoinAddress.ts"
 import type { ChainUnavailable } from "./ChainSource.ts"
+import type * as Coin from "./Coin.ts"
+import type { StoreUnavailable } from "./Journal.ts"
 import type { Msat } from "./Msat.ts"
 import type { Network } from "./Network.ts"
 
@@ -21,6 +23,10 @@ export interface Draft {
   /** The outpoints it spends, `txid:vout`. */
   readonly coins: ReadonlyArray<string>
   readonly fee: Msat
+  /** What comes back to us, and in which output; null where nothing does. */
+  readonly change: Coin.Change | null
+  /** Whether it spends change of a payout that is not in a block yet. */
+  readonly isDeep: boolean
 }
 
 /** Knows the coins and the addresses, and has no key that could spend them. */
@@ -31,10 +37,10 @@ export class ChainWallet extends Context.Service<
     readonly fingerprint: string
     readonly network: Network
     /** A fresh address that nobody was ever given. */
-    readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable>
+    readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable | StoreUnavailable>
     /**
-     * Puts a transaction together that pays exactly `amount` to `scriptPubKey` and at most `feeLimit` to the miners, from confirmed coins
-     * that `free` lets through: it is asked about all candidates at once.
+     * Puts a transaction together that pays exactly `amount` to `scriptPubKey` and at most `feeLimit` to the miners, from coins that `free`
+     * lets through: it is asked about all candidates at once. They are confirmed, or change of our own that is one payout away from it.
      */
     readonly build: <E>(ask: {
       readonly scriptPubKey: string
@@ -42,6 +48,6 @@ export class ChainWallet extends Context.Service<
       readonly feeRate: number
       readonly feeLimit: Msat
       readonly free: (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>
-    }) => Effect.Effect<Draft, Unfundable | ChainUnavailable | E>
+    }) => Effect.Effect<Draft, Unfundable | ChainUnavailable | StoreUnavailable | E>
   }
 >()("core/ChainWallet") {}

@@ -5,11 +5,20 @@ import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, 
 import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
 import type { DomainChecked, DomainVerified } from "./Domain.ts"
 import type { DutyBegun } from "./Duty.ts"
+import type { KeyRangeReserved } from "./KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "./LightningAddress.ts"
 import type { Msat } from "./Msat.ts"
 import type { OnChainAddressCreated } from "./OnChainAddress.ts"
 import type { CursorMoved } from "./Cursor.ts"
-import type { InternalTransferred, WithdrawalDispatched, WithdrawalFailed, WithdrawalRequested, WithdrawalSettled } from "./Withdrawal.ts"
+import type {
+  InternalTransferred,
+  PayoutBuried,
+  WithdrawalDispatched,
+  WithdrawalFailed,
+  WithdrawalReplaced,
+  WithdrawalRequested,
+  WithdrawalSettled
+} from "./Withdrawal.ts"
 import type { ZapReceipted } from "./Zap.ts"
 
 /**
@@ -113,6 +122,7 @@ export type Change =
   | LightningAddressCreated
   | LightningAddressChanged
   | LightningAddressDeleted
+  | KeyRangeReserved
   | OnChainAddressCreated
   | DepositSeen
   | DepositPlaced
@@ -121,10 +131,12 @@ export type Change =
   | DepositDropped
   | WithdrawalRequested
   | WithdrawalDispatched
+  | WithdrawalReplaced
   | WithdrawalSettled
   | WithdrawalFailed
   | InternalTransferred
   | ZapReceipted
+  | PayoutBuried
   | CursorMoved
   | DutyBegun
   | AnswersForgotten

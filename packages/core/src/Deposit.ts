@@ -6,7 +6,8 @@ import { Rail, Status } from "./Withdrawal.ts"
 
 /**
  * Money that came in. Over Lightning and from inside it is `settled` from the start; on-chain it is `pending` when seen, `settled` when deep
- * enough, `pending` again when a reorganisation takes it out of the chain, and `failed` when its coins were spent elsewhere.
+ * enough, `pending` again when a reorganisation takes it out of the chain, and `failed` when its coins were spent elsewhere, or when it is so
+ * small that spending it would cost more than it brings: then it is recorded, and nothing is credited.
  */
 export const Deposit = Schema.Struct({
   id: Schema.String,
@@ -49,7 +50,7 @@ export interface DepositConfirmed extends Move<"DepositConfirmed"> {}
 export interface DepositReversed extends Move<"DepositReversed"> {}
 export interface DepositDropped extends Move<"DepositDropped"> {}
 
-/** A transaction that pays us was seen. Nothing is credited. */
+/** A transaction that pays us was seen. Nothing is credited; of one that has `failed` already, because it is too small, nothing ever will be. */
 export const seen = (deposit: Deposit): DepositSeen => ({
   _tag: "DepositSeen",
   id: deposit.id,
@@ -57,7 +58,7 @@ export const seen = (deposit: Deposit): DepositSeen => ({
   atMillis: deposit.createdAtMillis,
   legs: [],
   deposit,
-  event: { type: "deposit.pending", subject: deposit.id }
+  event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
 })
 
 const move = (deposit: Deposit, change: Partial<Deposit>, atMillis: number): Deposit => ({

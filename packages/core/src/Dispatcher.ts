@@ -1,7 +1,8 @@
 import { Clock, Context, Effect, Layer, Redacted, Result, Schedule } from "effect"
 import * as Bolt11 from "./Bolt11.ts"
-import { ChainSource, type ChainUnavailable, confirmations } from "./ChainSource.ts"
-import { ChainWallet } from "./ChainWallet.ts"
+import { ChainSource, type ChainUnavailable, confirmations, type Placement } from "./ChainSource.ts"
+import { ChainWallet, type Draft } from "./ChainWallet.ts"
+import * as Coin from "./Coin.ts"
 import type { Deposit } from "./Deposit.ts"
 import * as Destination from "./Destination.ts"
 import { Entropy } from "./Entropy.ts"
@@ -11,6 +12,7 @@ import { Journal, type StoreUnavailable } from "./Journal.ts"
 import { LightningReceiver, type NodeUnavailable } from "./LightningReceiver.ts"
 import { type FailureReason, LightningSender, type Payment } from "./LightningSender.ts"
 import * as Msat from "./Msat.ts"
+import * as Payout from "./Payout.ts"
 import { Policy } from "./Policy.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -117,9 +119,11 @@ export const make = Effect.gen(function* () {
     switch (payment._tag) {
       case "settled":
         if (Withdrawal.proves(payment.preimage, paymentHash)) {
-          return yield* settle(withdrawal, { preimage: payment.preimage, networkFee: payment.fee, paymentIndex: payment.index }, task).pipe(
-            Effect.catchTag("Conflict", Effect.die)
-          )
+          return yield* settle(
+            withdrawal,
+            { preimage: payment.preimage, chainTxId: null, networkFee: payment.fee, paymentIndex: payment.index },
+            task
+          ).pipe(Effect.catchTag("Conflict", Effect.die))
         }
         yield* Effect.logError("the node calls a payment settled and has no proof of it; it stays pending", { withdrawalId: withdrawal.id })
         return "later"
@@ -239,6 +243,11 @@ export const make = Effect.gen(function* () {
       })
     )
 
+  const signed = Effect.fnUntraced(function* ({ psbt, coins, fee, change, isDeep }: Draft) {
+    const { txId, rawTx } = yield* signer.sign(psbt)
+    return { _tag: "Chain" as const, txId, rawTx, psbt, coins, networkFee: fee, change, isDeep }
+  })
+
   /** Selected, signed, stored, and only then shown to anyone: from there on it is the same bytes, however often they are sent. */
   const sendOnChain = (withdrawal: Withdrawal.Withdrawal, scriptPubKey: string, task: Task): Effect.Effect<Next, Outage> =>
     Effect.gen(function* () {
@@ -250,10 +259,9 @@ export const make = Effect.gen(function* () {
         free: (outpoints) =>
           Effect.map(records.spentCoins(outpoints), (spent) => new Set(outpoints.filter((outpoint) => !spent.has(outpoint))))
       })
-      const { txId, rawTx } = yield* signer.sign(draft.psbt)
-      const attempt: Withdrawal.Attempt = { _tag: "Chain", txId, rawTx, coins: draft.coins, networkFee: draft.fee }
+      const attempt = yield* signed(draft)
       yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))
-      yield* broadcast(withdrawal, rawTx)
+      yield* broadcast(withdrawal, attempt.rawTx)
       return "later" as const
     }).pipe(
       Effect.catchTags({
@@ -279,17 +287,54 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** A payout that no block takes is offered again for more, from the same coins: the first to be mined is the payout. */
+  const replace = Effect.fnUntraced(
+    function* (withdrawal: Withdrawal.Withdrawal, newest: Withdrawal.Candidate, task: Task) {
+      const { allowances } = policy.replacement
+      const limit = Msat.make(withdrawal.networkAllowance * BigInt(allowances))
+      const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
+      if (draft === undefined) {
+        return yield* Effect.logDebug("a payout waits for a block, and does not pay more for it", { withdrawalId: withdrawal.id })
+      }
+      const attempt = yield* signed(draft)
+      const change = newest.change && Coin.outpoint(newest.txId, newest.change.vout)
+      yield* journal.commit(Withdrawal.replaced(withdrawal, attempt, { txId: newest.txId, change }, fence(task), yield* now))
+      yield* broadcast(withdrawal, attempt.rawTx)
+    },
+    Effect.catchTags({
+      // Its change is spent by another payout, which would never be mined without this one. That other one can be replaced.
+      CoinTaken: () => Effect.void,
+      StaleFence: () => Effect.void,
+      AlreadyTerminal: () => Effect.void,
+      Conflict: () => Effect.void
+    })
+  )
+
   const trackOnChain = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
-    txId: string,
-    rawTx: string,
+    dispatchedAtMillis: number,
     task: Task
   ): Effect.fn.Return<Next, Outage> {
-    const placement = yield* chain.transaction(txId)
-    if (placement._tag === "gone") yield* broadcast(withdrawal, rawTx)
-    if (placement._tag !== "mined" || confirmations(yield* chain.tip, placement.height) < policy.payoutConfirmations) return "later"
-    const networkFee = withdrawal.networkFee ?? Msat.zero
-    return yield* Effect.catchTag(settle(withdrawal, { preimage: null, networkFee, paymentIndex: null }, task), "Conflict", Effect.die)
+    const candidates = yield* records.candidates(withdrawal.companyId, withdrawal.id)
+    const newest = candidates.at(-1)
+    if (newest === undefined) return yield* Effect.die("a payout that nobody signed")
+    const found: Array<readonly [Withdrawal.Candidate, Placement]> = []
+    for (const candidate of candidates) found.push([candidate, yield* chain.transaction(candidate.txId)])
+
+    for (const [candidate, placement] of found) {
+      if (placement._tag !== "mined") continue
+      const needed = candidates.length > 1 ? Math.max(policy.replacedConfirmations, policy.payoutConfirmations) : policy.payoutConfirmations
+      if (confirmations(yield* chain.tip, placement.height) < needed) return "later"
+      const { networkFee, txId } = candidate
+      const settlement: Withdrawal.Settlement = { preimage: null, chainTxId: txId, networkFee, paymentIndex: null }
+      return yield* Effect.catchTag(settle(withdrawal, settlement, task), "Conflict", Effect.die)
+    }
+
+    const last = found.at(-1)
+    if (last !== undefined && last[1]._tag === "gone") yield* broadcast(withdrawal, newest.rawTx)
+    const sinceMillis = newest === candidates[0] ? dispatchedAtMillis : withdrawal.updatedAtMillis
+    if ((yield* now) - sinceMillis >= policy.replacement.afterMillis) yield* replace(withdrawal, newest, task)
+    return "later"
   })
 
   const trackLightning = Effect.fnUntraced(function* (
@@ -350,11 +395,11 @@ export const make = Effect.gen(function* () {
     )
 
   const advance = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.fn.Return<Next, Outage> {
-    const { status, paymentHash, chainTxId, rawTx, dispatchedAtMillis } = withdrawal
+    const { status, paymentHash, chainTxId, dispatchedAtMillis } = withdrawal
     if (status !== "pending") return "done"
     if (dispatchedAtMillis === null) return yield* begin(withdrawal, task)
     if (paymentHash !== null) return yield* trackLightning(withdrawal, paymentHash, dispatchedAtMillis, task)
-    if (chainTxId !== null && rawTx !== null) return yield* trackOnChain(withdrawal, chainTxId, rawTx, task)
+    if (chainTxId !== null) return yield* trackOnChain(withdrawal, dispatchedAtMillis, task)
     return yield* Effect.die("dispatched, and nothing says what")
   })
 

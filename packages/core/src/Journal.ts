@@ -3,6 +3,7 @@ import type { Change } from "./Change.ts"
 import type { DepositMoved } from "./Deposit.ts"
 import type { DomainTaken } from "./Domain.ts"
 import type { InvoiceNotPayable } from "./Invoice.ts"
+import type { KeyRangeTaken } from "./KeyRange.ts"
 import type { HandleTaken, LightningAddressGone } from "./LightningAddress.ts"
 import type { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken } from "./Withdrawal.ts"
 
@@ -53,6 +54,7 @@ interface Refusals {
   readonly LightningAddressCreated: HandleTaken | Conflict | IdempotencyMismatch
   readonly LightningAddressChanged: LightningAddressGone
   readonly LightningAddressDeleted: never
+  readonly KeyRangeReserved: KeyRangeTaken | Conflict
   readonly OnChainAddressCreated: Conflict | IdempotencyMismatch
   readonly DepositSeen: DepositMoved
   readonly DepositPlaced: DepositMoved
@@ -61,10 +63,12 @@ interface Refusals {
   readonly DepositDropped: DepositMoved
   readonly WithdrawalRequested: InsufficientBalance | Conflict | IdempotencyMismatch
   readonly WithdrawalDispatched: AlreadyTerminal | PaymentHashTaken | CoinTaken | Conflict | StaleFence
+  readonly WithdrawalReplaced: AlreadyTerminal | CoinTaken | Conflict | StaleFence
   readonly WithdrawalSettled: AlreadyTerminal | Conflict | StaleFence
   readonly WithdrawalFailed: AlreadyTerminal | StaleFence
   readonly InternalTransferred: AlreadyTerminal | InvoiceNotPayable | StaleFence
   readonly ZapReceipted: StaleFence
+  readonly PayoutBuried: never
   readonly CursorMoved: StaleFence
   readonly DutyBegun: never
   readonly AnswersForgotten: never

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as Answers from "./Answers.ts"
 import type { AddressType } from "./BitcoinAddress.ts"
-import { ChainSource, type ChainUnavailable } from "./ChainSource.ts"
+import type { ChainUnavailable } from "./ChainSource.ts"
 import { ChainWallet } from "./ChainWallet.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
@@ -32,7 +32,6 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
   const wallet = yield* ChainWallet
-  const source = yield* ChainSource
   const entropy = yield* Entropy
 
   return OnChainAddresses.of({
@@ -41,8 +40,6 @@ export const make = Effect.gen(function* () {
       if (before !== undefined) return before
       yield* Metadata.check(metadata)
       const { address, scriptPubKey, index } = yield* wallet.newAddress(type)
-      // Watched before anyone can know it, so that no payment to it comes too early to be seen.
-      yield* source.watch([scriptPubKey])
       const createdAtMillis = yield* Clock.currentTimeMillis
       const onChainAddress: OnChainAddress.OnChainAddress = {
         id: Id.fromMillis(createdAtMillis, entropy),

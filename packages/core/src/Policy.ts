@@ -46,8 +46,18 @@ export interface Settings {
   readonly maxWithdrawal: Msat.Msat
   /** How many confirmations a deposit of at most `upTo` needs; the last row is for all above. */
   readonly confirmations: ReadonlyArray<{ readonly upTo: Msat.Msat; readonly confirmations: number }>
-  /** How many confirmations settle a payout. */
+  /** An on-chain deposit below this is recorded and not credited: spending it would cost about as much as it brings. */
+  readonly minDeposit: Msat.Msat
+  /** How many confirmations settle a payout; of one that was replaced, so many that which of the transactions won will not change. */
   readonly payoutConfirmations: number
+  readonly replacedConfirmations: number
+  /** A payout that settled is looked for, and sent again where a reorganisation took it, until it is this deep. */
+  readonly payoutBuriedAt: number
+  /**
+   * A payout that is in no block `afterMillis` after it was sent is replaced by one at the feerate of the day, for at most `allowances` times what
+   * was held for mining. What is above the held is the operator's.
+   */
+  readonly replacement: { readonly afterMillis: number; readonly allowances: number }
   /** A price older than this is no price. */
   readonly maxRateAgeMillis: number
   /** An invoice that expires sooner than this is not paid any more. */
@@ -98,7 +108,11 @@ export const defaults = {
     { upTo: Msat.fromSats(50_000_000n), confirmations: 3 },
     { upTo: Msat.max, confirmations: 6 }
   ],
+  minDeposit: Msat.fromSats(600),
   payoutConfirmations: 1,
+  replacedConfirmations: 6,
+  payoutBuriedAt: 100,
+  replacement: { afterMillis: 30 * 60_000, allowances: 3 },
   maxRateAgeMillis: 60_000,
   expiryMarginMillis: 60_000,
   maxFinalCltvExpiry: 500,

@@ -2,7 +2,9 @@ import { Context, type Effect, type Option } from "effect"
 import type { Answer } from "./Answer.ts"
 import type { Holder } from "./ApiKey.ts"
 import type { Balance } from "./Balance.ts"
+import type { AddressType } from "./BitcoinAddress.ts"
 import type { Account } from "./Change.ts"
+import type * as Coin from "./Coin.ts"
 import type { Company } from "./Company.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Domain } from "./Domain.ts"
@@ -12,7 +14,7 @@ import type { LightningAddress } from "./LightningAddress.ts"
 import type { Msat } from "./Msat.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import type { Query, Transaction } from "./Transaction.ts"
-import type { Withdrawal } from "./Withdrawal.ts"
+import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
 /** The same money counted three ways. On a sound ledger `totals` equals `entries`, and `totals.held` equals `pending`. */
 export interface Audit {
@@ -28,6 +30,14 @@ export interface Published {
   readonly type: string
   readonly subject: string
   readonly atMillis: number
+}
+
+/** A payout that settled, and the transaction that it settled with. */
+export interface SettledPayout {
+  readonly id: string
+  readonly companyId: string
+  readonly txId: string
+  readonly rawTx: string
 }
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
@@ -66,10 +76,26 @@ export class Records extends Context.Service<
     readonly depositByOutpoint: (txId: string, vout: number) => Read<Option.Option<Deposit>>
     /** On-chain deposits that are pending and in a block, by id, after `after`. */
     readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** On-chain deposits that are said to be in a block above `height`, by id, after `after`. */
+    readonly depositsAbove: (height: number, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** On-chain deposits that are pending and in no block, by id, after `after`. */
+    readonly depositsInNoBlock: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+
+    /** Where the next range of keys of this account and branch begins. */
+    readonly nextKey: (wallet: string, type: AddressType, branch: 0 | 1) => Read<number>
+    /**
+     * The largest coins of a wallet that no payout spends: credited deposits, change that is in a block, and, `isConfirmed: false`, change of
+     * payouts under way that spend none of that kind themselves.
+     */
+    readonly coins: (wallet: string, limit: number) => Read<ReadonlyArray<Coin.Coin>>
 
     readonly withdrawal: (companyId: string, id: string) => Read<Option.Option<Withdrawal>>
     /** The withdrawal, of whichever company, that this payment hash belongs to. */
     readonly withdrawalByHash: (paymentHash: string) => Read<Option.Option<Withdrawal>>
+    /** Every transaction that was ever signed for a payout, the oldest first. */
+    readonly candidates: (companyId: string, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
+    /** Payouts that settled and are not buried, by id, after `after`. */
+    readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
     /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
 

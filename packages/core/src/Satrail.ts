@@ -12,6 +12,7 @@ import * as PayRequests from "./PayRequests.ts"
 import * as Policy from "./Policy.ts"
 import * as Prices from "./Prices.ts"
 import * as Recipients from "./Recipients.ts"
+import * as SettledPayouts from "./SettledPayouts.ts"
 import * as Settlements from "./Settlements.ts"
 import * as Transactions from "./Transactions.ts"
 import * as Withdrawals from "./Withdrawals.ts"
@@ -28,6 +29,7 @@ export const layer = (settings: Policy.Settings) =>
     Transactions.layer,
     Settlements.layer,
     ChainDeposits.layer,
+    SettledPayouts.layer,
     Dispatcher.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(Withdrawals.layer, Invoices.layer)),
@@ -39,6 +41,7 @@ export const layer = (settings: Policy.Settings) =>
 export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,
   ChainDeposits.layerWorker,
+  SettledPayouts.layerWorker,
   Dispatcher.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker

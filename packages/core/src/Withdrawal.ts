@@ -2,6 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { hexToBytes } from "@noble/hashes/utils.js"
 import { Schema } from "effect"
 import * as Change from "./Change.ts"
+import type * as Coin from "./Coin.ts"
 import type { Deposit } from "./Deposit.ts"
 import { RecipientType } from "./Destination.ts"
 import * as Fee from "./Fee.ts"
@@ -93,6 +94,18 @@ export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("Pa
 /** Another payout spends one of these coins. */
 export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { withdrawalId: Schema.String }) {}
 
+/** A signed transaction that pays a withdrawal. A replacement of it is another one: either may end in a block. */
+export interface Candidate {
+  readonly txId: string
+  readonly rawTx: string
+  /** What was signed (BIP 174, base64): a replacement is made from it. */
+  readonly psbt: string
+  readonly networkFee: Msat.Msat
+  readonly change: Coin.Change | null
+  /** Whether it spends change of a payout that was in no block. */
+  readonly isDeep: boolean
+}
+
 /** What is about to be sent, to the last byte. Stored and committed before any node is told. */
 export type Attempt =
   | {
@@ -101,19 +114,18 @@ export type Attempt =
       readonly paymentRequest: string
       readonly successAction: SuccessAction | null
     }
-  | {
+  | (Candidate & {
       readonly _tag: "Chain"
-      readonly txId: string
-      readonly rawTx: string
       /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
       readonly coins: ReadonlyArray<string>
-      readonly networkFee: Msat.Msat
-    }
+    })
 
 /** How a payment ended well. */
 export interface Settlement {
   /** The proof, for Lightning. */
   readonly preimage: string | null
+  /** The candidate that is in a block, for a payout. */
+  readonly chainTxId: string | null
   /** What routing or mining did cost. */
   readonly networkFee: Msat.Msat
   readonly paymentIndex: string | null
@@ -125,6 +137,16 @@ export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested">
 /** Applies once: the same attempt again is applied, another one is refused. */
 export interface WithdrawalDispatched extends Change.Parts<"WithdrawalDispatched"> {
   readonly attempt: Attempt
+}
+/** Another transaction from the same coins for a higher fee. Whichever of them is mined pays the withdrawal. */
+export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced"> {
+  readonly attempt: Attempt & { readonly _tag: "Chain" }
+  /** The newest candidate so far, and its change: nobody may spend that any more. */
+  readonly replaces: { readonly txId: string; readonly change: string | null }
+}
+/** A payout that settled is so deep that nobody looks for it any more. */
+export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
+  readonly txId: string
 }
 export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled"> {
   readonly settlement: Settlement
@@ -182,6 +204,35 @@ export const dispatched = (withdrawal: Withdrawal, attempt: Attempt, fence: Chan
   legs: [],
   attempt,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }
+})
+
+/** What was sent is offered again for a higher fee. No money moves. */
+export const replaced = (
+  withdrawal: Withdrawal,
+  attempt: WithdrawalReplaced["attempt"],
+  replaces: WithdrawalReplaced["replaces"],
+  fence: Change.Fence,
+  atMillis: number
+): WithdrawalReplaced => ({
+  _tag: "WithdrawalReplaced",
+  ...parts(withdrawal, atMillis, [], fence),
+  legs: [],
+  attempt,
+  replaces,
+  event: { type: "withdrawal.replaced", subject: withdrawal.id }
+})
+
+/** What settled it is deep enough in the chain to be left alone. */
+export const buried = (
+  payout: { readonly companyId: string; readonly id: string; readonly txId: string },
+  atMillis: number
+): PayoutBuried => ({
+  _tag: "PayoutBuried",
+  id: payout.id,
+  companyId: payout.companyId,
+  atMillis,
+  legs: [],
+  txId: payout.txId
 })
 
 /**
@@ -245,7 +296,7 @@ export const transferred = (
   deposit: to.deposit,
   invoice: to.invoice,
   lightningAddressId: to.lightningAddressId,
-  settlement: { preimage: to.preimage, networkFee: Msat.zero, paymentIndex: null },
+  settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
   ends: withdrawal.id,
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })

@@ -157,9 +157,9 @@ describe("A deposit on the chain", () => {
         Effect.gen(function* () {
           const { row, address } = yield* paid(1000)
           yield* mineAndFollow(2)
-          yield* send(address, 500)
+          yield* send(address, 700)
           yield* mineAndFollow(2)
-          assert.deepStrictEqual(yield* has(row), { posted: 1500, held: 0 })
+          assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
         })
       )
     )
@@ -183,7 +183,9 @@ describe("A deposit on the chain", () => {
       audited(
         Effect.gen(function* () {
           const ports = yield* Effect.context<Ports>()
-          const forgetful = replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: () => chain.activity(null) }))(ports)
+          const forgetful = replace(ChainSource, (chain) =>
+            ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })
+          )(ports)
           const processes = yield* Effect.forEach([1, 2, 3], () =>
             Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
           )
@@ -202,8 +204,6 @@ describe("A deposit on the chain", () => {
     inWorld(
       Effect.gen(function* () {
         const { destination } = yield* outside({ type: "chain_address" })
-        const [script = ""] = (yield* (yield* ChainSource).activity(null)).outputs.map(({ scriptPubKey }) => scriptPubKey)
-        assert.strictEqual(script, "")
         yield* send(destination, 1000)
         yield* mineAndFollow(6)
         assert.deepStrictEqual(yield* accounts, {})
@@ -211,34 +211,47 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("is seen by a source that was told nothing yet, once it is told all addresses", () =>
+  it.effect("that is too small to be spent is recorded and never credited; one sat more is", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
-          const watched: Array<string> = []
-          const ports = yield* Effect.context<Ports>()
-          const fresh = yield* start(
-            replace(ChainSource, (chain) =>
-              ChainSource.of({
-                ...chain,
-                watch: (scripts) =>
-                  Effect.andThen(
-                    Effect.sync(() => watched.push(...scripts)),
-                    chain.watch(scripts)
-                  )
-              })
-            )(ports)
-          )
-          const row = yield* company()
-          const scripts = yield* Effect.forEach(Array.from({ length: 12 }), () =>
-            Effect.map(onChainAddress(row), ({ scriptPubKey }) => scriptPubKey)
-          )
-          yield* Context.get(fresh, ChainDeposits).watch(0)
-          assert.deepStrictEqual(watched.toSorted(), scripts.toSorted())
-        })
+          const { row, address } = yield* paid(599)
+          yield* mineAndFollow(3)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
+          const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
+          assert.include(told, "deposit.too_small")
+          assert.notInclude(told, "deposit.pending")
+          yield* reorg(3)
+          yield* follow
+          yield* mineAndFollow(10)
+          yield* send(address, 600)
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual(yield* has(row), { posted: 600, held: 0 })
+        }),
+        { unfinished: true } // what is too small is ours, and in no book
       )
     )
   )
+
+  it.effect("that a miner made waits until it can be spent", () => {
+    const change = replace(ChainSource, (chain) =>
+      ChainSource.of({
+        ...chain,
+        transaction: (txId) =>
+          Effect.map(chain.transaction(txId), (placement) => (placement._tag === "mined" ? { ...placement, isCoinbase: true } : placement))
+      })
+    )
+    return inWorld(
+      Effect.gen(function* () {
+        const { row } = yield* paid(5000)
+        yield* mineAndFollow(99)
+        assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+        yield* mineAndFollow(1)
+        assert.deepStrictEqual(yield* has(row), { posted: 5000, held: 0 })
+      }),
+      { change }
+    )
+  })
 
   it.effect("waits for a chain that is away", () =>
     inWorld(
@@ -402,8 +415,8 @@ describe("A process that was told less lately than another", () => {
     const ports = replace(ChainSource, (chain) =>
       ChainSource.of({
         ...chain,
-        activity: (after) =>
-          Effect.tap(chain.activity(after), () => Effect.andThen(Deferred.succeed(told, undefined), Deferred.await(goesOn)))
+        activity: (after, ours) =>
+          Effect.tap(chain.activity(after, ours), () => Effect.andThen(Deferred.succeed(told, undefined), Deferred.await(goesOn)))
       })
     )(yield* Effect.context<Ports>())
     const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow())

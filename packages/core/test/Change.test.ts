@@ -15,7 +15,12 @@ import * as Withdrawal from "../src/Withdrawal.ts"
 import { deposit, fence, invoice, moved, plain, withdrawal } from "./Rows.ts"
 
 const msat = (amount: number | bigint) => Msat.make(BigInt(amount))
-const paid = (networkFee: number | bigint): Withdrawal.Settlement => ({ preimage: null, networkFee: msat(networkFee), paymentIndex: null })
+const paid = (networkFee: number | bigint): Withdrawal.Settlement => ({
+  preimage: null,
+  chainTxId: null,
+  networkFee: msat(networkFee),
+  paymentIndex: null
+})
 const arrived = (amount: number | bigint) => ({
   ...deposit({ rail: "lightning", status: "settled", amount: msat(amount) }),
   lightningInvoiceId: "i"

@@ -5,7 +5,6 @@ import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Option, Scope } f
 import { TestClock } from "effect/testing"
 import * as Cursor from "../src/Cursor.ts"
 import type { Fence } from "../src/Change.ts"
-import { ChainSource } from "../src/ChainSource.ts"
 import * as Duties from "../src/Duties.ts"
 import * as Id from "../src/Id.ts"
 import { Journal, StoreUnavailable } from "../src/Journal.ts"
@@ -15,7 +14,7 @@ import { Records } from "../src/Records.ts"
 import * as Satrail from "../src/Satrail.ts"
 import { Tasks } from "../src/Tasks.ts"
 import { settings } from "./Rows.ts"
-import { audited, company, has, invoice, inWorld, onChainAddress, type Ports, replace, start } from "./World.ts"
+import { audited, company, has, invoice, inWorld, onChainAddress, type Ports, start } from "./World.ts"
 
 const lease = settings.dutyLeaseMillis
 const role = "watching the kettle"
@@ -197,27 +196,6 @@ describe("Two processes with all their workers", () => {
           assert.deepStrictEqual(yield* has(payee), { posted: 8000, held: 0 })
         })
       )
-    )
-  )
-
-  it.effect("watch the addresses that any of them gives out, each with a chain source of its own", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const watched: Array<string> = []
-        const recording = replace(ChainSource, (chain) =>
-          ChainSource.of({ ...chain, watch: (scripts) => Effect.sync(() => void watched.push(...scripts)) })
-        )
-        const payee = yield* company()
-        const scripts = [(yield* onChainAddress(payee)).scriptPubKey]
-        yield* process(recording)
-        yield* TestClock.adjust("1 minute")
-        assert.deepStrictEqual(new Set(watched), new Set(scripts))
-        scripts.push((yield* onChainAddress(payee)).scriptPubKey)
-        yield* TestClock.adjust(settings.chainPollMillis)
-        assert.deepStrictEqual(new Set(watched), new Set(scripts))
-        yield* TestClock.adjust("1 hour")
-        assert.isBelow(watched.length, 50) // and not all of them every time
-      })
     )
   )
 })

@@ -36,12 +36,15 @@ describe("An on-chain address", () => {
     )
   )
 
-  it.effect("is watched before anyone can pay to it", () =>
+  it.effect("is on record before anyone can pay to it", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* made(create((yield* company()).id))
         yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
-        const { outputs } = yield* (yield* ChainSource).activity(null)
+        const records = yield* Records
+        const ours = (scripts: ReadonlyArray<string>) =>
+          Effect.map(records.onChainAddresses(scripts), (rows) => new Set(rows.map(({ scriptPubKey }) => scriptPubKey)))
+        const { outputs } = yield* (yield* ChainSource).activity(null, ours)
         assert.deepStrictEqual(
           outputs.map(({ scriptPubKey }) => scriptPubKey),
           [row.scriptPubKey]
@@ -50,7 +53,7 @@ describe("An on-chain address", () => {
     )
   )
 
-  it.effect("is not given out while the chain cannot be watched", () =>
+  it.effect("is not given out while the wallet is away", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()

@@ -202,7 +202,7 @@ export const accounts = Effect.gen(function* () {
 const assets = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const coins = Chain.coins((yield* sandbox.state).chain, "wallet", true)
-  return { node: yield* sandbox.localBalance, chain: Msat.fromSats(coins.reduce((sum, { sats }) => sum + sats, 0n)) }
+  return { node: yield* sandbox.localBalance, chain: Msat.sum(...coins.map(({ amount }) => amount)) }
 })
 
 /** The books are sound, and nobody outside was paid one invoice twice. */

@@ -193,6 +193,44 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       deposit: (companyId, id) => read((now) => ofCompany(HashMap.get(now.deposits, id), companyId)),
       depositByOutpoint: (txId, vout) => read((now) => State.found(now.deposits, now.depositByOutpoint, State.outpoint(txId, vout))),
       depositsInBlocks: (after, limit) => read((now) => page(State.rows(now.deposits, now.depositsInBlocks), after, limit)),
+      depositsAbove: (height, after, limit) =>
+        read((now) =>
+          page(
+            Array.from(HashMap.values(now.deposits)).filter((one) => one.height !== null && one.height > height),
+            after,
+            limit
+          )
+        ),
+      depositsInNoBlock: (after, limit) =>
+        read((now) =>
+          page(
+            Array.from(HashMap.values(now.deposits)).filter(
+              ({ rail, status, height, chainTxId }) => rail === "on_chain" && status === "pending" && height === null && chainTxId !== null
+            ),
+            after,
+            limit
+          )
+        ),
+      nextKey: (wallet, type, branch) => read((now) => State.nextKey(now, { wallet, type, branch })),
+      coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),
+      candidates: (companyId, id) =>
+        read((now) =>
+          Option.isSome(ofCompany(HashMap.get(now.withdrawals, id), companyId))
+            ? State.candidates(now, id).map(({ standing: _, ...candidate }) => candidate)
+            : []
+        ),
+      settledPayouts: (after, limit) =>
+        read((now) =>
+          page(
+            Array.from(HashMap.entries(now.candidates)).flatMap(([id, all]) =>
+              all
+                .filter(({ standing }) => standing === "settled")
+                .map(({ txId, rawTx }) => ({ id, companyId: HashMap.getUnsafe(now.withdrawals, id).companyId, txId, rawTx }))
+            ),
+            after,
+            limit
+          )
+        ),
       withdrawal: (companyId, id) => read((now) => ofCompany(HashMap.get(now.withdrawals, id), companyId)),
       withdrawalByHash: (paymentHash) => read((now) => State.found(now.withdrawals, now.withdrawalByHash, paymentHash)),
       spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),

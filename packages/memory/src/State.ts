@@ -3,14 +3,16 @@ import type { Answer } from "@satrail/core/Answer"
 import type { ApiKey } from "@satrail/core/ApiKey"
 import * as Balance from "@satrail/core/Balance"
 import type { Posting } from "@satrail/core/Change"
+import * as Coin from "@satrail/core/Coin"
 import type { Company } from "@satrail/core/Company"
 import type { Deposit } from "@satrail/core/Deposit"
 import type { Domain } from "@satrail/core/Domain"
 import type { Invoice, Unmatched } from "@satrail/core/Invoice"
+import type { KeyRange } from "@satrail/core/KeyRange"
 import * as LightningAddress from "@satrail/core/LightningAddress"
 import type { OnChainAddress } from "@satrail/core/OnChainAddress"
 import type { Published } from "@satrail/core/Records"
-import type { Attempt, Withdrawal } from "@satrail/core/Withdrawal"
+import type { Attempt, Candidate, Withdrawal } from "@satrail/core/Withdrawal"
 
 /** Grows at its head, so that one more costs the same however long it is. */
 export interface List<A> {
@@ -37,6 +39,11 @@ export interface Kept extends Answer {
   readonly forgetAtMillis: number | null
 }
 
+/** A transaction for a payout, and what became of it. */
+export interface Signed extends Candidate {
+  readonly standing: "offered" | "settled" | "buried"
+}
+
 type Map<A> = HashMap.HashMap<string, A>
 
 /** Everything there is. A commit makes the next one out of this one, so a refusal has nothing to undo. */
@@ -51,6 +58,9 @@ export interface State {
   readonly deposits: Map<Deposit>
   readonly withdrawals: Map<Withdrawal>
   readonly attempts: Map<Attempt>
+  /** Every transaction ever signed for a payout, the oldest first. */
+  readonly candidates: Map<ReadonlyArray<Signed>>
+  readonly keyRanges: Map<KeyRange>
   readonly answers: Map<Kept>
   readonly cursors: Map<string>
   readonly tasks: Map<Work>
@@ -87,6 +97,8 @@ export const empty: State = {
   deposits: HashMap.empty(),
   withdrawals: HashMap.empty(),
   attempts: HashMap.empty(),
+  candidates: HashMap.empty(),
+  keyRanges: HashMap.empty(),
   answers: HashMap.empty(),
   cursors: HashMap.empty(),
   tasks: HashMap.empty(),
@@ -186,3 +198,43 @@ export const putWithdrawal = (state: State, withdrawal: Withdrawal): State => ({
   withdrawalByHash:
     withdrawal.paymentHash === null ? state.withdrawalByHash : HashMap.set(state.withdrawalByHash, withdrawal.paymentHash, withdrawal.id)
 })
+
+/** Every transaction ever signed for a payout, the oldest first. */
+export const candidates = (state: State, withdrawalId: string): ReadonlyArray<Signed> =>
+  Option.getOrElse(HashMap.get(state.candidates, withdrawalId), () => [])
+
+/** Where the next range of keys of this account and branch begins. */
+export const nextKey = (state: State, of: Pick<KeyRange, "wallet" | "type" | "branch">): number =>
+  Math.max(
+    0,
+    ...Array.from(HashMap.values(state.keyRanges))
+      .filter(({ wallet, type, branch }) => wallet === of.wallet && type === of.type && branch === of.branch)
+      .map(({ next }) => next)
+  )
+
+const creditedCoins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> => {
+  const addresses = new Map(Array.from(HashMap.values(state.onChainAddresses), (row) => [row.address, row]))
+  return Array.from(HashMap.values(state.deposits)).flatMap(({ chainTxId, vout, status, recipient, amount }) => {
+    const address = status === "settled" ? addresses.get(recipient) : undefined
+    if (address?.nodeId !== wallet || chainTxId === null || vout === null) return []
+    const { scriptPubKey, type, index } = address
+    return [{ outpoint: Coin.outpoint(chainTxId, vout), scriptPubKey, amount, type, branch: 0, index, isConfirmed: true }]
+  })
+}
+
+const changeCoins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
+  Array.from(HashMap.entries(state.candidates)).flatMap(([id, all]) =>
+    all.flatMap(({ txId, change, standing, isDeep }) => {
+      const isOffered =
+        standing === "offered" && !isDeep && all.length === 1 && HashMap.getUnsafe(state.withdrawals, id).status === "pending"
+      if (change === null || change.wallet !== wallet || (standing === "offered" && !isOffered)) return []
+      const { vout, wallet: _, ...coin } = change
+      return [{ ...coin, outpoint: Coin.outpoint(txId, vout), isConfirmed: !isOffered }]
+    })
+  )
+
+/** What a wallet could spend, the largest first. */
+export const coins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
+  [...creditedCoins(state, wallet), ...changeCoins(state, wallet)]
+    .filter(({ outpoint }) => !HashMap.has(state.withdrawalByCoin, outpoint))
+    .toSorted((a, b) => (a.amount === b.amount ? (a.outpoint < b.outpoint ? -1 : 1) : a.amount > b.amount ? -1 : 1))

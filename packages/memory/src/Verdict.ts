@@ -1,13 +1,16 @@
 import { Equal, Exit, HashMap, Option, Struct } from "effect"
 import * as Balance from "@satrail/core/Balance"
 import type { Change, Leg } from "@satrail/core/Change"
+import * as Coin from "@satrail/core/Coin"
 import { type Deposit, DepositMoved } from "@satrail/core/Deposit"
 import { DomainTaken } from "@satrail/core/Domain"
 import { InvoiceNotPayable } from "@satrail/core/Invoice"
+import { KeyRangeTaken } from "@satrail/core/KeyRange"
 import * as Journal from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
 import {
   AlreadyTerminal,
+  type Attempt,
   CoinTaken,
   InsufficientBalance,
   PaymentHashTaken,
@@ -34,8 +37,8 @@ const terminal = ({ id, status }: Withdrawal) => new AlreadyTerminal({ id, statu
 const same = <A extends object, K extends keyof A>(row: A, asked: A, changing: ReadonlyArray<K>): boolean =>
   Equal.equals(Struct.omit(row, changing), Struct.omit(asked, changing))
 
-const sameSettlement = (withdrawal: Withdrawal, { preimage, networkFee }: Settlement): boolean =>
-  withdrawal.preimage === preimage && withdrawal.networkFee === networkFee
+const sameSettlement = (withdrawal: Withdrawal, { preimage, chainTxId, networkFee }: Settlement): boolean =>
+  withdrawal.preimage === preimage && withdrawal.chainTxId === chainTxId && withdrawal.networkFee === networkFee
 
 /** A creation: nothing is there yet, or it is there as asked for, or otherwise. */
 const creation = <A extends object, K extends keyof A = never>(
@@ -123,6 +126,8 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
     }
     case "LightningAddressDeleted":
       return own(state.lightningAddresses, change).deletedAtMillis === null ? undefined : "again"
+    case "KeyRangeReserved":
+      return creation(change, state.keyRanges, change.keyRange)
     case "OnChainAddressCreated":
       return creation(change, state.onChainAddresses, change.onChainAddress)
     case "DepositSeen": {
@@ -145,6 +150,14 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
       if (attempt !== undefined) return Equal.equals(attempt, change.attempt) ? "again" : conflict(change)
       return row.status === "pending" ? undefined : terminal(row)
     }
+    case "WithdrawalReplaced": {
+      const row = own(state.withdrawals, change)
+      if (State.candidates(state, change.id).some(({ txId }) => txId === change.attempt.txId)) return "again"
+      if (row.status !== "pending") return terminal(row)
+      return row.chainTxId === change.replaces.txId ? undefined : conflict(change)
+    }
+    case "PayoutBuried":
+      return State.candidates(state, change.id).some(({ standing }) => standing === "buried") ? "again" : undefined
     case "WithdrawalSettled": {
       const row = own(state.withdrawals, change)
       if (row.status === "settled") return sameSettlement(row, change.settlement) ? "again" : conflict(change)
@@ -264,6 +277,12 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
         deletedAtMillis: atMillis,
         updatedAtMillis: atMillis
       })
+    case "KeyRangeReserved": {
+      const { wallet, first } = change.keyRange
+      return State.nextKey(state, change.keyRange) === first
+        ? { ...state, keyRanges: HashMap.set(state.keyRanges, change.id, change.keyRange) }
+        : new KeyRangeTaken({ wallet, first })
+    }
     case "OnChainAddressCreated":
       return HashMap.has(state.onChainAddressByScript, change.onChainAddress.scriptPubKey)
         ? conflict(change)
@@ -291,21 +310,30 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
           ? new PaymentHashTaken({ paymentHash })
           : { ...State.putWithdrawal(state, { ...row, paymentHash, paymentRequest, successAction }), attempts }
       }
-      const { txId, rawTx, networkFee, coins } = attempt
-      if (coins.some((coin) => HashMap.has(state.withdrawalByCoin, coin))) return new CoinTaken({ withdrawalId: change.id })
-      return {
-        ...State.putWithdrawal(state, { ...row, chainTxId: txId, rawTx, networkFee }),
-        attempts,
-        withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, change.id), state.withdrawalByCoin)
-      }
+      const offered = offer(state, row, attempt, attempt.coins)
+      return "_tag" in offered ? offered : { ...offered, attempts }
     }
-    case "WithdrawalSettled":
-      return State.putWithdrawal(state, {
-        ...own(state.withdrawals, change),
-        ...change.settlement,
-        status: "settled",
-        updatedAtMillis: atMillis
+    case "WithdrawalReplaced": {
+      const { attempt, replaces } = change
+      const row = { ...own(state.withdrawals, change), updatedAtMillis: atMillis }
+      return offer(state, row, attempt, replaces.change === null ? attempt.coins : [...attempt.coins, replaces.change])
+    }
+    case "PayoutBuried":
+      return standing(state, change.id, change.txId, "buried")
+    case "WithdrawalSettled": {
+      const row: Withdrawal = { ...own(state.withdrawals, change), ...change.settlement, status: "settled", updatedAtMillis: atMillis }
+      const { chainTxId } = row
+      if (chainTxId === null) return State.putWithdrawal(state, row)
+      const winner = State.candidates(state, change.id).find(({ txId }) => txId === chainTxId)
+      const settled = standing(state, change.id, chainTxId, "settled")
+      // Its change was kept from everybody as long as it might not come to be.
+      const change_ = winner?.change ? Coin.outpoint(chainTxId, winner.change.vout) : ""
+      const isKept = Option.exists(HashMap.get(settled.withdrawalByCoin, change_), (id) => id === change.id)
+      return State.putWithdrawal(isKept ? { ...settled, withdrawalByCoin: HashMap.remove(settled.withdrawalByCoin, change_) } : settled, {
+        ...row,
+        rawTx: winner?.rawTx ?? row.rawTx
       })
+    }
     case "WithdrawalFailed":
       return State.putWithdrawal(state, {
         ...own(state.withdrawals, change),
@@ -335,6 +363,32 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
       return { ...state, answers: HashMap.filter(state.answers, (kept) => kept.forgetAtMillis === null || kept.forgetAtMillis > atMillis) }
   }
 }
+
+/** One more transaction for a payout, which spends `coins` unless another payout does. */
+const offer = (
+  state: State.State,
+  row: Withdrawal,
+  { _tag, coins: _, ...candidate }: Attempt & { readonly _tag: "Chain" },
+  coins: ReadonlyArray<string>
+): State.State | CoinTaken => {
+  if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))
+    return new CoinTaken({ withdrawalId: row.id })
+  const { txId, rawTx, networkFee } = candidate
+  return {
+    ...State.putWithdrawal(state, { ...row, chainTxId: txId, rawTx, networkFee }),
+    candidates: HashMap.set(state.candidates, row.id, [...State.candidates(state, row.id), { ...candidate, standing: "offered" }]),
+    withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, row.id), state.withdrawalByCoin)
+  }
+}
+
+const standing = (state: State.State, id: string, txId: string, standing: State.Signed["standing"]): State.State => ({
+  ...state,
+  candidates: HashMap.set(
+    state.candidates,
+    id,
+    State.candidates(state, id).map((one) => (one.txId === txId ? { ...one, standing } : one))
+  )
+})
 
 /** One hash is one withdrawal's for ever, however that one ended. */
 const hashTaken = (state: State.State, paymentHash: string, byOtherThan: string): boolean =>

@@ -1,6 +1,7 @@
 import * as Balance from "@satrail/core/Balance"
 import type { Change } from "@satrail/core/Change"
 import * as Deposit from "@satrail/core/Deposit"
+import * as Id from "@satrail/core/Id"
 import { InsufficientBalance } from "@satrail/core/Withdrawal"
 import * as Reads from "./Reads.ts"
 import { creation, granted, joinTarget, type Kind, own, statement, target } from "./Statements.ts"
@@ -53,6 +54,20 @@ applied as (
   where t.company_id = f.company_id and t.id = f.id returning t.company_id, t.id
 )`
 
+// A credited output is a coin of ours; one that is not credited any more is none. What a payout spends stays spent, whatever becomes of it.
+const credited = `
+credited as (
+  insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)
+  select f.chain_tx_id || ':' || f.vout, w.node_id, w.script_pub_key, f.amount, w.type, 0, w.index, 1
+  from done f cross join lateral (select * from satrail.on_chain_addresses r where r.address = f.recipient limit 1) w
+  where f.status = 'settled' and f.chain_tx_id is not null
+    and not exists (select from satrail.coins c where c.outpoint = f.chain_tx_id || ':' || f.vout)
+  order by 1 on conflict do nothing
+), uncredited as (
+  delete from satrail.unspent t
+  where t.outpoint = any(array(select f.chain_tx_id || ':' || f.vout from done f where f.status <> 'settled' and f.chain_tx_id is not null))
+)`
+
 const columns = own(deposits)
 
 const joins = joinTarget
@@ -63,7 +78,14 @@ const before = `case when g.revision <> a.revision - 1 then
 
 const missing = "case when g.n is null then 'missing' end"
 
-const step = statement({ columns, parts: [target(deposits), move(`select f.* ${due}`)], joins, before, guards: missing })
+const step = statement({
+  columns,
+  parts: [target(deposits), move(`select f.* ${due}`)],
+  effects: [credited],
+  joins,
+  before,
+  guards: missing
+})
 
 const kind = <C extends Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositDropped>(): Kind<C> => ({
   statement: step,
@@ -75,6 +97,7 @@ const reversed: Kind<Deposit.DepositReversed> = {
   statement: statement({
     columns,
     parts: [target(deposits), granted(`select f.* ${due}`), move("select * from granted")],
+    effects: [credited],
     joins,
     before,
     guards: "case when g.n is null then 'missing' else 'InsufficientBalance' end"
@@ -108,5 +131,17 @@ export const reads = {
     read: deposits.ofRow,
     keyOf: (txId: string, vout: number) => [txId, vout]
   }),
+  depositsAbove: Reads.many("Records.depositsAbove", {
+    text: `
+select ${deposits.selected} from ${deposits.name} t
+where t.height > $1::integer and t.id > $2::uuid order by t.id limit $3::bigint`,
+    values: (height: number, after: string | null, limit: number) => [String(height), after ?? Id.nil, String(limit)],
+    read: deposits.ofRow
+  }),
+  depositsInNoBlock: Reads.page(
+    "Records.depositsInNoBlock",
+    deposits,
+    "rail = 'on_chain' and status = 'pending' and height is null and chain_tx_id is not null"
+  ),
   depositsInBlocks: Reads.page("Records.depositsInBlocks", deposits, "rail = 'on_chain' and status = 'pending' and height is not null")
 }

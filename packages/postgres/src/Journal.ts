@@ -10,6 +10,7 @@ import * as Deposit from "./Deposit.ts"
 import * as Domain from "./Domain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Invoice from "./Invoice.ts"
+import * as KeyRange from "./KeyRange.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import { translate, turnedAway } from "./Outage.ts"
@@ -46,6 +47,7 @@ const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Deposit.kinds,
   ...Domain.kinds,
   ...Invoice.kinds,
+  ...KeyRange.kinds,
   ...LightningAddress.kinds,
   ...OnChainAddress.kinds,
   ...Withdrawal.kinds,

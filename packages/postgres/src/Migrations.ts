@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Migration0001 from "./Migration0001.ts"
 import * as Migration0002 from "./Migration0002.ts"
+import * as Migration0005 from "./Migration0005.ts"
 import * as Migration0007 from "./Migration0007.ts"
 import * as Migration0008 from "./Migration0008.ts"
 import * as Migration0009 from "./Migration0009.ts"
@@ -14,6 +15,7 @@ const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql
 const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>> = {
   "0001_everything": Effect.asVoid(run(Migration0001.script)),
   "0002_kinds_of_tasks": Effect.asVoid(run(Migration0002.script)),
+  "0005_wallet": Effect.asVoid(run(Migration0005.script)),
   "0007_rates_and_success_actions": Effect.asVoid(run(Migration0007.script)),
   "0008_lnurl": Effect.asVoid(run(Migration0008.script)),
   "0009_domains": Effect.asVoid(run(Migration0009.script))

@@ -7,6 +7,7 @@ import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
 import * as Domain from "./Domain.ts"
 import * as Invoice from "./Invoice.ts"
+import * as KeyRange from "./KeyRange.ts"
 import * as Ledger from "./Ledger.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
@@ -15,6 +16,7 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 export const make = Effect.gen(function* () {
   const spentCoins = yield* Withdrawal.reads.spentCoins
+  const nextKey = yield* KeyRange.reads.nextKey
   return Records.of({
     balance: yield* Ledger.reads.balance,
     company: yield* Company.reads.company,
@@ -35,6 +37,12 @@ export const make = Effect.gen(function* () {
     deposit: yield* Deposit.reads.deposit,
     depositByOutpoint: yield* Deposit.reads.depositByOutpoint,
     depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
+    depositsAbove: yield* Deposit.reads.depositsAbove,
+    depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
+    nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next),
+    coins: yield* Withdrawal.reads.coins,
+    candidates: yield* Withdrawal.reads.candidates,
+    settledPayouts: yield* Withdrawal.reads.settledPayouts,
     withdrawal: yield* Withdrawal.reads.withdrawal,
     withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
     spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),

@@ -8,7 +8,7 @@ const application: Readonly<Record<string, string>> = {
   epoch: "select",
   entries: append,
   events: append,
-  coins: append,
+  key_ranges: append,
   unmatched: append,
   on_chain_addresses: append,
   companies: change,
@@ -19,7 +19,10 @@ const application: Readonly<Record<string, string>> = {
   invoices: change,
   deposits: change,
   withdrawals: change,
+  candidates: change,
   cursors: change,
+  coins: "select, insert, delete",
+  unspent: "select, insert, update, delete",
   tasks: "select, insert, update, delete",
   answers: "select, insert, delete"
 }

@@ -1,8 +1,13 @@
 import { Schema } from "effect"
 import * as Balance from "@satrail/core/Balance"
+import { AddressType } from "@satrail/core/BitcoinAddress"
 import type { Change } from "@satrail/core/Change"
+import * as Coin from "@satrail/core/Coin"
+import * as Id from "@satrail/core/Id"
 import { InvoiceNotPayable } from "@satrail/core/Invoice"
 import { Conflict } from "@satrail/core/Journal"
+import * as Msat from "@satrail/core/Msat"
+import type { SettledPayout } from "@satrail/core/Records"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import { deposits } from "./Deposit.ts"
 import * as Reads from "./Reads.ts"
@@ -83,17 +88,70 @@ applied as (
   }
 }
 
+/** A signed transaction, and what it spends. */
+const signedColumns = `chain_tx_id text, raw_tx text, psbt text, network_fee bigint, is_deep int, coins json, change_wallet text,
+  change_vout int, change_script_pub_key text, change_amount bigint, change_type text, change_branch int, change_index int`
+
+const signedRow = ({ txId, rawTx, psbt, networkFee, change, isDeep }: Withdrawal.Candidate, coins: ReadonlyArray<string>): Table.Row => ({
+  chain_tx_id: txId,
+  raw_tx: rawTx,
+  psbt,
+  network_fee: String(networkFee),
+  is_deep: Number(isDeep),
+  coins,
+  ...(change && {
+    change_wallet: change.wallet,
+    change_vout: change.vout,
+    change_script_pub_key: change.scriptPubKey,
+    change_amount: String(change.amount),
+    change_type: change.type,
+    change_branch: change.branch,
+    change_index: change.index
+  })
+})
+
+/** The outpoints that are to be spent, and whose they are already. */
+const spending = `
+coins as materialized (
+  select a.n, c.outpoint, t.withdrawal_id is not null as known, t.withdrawal_id <> a.id as taken
+  from asked a cross join lateral json_array_elements_text(a.coins) as c(outpoint)
+  left join lateral (select withdrawal_id from satrail.coins k where k.outpoint = c.outpoint limit 1) t on true
+)`
+
+const spent = `
+spent as (
+  insert into satrail.coins (outpoint, company_id, withdrawal_id)
+  select outpoint, company_id, id from coins join done using (n) where not known order by outpoint
+), taken_out as (
+  delete from satrail.unspent where outpoint = any(array(select outpoint from coins join done using (n)))
+)`
+
+const candidateColumns = `tx_id, raw_tx, psbt, network_fee, is_deep, change_wallet, change_vout, change_script_pub_key, change_amount,
+  change_type, change_branch, change_index`
+
+/** One more candidate. The change of the first is a coin at once, unless it would be two payouts away from a block; of others, when they are mined. */
+const signed = (which: string) => `
+signed as (
+  insert into satrail.candidates (company_id, withdrawal_id, place, ${candidateColumns})
+  select company_id, id, (select count(*) from satrail.candidates c where c.company_id = done.company_id and c.withdrawal_id = done.id),
+    chain_tx_id, raw_tx, psbt, network_fee, is_deep, change_wallet, change_vout, change_script_pub_key, change_amount, change_type,
+    change_branch, change_index
+  from done ${which} order by company_id, id
+)`
+
+const firstChange = `
+coined as (
+  insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)
+  select chain_tx_id || ':' || change_vout, change_wallet, change_script_pub_key, change_amount, change_type, change_branch, change_index, 0
+  from done where change_vout is not null and is_deep = 0 order by 1 on conflict do nothing
+)`
+
 const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   statement: statement({
-    columns: "payment_hash text, payment_request text, success_action json, chain_tx_id text, raw_tx text, network_fee bigint, coins json",
+    columns: `payment_hash text, payment_request text, success_action json, ${signedColumns}`,
     parts: [
       target(withdrawals),
-      `
-coins as materialized (
-  select a.n, c.outpoint, t.outpoint is not null as taken
-  from asked a cross join lateral json_array_elements_text(a.coins) as c(outpoint)
-  left join lateral (select outpoint from satrail.coins k where k.outpoint = c.outpoint limit 1) t on true
-), used as materialized (
+      `${spending}, used as materialized (
   select a.n from asked a
   cross join lateral (select id from satrail.withdrawals w where w.payment_hash = a.payment_hash and w.id <> a.id limit 1) w
 ), applied as (
@@ -106,13 +164,7 @@ coins as materialized (
   returning t.company_id, t.id
 )`
     ],
-    effects: [
-      `
-spent as (
-  insert into satrail.coins (outpoint, company_id, withdrawal_id)
-  select outpoint, company_id, id from coins join done using (n) order by outpoint
-)`
-    ],
+    effects: [spent, signed("where chain_tx_id is not null"), firstChange],
     joins: joinTarget,
     before: `case
     when g.dispatched_at_millis is not null then
@@ -132,7 +184,7 @@ spent as (
           ...(attempt.successAction && { success_action: attempt.successAction }),
           coins: []
         }
-      : { chain_tx_id: attempt.txId, raw_tx: attempt.rawTx, network_fee: String(attempt.networkFee), coins: attempt.coins },
+      : signedRow(attempt, attempt.coins),
   identities: ({ attempt }) => (attempt._tag === "Lightning" ? [attempt.paymentHash] : attempt.coins),
   refusals: {
     AlreadyTerminal: terminal,
@@ -142,15 +194,75 @@ spent as (
   }
 }
 
-const settledColumns = "preimage text, network_fee bigint, payment_index text"
+const replaced: Kind<Withdrawal.WithdrawalReplaced> = {
+  statement: statement({
+    columns: `${signedColumns}, replaces text`,
+    parts: [
+      target(withdrawals),
+      `${spending}, again as materialized (
+  select a.n from asked a where exists (
+    select from satrail.candidates c where c.company_id = a.company_id and c.withdrawal_id = a.id and c.tx_id = a.chain_tx_id
+  )
+), applied as (
+  update satrail.withdrawals t set
+    chain_tx_id = f.chain_tx_id, raw_tx = f.raw_tx, network_fee = f.network_fee, updated_at_millis = f.at_millis
+  from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' and g.chain_tx_id = f.replaces
+    and n not in (select n from again) and n not in (select n from coins where taken)
+  returning t.company_id, t.id
+)`
+    ],
+    effects: [spent, signed("")],
+    joins: joinTarget,
+    before: `case
+    when a.n in (select n from again) or g.chain_tx_id = a.chain_tx_id then 'Applied'
+    when g.status <> 'pending' then 'AlreadyTerminal ' || g.status
+    when g.chain_tx_id is distinct from a.replaces then 'Conflict' end`,
+    guards: `case
+    when g.n is null then 'missing'
+    when a.n in (select n from coins where taken) then 'CoinTaken' end`
+  }),
+  row: ({ attempt, replaces }) => ({
+    ...signedRow(attempt, replaces.change === null ? attempt.coins : [...attempt.coins, replaces.change]),
+    replaces: replaces.txId
+  }),
+  identities: ({ attempt, replaces }) => (replaces.change === null ? attempt.coins : [...attempt.coins, replaces.change]),
+  refusals: {
+    AlreadyTerminal: terminal,
+    CoinTaken: ({ id }) => new Withdrawal.CoinTaken({ withdrawalId: id }),
+    Conflict: conflict
+  }
+}
 
-const settlementRow = ({ preimage, networkFee, paymentIndex }: Withdrawal.Settlement) => ({
+const settledColumns = "preimage text, chain_tx_id text, network_fee bigint, payment_index text"
+
+const settlementRow = ({ preimage, chainTxId, networkFee, paymentIndex }: Withdrawal.Settlement) => ({
   preimage,
+  chain_tx_id: chainTxId,
   network_fee: String(networkFee),
   payment_index: paymentIndex
 })
 
-const sameSettlement = "(g.preimage, g.network_fee) is not distinct from (a.preimage, a.network_fee)"
+const sameSettlement = "(g.preimage, g.chain_tx_id, g.network_fee) is not distinct from (a.preimage, a.chain_tx_id, a.network_fee)"
+
+// Which candidate was mined is known now, and its change is a coin like any other. It was kept from everybody where it had been replaced.
+const mined = `
+mined as materialized (
+  select f.n, c.* from done f cross join lateral (
+    select * from satrail.candidates r where r.company_id = f.company_id and r.withdrawal_id = f.id and r.tx_id = f.chain_tx_id limit 1
+  ) c
+), stood as (
+  update satrail.candidates c set standing = 'settled'
+  from mined m where c.company_id = m.company_id and c.withdrawal_id = m.withdrawal_id and c.place = m.place
+), released as (
+  delete from satrail.coins k using mined m where k.outpoint = m.tx_id || ':' || m.change_vout and k.withdrawal_id = m.withdrawal_id
+), coined as (
+  insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)
+  select tx_id || ':' || change_vout, change_wallet, change_script_pub_key, change_amount, change_type, change_branch, change_index, 1
+  from mined m where change_vout is not null
+    and not exists (select from satrail.coins k where k.outpoint = m.tx_id || ':' || m.change_vout and k.withdrawal_id <> m.withdrawal_id)
+  order by 1 on conflict (outpoint) do update set is_confirmed = 1
+)`
 
 const settled: Kind<Withdrawal.WithdrawalSettled> = {
   statement: statement({
@@ -160,11 +272,16 @@ const settled: Kind<Withdrawal.WithdrawalSettled> = {
       `
 applied as (
   update satrail.withdrawals t set
-    status = 'settled', preimage = f.preimage, network_fee = f.network_fee, payment_index = f.payment_index, updated_at_millis = f.at_millis
+    status = 'settled', preimage = f.preimage, network_fee = f.network_fee, payment_index = f.payment_index, updated_at_millis = f.at_millis,
+    chain_tx_id = f.chain_tx_id,
+    raw_tx = coalesce((
+      select c.raw_tx from satrail.candidates c where c.company_id = t.company_id and c.withdrawal_id = t.id and c.tx_id = f.chain_tx_id
+    ), t.raw_tx)
   from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' returning t.company_id, t.id
 )`
     ],
+    effects: [mined],
     joins: joinTarget,
     before: `case g.status
     when 'settled' then case when ${sameSettlement} then 'Applied' else 'Conflict' end
@@ -266,12 +383,104 @@ invoiced as (
   }
 }
 
+const buried: Kind<Withdrawal.PayoutBuried> = {
+  statement: statement({
+    columns: "chain_tx_id text",
+    parts: [
+      target(withdrawals),
+      `
+applied as (
+  update satrail.candidates c set standing = 'buried' from fresh f
+  where c.company_id = f.company_id and c.withdrawal_id = f.id and c.tx_id = f.chain_tx_id and c.standing = 'settled'
+  returning c.company_id, c.withdrawal_id as id
+)`
+    ],
+    joins: joinTarget,
+    before: `(
+      select 'Applied' from satrail.candidates c
+      where c.company_id = a.company_id and c.withdrawal_id = a.id and c.tx_id = a.chain_tx_id and c.standing = 'buried'
+    )`,
+    guards: "case when g.n is null then 'missing' end"
+  }),
+  row: ({ txId }) => ({ chain_tx_id: txId }),
+  refusals: {}
+}
+
 export const kinds = {
   WithdrawalRequested: requested,
   WithdrawalDispatched: dispatched,
+  WithdrawalReplaced: replaced,
   WithdrawalSettled: settled,
   WithdrawalFailed: failed,
-  InternalTransferred: transferred
+  InternalTransferred: transferred,
+  PayoutBuried: buried
+}
+
+const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
+
+const settledPayoutOf = Schema.decodeUnknownSync(
+  Schema.Struct({ id: Schema.String, companyId: Schema.String, txId: Schema.String, rawTx: Schema.String })
+)
+
+const Branch = Schema.FiniteFromString.pipe(Schema.decodeTo(Coin.Place.fields.branch))
+
+const coinRow = Schema.decodeUnknownSync(
+  Schema.Struct({
+    outpoint: Schema.String,
+    scriptPubKey: Schema.String,
+    amount: Amount,
+    type: AddressType,
+    branch: Branch,
+    index: Schema.FiniteFromString,
+    isConfirmed: Schema.Literals(["0", "1"])
+  })
+)
+
+const coinOf = (row: unknown): Coin.Coin => {
+  const { isConfirmed, ...coin } = coinRow(row)
+  return { ...coin, isConfirmed: isConfirmed === "1" }
+}
+
+const candidateRow = Schema.decodeUnknownSync(
+  Schema.Struct({
+    tx_id: Schema.String,
+    raw_tx: Schema.String,
+    psbt: Schema.String,
+    network_fee: Amount,
+    is_deep: Schema.Literals(["0", "1"]),
+    change_vout: Schema.NullOr(Schema.FiniteFromString)
+  })
+)
+
+const changeRow = Schema.decodeUnknownSync(
+  Schema.Struct({
+    change_wallet: Schema.String,
+    change_vout: Schema.FiniteFromString,
+    change_script_pub_key: Schema.String,
+    change_amount: Amount,
+    change_type: AddressType,
+    change_branch: Branch,
+    change_index: Schema.FiniteFromString
+  })
+)
+
+const changeOf = (row: unknown): Coin.Change => {
+  const change = changeRow(row)
+  return {
+    wallet: change.change_wallet,
+    vout: change.change_vout,
+    scriptPubKey: change.change_script_pub_key,
+    amount: change.change_amount,
+    type: change.change_type,
+    branch: change.change_branch,
+    index: change.change_index
+  }
+}
+
+const candidateOf = (row: unknown): Withdrawal.Candidate => {
+  const { tx_id, raw_tx, psbt, network_fee, is_deep, change_vout } = candidateRow(row)
+  const change = change_vout === null ? null : changeOf(row)
+  return { txId: tx_id, rawTx: raw_tx, psbt, networkFee: network_fee, change, isDeep: is_deep === "1" }
 }
 
 const outpointOf = Schema.decodeUnknownSync(Schema.Struct({ outpoint: Schema.String }))
@@ -288,6 +497,29 @@ export const reads = {
     select: `select ${withdrawals.selected} from ${withdrawals.name} t where t.payment_hash = a.payment_hash`,
     read: withdrawals.ofRow,
     keyOf: (paymentHash: string) => [paymentHash]
+  }),
+  candidates: Reads.many("Records.candidates", {
+    text: `
+select tx_id, raw_tx, psbt, network_fee::text, is_deep::text, change_wallet, change_vout::text, change_script_pub_key, change_amount::text,
+  change_type, change_branch::text, change_index::text
+from satrail.candidates t where t.company_id = any(array(select value::uuid from json_array_elements_text($1)))
+  and t.withdrawal_id = any(array(select value::uuid from json_array_elements_text($2))) order by t.place`,
+    values: (companyId: string, withdrawalId: string) => [Reads.list("uuid", [companyId]), Reads.list("uuid", [withdrawalId])],
+    read: candidateOf
+  }),
+  settledPayouts: Reads.many("Records.settledPayouts", {
+    text: `
+select withdrawal_id::text as id, company_id::text as "companyId", tx_id as "txId", raw_tx as "rawTx" from satrail.candidates t
+where t.standing = 'settled' and t.withdrawal_id > $1::uuid order by t.withdrawal_id limit $2::bigint`,
+    values: (after: string | null, limit: number) => [after ?? Id.nil, String(limit)],
+    read: (row): SettledPayout => settledPayoutOf(row)
+  }),
+  coins: Reads.many("Records.coins", {
+    text: `
+select outpoint, script_pub_key as "scriptPubKey", amount::text, type, branch::text, index::text, is_confirmed::text as "isConfirmed"
+from satrail.unspent t where t.wallet = $1::text order by t.amount desc, t.outpoint limit $2::bigint`,
+    values: (wallet: string, limit: number) => [wallet, String(limit)],
+    read: coinOf
   }),
   spentCoins: Reads.many("Records.spentCoins", {
     text: "select outpoint from satrail.coins where outpoint = any(array(select value from json_array_elements_text($1)))",

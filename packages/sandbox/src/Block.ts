@@ -3,9 +3,6 @@ import { hex } from "@scure/base"
 import { RawTx, ScriptNum } from "@scure/btc-signer/script.js"
 import * as Transaction from "./Transaction.ts"
 
-/** How many blocks a coinbase output waits before it can be spent: it is spendable with this many confirmations and one more. */
-export const maturity = 100
-
 /** What a block creates. No network halves it before a block that no sandbox reaches. */
 export const subsidySats = 50n * 100_000_000n
 

@@ -1,15 +1,15 @@
-import type { Placement, Tip } from "@satrail/core/ChainSource"
-import { HashMap, HashSet, Option } from "effect"
+import { coinbaseMaturity, type Placement, type Tip } from "@satrail/core/ChainSource"
+import type * as Coin from "@satrail/core/Coin"
+import * as Msat from "@satrail/core/Msat"
+import { HashMap, Option } from "effect"
 import * as Block from "./Block.ts"
 import type { ChainEvent } from "./Event.ts"
-import type * as Keys from "./Keys.ts"
-import type * as Payout from "./Payout.ts"
 import * as Transaction from "./Transaction.ts"
 
 type Owner = "wallet" | "outside"
 
 /** Whose key pays from a script, and which. */
-export interface Ownership extends Keys.Place {
+export interface Ownership extends Coin.Place {
   readonly owner: Owner
 }
 
@@ -43,10 +43,9 @@ export interface State {
   /** The next numbers of our wallet's branches. */
   readonly next: readonly [receiving: number, change: number]
   readonly outsideAddressCount: number
-  readonly watched: HashSet.HashSet<string>
   /** All outputs to a script ever seen, but for the miner's own, which nobody asks about. */
   readonly paid: HashMap.HashMap<string, ReadonlyArray<string>>
-  /** Changes of watched outputs are numbered. Only the last one of each output counts. */
+  /** Changes of outputs are numbered, but for the miner's. Only the last one of each output counts. */
   readonly changes: HashMap.HashMap<number, string>
   readonly changeOf: HashMap.HashMap<string, number>
   readonly changeCount: number
@@ -65,7 +64,6 @@ export const empty: State = {
   minerScript: "",
   next: [0, 0],
   outsideAddressCount: 0,
-  watched: HashSet.empty(),
   paid: HashMap.empty(),
   changes: HashMap.empty(),
   changeOf: HashMap.empty(),
@@ -90,15 +88,20 @@ export const output = (
 
 /** Whether the next block could spend its outputs. */
 export const isSpendable = (state: State, { placement, isCoinbase }: Placed): boolean =>
-  placement._tag === "mempool" || (placement._tag === "mined" && (!isCoinbase || state.tip.height + 1 - placement.height >= Block.maturity))
+  placement._tag === "mempool" ||
+  (placement._tag === "mined" && (!isCoinbase || state.tip.height + 1 - placement.height >= coinbaseMaturity))
 
 /** What a wallet could spend now; only with `confirmed`, out of blocks alone. */
-export const coins = (state: State, owner: Owner, confirmed: boolean): ReadonlyArray<Payout.Coin> =>
+export const coins = (state: State, owner: Owner, confirmed: boolean): ReadonlyArray<Coin.Coin> =>
   HashMap.toEntries(state.coins).flatMap(([outpoint, whose]) => {
     const found = whose === owner ? output(state, outpoint) : undefined
     const place = found && ownership(state, found.output.scriptPubKey)
     if (found === undefined || place === undefined || !isSpendable(state, found.of)) return []
-    return confirmed && found.of.placement._tag !== "mined" ? [] : [{ ...found.output, outpoint, place }]
+    const isConfirmed = found.of.placement._tag === "mined"
+    if (confirmed && !isConfirmed) return []
+    const { scriptPubKey, sats } = found.output
+    const { type, branch, index } = place
+    return [{ outpoint, scriptPubKey, amount: Msat.fromSats(sats), type, branch, index, isConfirmed }]
   })
 
 const isLive = (placement: Placement | undefined) => placement !== undefined && placement._tag !== "gone"
@@ -155,7 +158,7 @@ const place = (state: State, txId: string, placement: Placement): State => {
   const own = outpointsOf(before)
   for (const outpoint of [...before.inputs, ...own]) next = settleCoin(next, outpoint)
   for (const [vout, outpoint] of own.entries()) {
-    if (HashSet.has(state.watched, before.outputs[vout]?.scriptPubKey ?? "")) next = noteChange(next, outpoint)
+    if (before.outputs[vout]?.scriptPubKey !== state.minerScript) next = noteChange(next, outpoint)
   }
   return next
 }
@@ -197,7 +200,7 @@ const mined = (state: State, block: Extract<ChainEvent, { readonly _tag: "BlockM
   const txIds = [coinbase, ...block.txIds]
   const included = new Set(block.txIds)
   return {
-    ...txIds.reduce((now, txId) => place(now, txId, { _tag: "mined", height }), known),
+    ...txIds.reduce((now, txId) => place(now, txId, { _tag: "mined", height, isCoinbase: txId === coinbase }), known),
     tip: { height, hash: block.hash },
     blocks: HashMap.set(state.blocks, height, { hash: block.hash, txIds }),
     minedCount: state.minedCount + 1,
@@ -236,14 +239,8 @@ export const apply = (state: State, event: ChainEvent): State => {
     }
     case "OutsideAddressGiven":
       return { ...state, outsideAddressCount: state.outsideAddressCount + 1 }
-    case "ScriptsWatched": {
-      // What was paid to them before is news to whoever begins to watch now.
-      const earlier = event.scriptPubKeys.flatMap((script) =>
-        Option.getOrElse(HashMap.get(state.paid, script), (): ReadonlyArray<string> => [])
-      )
-      const watched = event.scriptPubKeys.reduce((set, script) => HashSet.add(set, script), state.watched)
-      return earlier.reduce(noteChange, { ...state, watched })
-    }
+    case "ScriptsWatched":
+      return state // in logs of earlier versions
     case "TransactionSeen":
       return seen(state, event.rawTx)
     case "BlockMined":

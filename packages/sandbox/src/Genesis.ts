@@ -1,9 +1,10 @@
+import type * as Coin from "@satrail/core/Coin"
+import * as Payout from "@satrail/core/Payout"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"
 import type * as Keys from "./Keys.ts"
 import * as Outside from "./Outside.ts"
-import * as Payout from "./Payout.ts"
 
 /** No reorganisation goes below this height: what the sandbox begins with stays. */
 export const height = 109
@@ -24,7 +25,7 @@ export const events = (keys: Keys.Keys): ReadonlyArray<ChainEvent> => {
     happened.push(event)
     state = Chain.apply(state, event)
   }
-  const give = (owner: "wallet" | "outside", { type, branch, index }: Keys.Place) => {
+  const give = (owner: "wallet" | "outside", { type, branch, index }: Coin.Place) => {
     const { scriptPubKey } = keys[owner].key({ type, branch, index }).address
     add({ _tag: "AddressGiven", owner, type, branch, index, scriptPubKey })
     return scriptPubKey

@@ -1,33 +1,28 @@
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import type * as Coin from "@satrail/core/Coin"
 import type { Network } from "@satrail/core/Network"
+import * as Payout from "@satrail/core/Payout"
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { hex } from "@scure/base"
 import { HDKey } from "@scure/bip32"
-
-/** Where a key is found in a wallet: account by address type, receiving (0) or change (1) branch, number (BIP 44). */
-export interface Place {
-  readonly type: BitcoinAddress.AddressType
-  readonly branch: 0 | 1
-  readonly index: number
-}
+import type { Transaction } from "@scure/btc-signer/transaction.js"
 
 /** A key of a wallet and what pays to it. */
-export interface WalletKey {
-  readonly publicKey: Uint8Array
-  readonly path: ReadonlyArray<number>
+export interface WalletKey extends Payout.Key {
   readonly address: BitcoinAddress.BitcoinAddress
 }
 
 /** A wallet of BIP 86, 84 and 49 accounts below one master key. */
 export interface Wallet {
-  readonly master: HDKey
   /** 4 bytes in hex. */
   readonly fingerprint: string
-  readonly key: (place: Place) => WalletKey
-  /** The key that can spend what belongs to `path`. */
-  readonly privateKey: (path: ReadonlyArray<number>) => Uint8Array
+  readonly key: (place: Coin.Place) => WalletKey
+  /** Its public side, for payouts. */
+  readonly keys: Payout.Keys
+  /** Signs every input, and serialises. Throws when they are not all this wallet's. */
+  readonly sign: (tx: Transaction) => { readonly txId: string; readonly rawTx: string }
 }
 
 /** Every secret of the sandbox. All of them follow from the seed. */
@@ -73,15 +68,21 @@ const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
   const parents = memo((path: string) => master.derive(path))
   const derive = (path: ReadonlyArray<number>) =>
     path.slice(-1).reduce((parent, child) => parent.deriveChild(child), parents(["m", ...path.slice(0, -1).map(step)].join("/")))
+  const key = ({ type, branch, index }: Coin.Place): WalletKey => {
+    const path = [...accountPath(type), branch, index]
+    const publicKey = present(derive(path).publicKey)
+    return { publicKey, path, address: BitcoinAddress.fromPublicKey(publicKey, type, network) }
+  }
   return {
-    master,
     fingerprint: master.fingerprint.toString(16).padStart(8, "0"),
-    key: ({ type, branch, index }) => {
-      const path = [...accountPath(type), branch, index]
-      const publicKey = present(derive(path).publicKey)
-      return { publicKey, path, address: BitcoinAddress.fromPublicKey(publicKey, type, network) }
-    },
-    privateKey: (path) => present(derive(path).privateKey)
+    key,
+    keys: { fingerprint: master.fingerprint, key },
+    sign: (tx) => {
+      for (let at = 0; at < tx.inputsLength; at++) {
+        Payout.signInput(tx, at, master.fingerprint, (path) => present(derive(path).privateKey))
+      }
+      return Payout.finished(tx)
+    }
   }
 }
 

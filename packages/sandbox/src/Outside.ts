@@ -1,7 +1,9 @@
+import type * as Coin from "@satrail/core/Coin"
+import * as Msat from "@satrail/core/Msat"
+import * as Payout from "@satrail/core/Payout"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type * as Keys from "./Keys.ts"
-import * as Payout from "./Payout.ts"
 import * as Transaction from "./Transaction.ts"
 
 /** What the outside pays its miners, in satoshis for a virtual byte. */
@@ -19,8 +21,8 @@ export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyAr
   if ("neededSats" in selection)
     return Result.fail(`The outside wallet has less than the ${selection.neededSats} sats it takes: mine some blocks`)
   const change = selection.changeSats > 0n ? [{ scriptPubKey: state.minerScript, sats: selection.changeSats }] : []
-  const tx = Payout.draft(keys.outside, selection.coins, [...outputs, ...change])
-  return Result.succeed(Payout.sign(tx, [keys.outside]).rawTx)
+  const tx = Payout.draft(keys.outside.keys, selection.coins, [...outputs, ...change])
+  return Result.succeed(keys.outside.sign(tx).rawTx)
 }
 
 /**
@@ -34,7 +36,12 @@ export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Pl
   })
   const wallets = found.map(({ place }) => place?.owner)
   const [owner] = wallets
-  const coins = found.flatMap(({ outpoint, spent, place }) => (spent && place ? [{ ...spent.output, outpoint, place }] : []))
+  const coins = found.flatMap(({ outpoint, spent, place }): ReadonlyArray<Coin.Coin> => {
+    if (spent === undefined || place === undefined) return []
+    const { scriptPubKey, sats } = spent.output
+    const { type, branch, index } = place
+    return [{ outpoint, scriptPubKey, amount: Msat.fromSats(sats), type, branch, index, isConfirmed: true }]
+  })
   if (owner === undefined || coins.length < original.inputs.length || wallets.some((one) => one !== owner)) {
     return Result.fail("Nobody here has all the keys of what it spends")
   }
@@ -43,8 +50,8 @@ export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Pl
     0n
   )
   const feeSats = replaced + BigInt(Transaction.virtualSize(original.weight) * feeRate * 2)
-  const sats = coins.reduce((sum, coin) => sum + coin.sats, 0n) - feeSats
+  const sats = Msat.toSats(Msat.sum(...coins.map(({ amount }) => amount))) - feeSats
   if (sats < 1_000n) return Result.fail("What it spends does not pay for its replacement")
-  const tx = Payout.draft(keys[owner], coins, [{ scriptPubKey: state.minerScript, sats }])
-  return Result.succeed(Payout.sign(tx, [keys[owner]]).rawTx)
+  const tx = Payout.draft(keys[owner].keys, coins, [{ scriptPubKey: state.minerScript, sats }])
+  return Result.succeed(keys[owner].sign(tx).rawTx)
 }

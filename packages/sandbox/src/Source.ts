@@ -1,6 +1,14 @@
-import { type Activity, type Broadcast, ChainSource, ChainUnavailable, type Output, type Placement } from "@satrail/core/ChainSource"
+import {
+  type Activity,
+  type Broadcast,
+  ChainSource,
+  ChainUnavailable,
+  type Ours,
+  type Output,
+  type Placement
+} from "@satrail/core/ChainSource"
 import * as Msat from "@satrail/core/Msat"
-import { Effect, HashMap, HashSet, Option, Result } from "effect"
+import { Effect, HashMap, Option, Result } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Mempool from "./Mempool.ts"
 import * as Outside from "./Outside.ts"
@@ -30,7 +38,7 @@ export const outputOf = (state: Chain.State, outpoint: string): Output | undefin
   )
 }
 
-const activity = (state: Chain.State, after: string | null): Activity => {
+const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: string | null, ours: Ours<E>): Effect.fn.Return<Activity, E> {
   const cursor = Number(after)
   // A cursor this chain cannot have given is of another sandbox's life: everything is told again, which is safe to hear twice.
   const from = Number.isInteger(cursor) && cursor <= state.changeCount ? cursor : 0
@@ -40,8 +48,16 @@ const activity = (state: Chain.State, after: string | null): Activity => {
     const output = Option.isSome(outpoint) ? outputOf(state, outpoint.value) : undefined
     if (output !== undefined) outputs.push(output)
   }
-  return { outputs, tip: state.tip, cursor: String(state.changeCount) }
-}
+  const mine = yield* ours([...new Set(outputs.map(({ scriptPubKey }) => scriptPubKey))])
+  return {
+    outputs: outputs.filter(({ scriptPubKey }) => mine.has(scriptPubKey)),
+    // What a reorganisation moved has a new number, and is told again.
+    unchangedTo: state.tip.height,
+    tip: state.tip,
+    cursor: String(state.changeCount),
+    blocksLeft: 0
+  }
+})
 
 const gone: Placement = { _tag: "gone" }
 
@@ -55,15 +71,11 @@ export const make = (world: World): ChainSource["Service"] => {
     )
   return ChainSource.of({
     tip: read("tip", (state) => state.tip),
-    watch: (scriptPubKeys) =>
+    activity: (after, ours) =>
       answering(
-        "watch",
-        world.commit(({ chain }) => {
-          const fresh = [...new Set(scriptPubKeys)].filter((script) => !HashSet.has(chain.watched, script))
-          return decided(fresh.length === 0 ? [] : [{ _tag: "ScriptsWatched", scriptPubKeys: fresh }], () => undefined)
-        })
+        "activity",
+        Effect.suspend(() => activity(world.state().chain, after, ours))
       ),
-    activity: (after) => read("activity", (state) => activity(state, after)),
     transaction: (txId) => read("transaction", (state) => Chain.transaction(state, txId)?.placement ?? gone),
     broadcast: (rawTx) =>
       Effect.suspend((): Effect.Effect<Broadcast> => {

@@ -1,15 +1,16 @@
 import { ChainWallet, Unfundable } from "@satrail/core/ChainWallet"
+import type * as Coin from "@satrail/core/Coin"
 import * as Msat from "@satrail/core/Msat"
+import * as Payout from "@satrail/core/Payout"
 import { Signer, SignerUnavailable } from "@satrail/core/Signer"
 import { Effect, Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"
 import type * as Keys from "./Keys.ts"
-import * as Payout from "./Payout.ts"
 import * as Source from "./Source.ts"
 import type { World } from "./World.ts"
 
-const given = (wallet: Keys.Wallet, place: Keys.Place): ChainEvent => ({
+const given = (wallet: Keys.Wallet, place: Coin.Place): ChainEvent => ({
   _tag: "AddressGiven",
   owner: "wallet",
   type: place.type,
@@ -34,7 +35,7 @@ export const make = (world: World): ChainWallet["Service"] => {
               next: [index]
             }
           }) => {
-            const place: Keys.Place = { type, branch: 0, index }
+            const place: Coin.Place = { type, branch: 0, index }
             const { address, scriptPubKey } = wallet.key(place).address
             return Result.succeed({ events: [given(wallet, place)], answer: () => ({ address, scriptPubKey, index }) })
           }
@@ -53,15 +54,11 @@ export const make = (world: World): ChainWallet["Service"] => {
             const coins = Chain.coins(chain, "wallet", true).filter(({ outpoint }) => allowed.has(outpoint))
             const selection = Payout.select({ coins, outputs: [output], feeRate, feeLimitSats: Msat.toSats(feeLimit) })
             if ("neededSats" in selection) return Result.fail(new Unfundable(selection))
-            const { coins: spent, feeSats, changeSats } = selection
-            const place: Keys.Place = { type: Payout.changeType, branch: 1, index: chain.next[1] }
-            const change = changeSats > 0n ? [{ scriptPubKey: wallet.key(place).address.scriptPubKey, sats: changeSats }] : []
-            const draft = {
-              psbt: Payout.toPsbt(Payout.draft(wallet, spent, [output, ...change])),
-              coins: spent.map(({ outpoint }) => outpoint),
-              fee: Msat.fromSats(feeSats)
-            }
-            return Result.succeed({ events: change.length > 0 ? [given(wallet, place)] : [], answer: () => draft })
+            const place: Coin.Place = { type: Payout.changeType, branch: 1, index: chain.next[1] }
+            const { scriptPubKey } = wallet.key(place).address
+            const change = Payout.changeOf(selection, [output], { ...place, wallet: wallet.fingerprint, scriptPubKey })
+            const draft = Payout.toDraft(Payout.drafted(wallet.keys, selection, [output], change), selection, change)
+            return Result.succeed({ events: change === null ? [] : [given(wallet, place)], answer: () => draft })
           })
         })
       )
@@ -73,7 +70,7 @@ export const signer = (world: World): Signer["Service"] =>
   Signer.of({
     sign: (psbt) =>
       Effect.try({
-        try: () => Payout.sign(Payout.fromPsbt(psbt), [world.keys.wallet]),
+        try: () => world.keys.wallet.sign(Payout.fromPsbt(psbt)),
         catch: (cause) => new SignerUnavailable({ cause })
       })
   })

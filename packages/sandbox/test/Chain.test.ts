@@ -2,13 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import { ChainSource } from "@satrail/core/ChainSource"
 import { ChainWallet } from "@satrail/core/ChainWallet"
+import type * as Coin from "@satrail/core/Coin"
 import * as Msat from "@satrail/core/Msat"
+import * as Payout from "@satrail/core/Payout"
 import { Signer } from "@satrail/core/Signer"
+import { HDKey } from "@scure/bip32"
 import { Effect, HashMap, Result } from "effect"
 import * as Chain from "../src/Chain.ts"
 import * as Genesis from "../src/Genesis.ts"
 import * as Keys from "../src/Keys.ts"
-import * as Payout from "../src/Payout.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Transaction from "../src/Transaction.ts"
 import type { Ports } from "./Story.ts"
@@ -68,8 +70,8 @@ describe("the beginning", () => {
         const { chain } = yield* control(({ state }) => state)
         const coins = Chain.coins(chain, "wallet", true)
         assert.deepStrictEqual(
-          coins.map((coin) => coin.sats),
-          Array.from({ length: Genesis.float.outputs }, () => Genesis.float.sats)
+          coins.map(({ amount }) => amount),
+          Array.from({ length: Genesis.float.outputs }, () => Msat.fromSats(Genesis.float.sats))
         )
         assert.deepStrictEqual(yield* (yield* ChainSource).tip, chain.tip)
         assert.strictEqual(chain.tip.height, Genesis.height)
@@ -84,14 +86,15 @@ describe("the beginning", () => {
         ["mainnet", 0],
         ["signet", 1]
       ] as const) {
-        const { wallet } = Keys.make("paths", network)
+        const { secret, wallet } = Keys.make("paths", network)
+        const master = HDKey.fromMasterSeed(secret("wallet"))
         for (const [type, purpose] of [
           ["taproot", 86],
           ["segwit", 84],
           ["nested_segwit", 49]
         ] as const) {
           const { publicKey, address } = wallet.key({ type, branch: 1, index: 7 })
-          const derived = wallet.master.derive(`m/${purpose}'/${coin}'/0'/1/7`)
+          const derived = master.derive(`m/${purpose}'/${coin}'/0'/1/7`)
           assert.deepStrictEqual(publicKey, derived.publicKey)
           assert.deepStrictEqual<unknown>(address, BitcoinAddress.fromPublicKey(publicKey, type, network))
         }
@@ -152,7 +155,11 @@ describe("reorganisations and double spends", () => {
         assert.strictEqual(after.height, before.height + 1)
         assert.strictEqual(yield* placement(txId), "mempool")
         yield* control(({ mine }) => mine(1))
-        assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), { _tag: "mined", height: after.height + 1 })
+        assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), {
+          _tag: "mined",
+          height: after.height + 1,
+          isCoinbase: false
+        })
         yield* isSound
       })
     )
@@ -230,24 +237,6 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("whoever begins to watch late is told what was paid before", () =>
-    sandbox(
-      Effect.gen(function* () {
-        const chain = yield* ChainSource
-        const { scriptPubKey, txId } = yield* deposit(50_000)
-        yield* control(({ mine }) => mine(1))
-        const { cursor, outputs } = yield* chain.activity(null)
-        assert.deepStrictEqual(outputs, [])
-        yield* chain.watch([scriptPubKey])
-        const late = yield* chain.activity(cursor)
-        assert.deepStrictEqual(
-          late.outputs.map((output) => output.txId),
-          [txId]
-        )
-      })
-    )
-  )
-
   it.effect("refuses what cannot be", () =>
     sandbox(
       Effect.gen(function* () {
@@ -282,9 +271,8 @@ describe("reorganisations and double spends", () => {
         yield* control(({ pause }) => pause("chain"))
         for (const read of [
           chain.tip,
-          chain.activity(null),
+          chain.activity(null, all),
           chain.transaction(txId),
-          chain.watch([]),
           chain.feeRate,
           wallet.newAddress("segwit"),
           wallet.build(ask)
@@ -302,10 +290,13 @@ describe("reorganisations and double spends", () => {
 
 describe("selection", () => {
   const keys = Keys.make("selection", "regtest")
-  const coin = (sats: bigint, index: number, type: BitcoinAddress.AddressType): Payout.Coin => ({
-    sats,
+  const coin = (sats: bigint, index: number, type: BitcoinAddress.AddressType): Coin.Coin => ({
+    amount: Msat.fromSats(sats),
     outpoint: `${index.toString(16).padStart(64, "0")}:0`,
-    place: { type, branch: 0, index },
+    type,
+    branch: 0,
+    index,
+    isConfirmed: true,
     scriptPubKey: keys.wallet.key({ type, branch: 0, index }).address.scriptPubKey
   })
 
@@ -325,7 +316,7 @@ describe("selection", () => {
             scriptPubKey: keys.wallet.key({ type: "taproot", branch: 1, index: 0 }).address.scriptPubKey,
             sats: selection.changeSats
           }
-          const { rawTx } = Payout.sign(Payout.draft(keys.wallet, selection.coins, [output, change]), [keys.wallet])
+          const { rawTx } = keys.wallet.sign(Payout.draft(keys.wallet.keys, selection.coins, [output, change]))
           const { weight } = Transaction.parse(rawTx) ?? assert.fail("no transaction")
           const least = Math.ceil((weight / 4) * feeRate)
           assert.isAtLeast(Number(selection.feeSats), least)

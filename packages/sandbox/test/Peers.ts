@@ -4,6 +4,7 @@ import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
 import * as SenderContract from "@satrail/contracts/LightningSender"
 import * as ResolverContract from "@satrail/contracts/Resolver"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { ChainSource } from "@satrail/core/ChainSource"
 import { ChainWallet } from "@satrail/core/ChainWallet"
 import * as Lnurl from "@satrail/core/Lnurl"
 import * as Msat from "@satrail/core/Msat"
@@ -85,8 +86,11 @@ const wallet = Layer.effect(
   Effect.gen(function* () {
     const context = yield* Effect.context<Sandbox>()
     const sandbox = Context.get(context, Sandbox)
+    const { newAddress } = yield* ChainWallet
+    const [source, signer] = [yield* ChainSource, yield* Signer]
     return {
-      send: (address, amount) => sandbox.send({ address, amount }),
+      dispatch: ({ psbt }) => Effect.flatMap(signer.sign(psbt), ({ rawTx }) => source.broadcast(rawTx)),
+      send: (type, amount) => Effect.flatMap(newAddress(type), ({ address }) => sandbox.send({ address, amount })),
       mine: sandbox.mine(1),
       script: Effect.map(Effect.provide(outsideAddress, context), ({ scriptPubKey }) => scriptPubKey),
       feeOf: (txId) =>

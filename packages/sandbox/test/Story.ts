@@ -55,8 +55,7 @@ const releaseAll = (outcome: "settle" | "fail") =>
 
 const deposit = (type: BitcoinAddress.AddressType) =>
   Effect.gen(function* () {
-    const { address, scriptPubKey } = yield* (yield* ChainWallet).newAddress(type)
-    yield* (yield* ChainSource).watch([scriptPubKey])
+    const { address } = yield* (yield* ChainWallet).newAddress(type)
     return yield* (yield* Sandbox.Sandbox).send({ address, amount: sats(70_000) })
   })
 

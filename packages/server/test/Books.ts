@@ -15,7 +15,7 @@ import path from "node:path"
 const world = { seed: "satrail", network: "regtest" } as const
 
 const walletSats = (state: Effect.Success<Sandbox.Sandbox["Service"]["state"]>): bigint =>
-  Chain.coins(state.chain, "wallet", false).reduce((sum, { sats }) => sum + sats, 0n)
+  Msat.toSats(Msat.sum(...Chain.coins(state.chain, "wallet", false).map(({ amount }) => amount)))
 
 /** What our node and our wallet own before anybody did anything. */
 const atFirst = Effect.provide(

@@ -1,0 +1,213 @@
+import { base64, hex } from "@scure/base"
+import { p2wpkh } from "@scure/btc-signer/payment.js"
+import { Transaction } from "@scure/btc-signer/transaction.js"
+import { Result } from "effect"
+import * as BitcoinAddress from "./BitcoinAddress.ts"
+import type { Draft } from "./ChainWallet.ts"
+import * as Coin from "./Coin.ts"
+import * as Msat from "./Msat.ts"
+
+/** A key that a coin is locked with, as a PSBT names it: the public half, and the way to it from the master key. */
+export interface Key {
+  readonly publicKey: Uint8Array
+  readonly path: ReadonlyArray<number>
+}
+
+/** The public side of a wallet. */
+export interface Keys {
+  readonly fingerprint: number
+  readonly key: (place: Coin.Place) => Key
+}
+
+export interface Output {
+  readonly scriptPubKey: string
+  readonly sats: bigint
+}
+
+/** Which coins to spend, and what is left for ourselves and the miners. No change: `changeSats` is 0. */
+export interface Selection {
+  readonly coins: ReadonlyArray<Coin.Coin>
+  readonly feeSats: bigint
+  readonly changeSats: bigint
+}
+
+/**
+ * Whether an input's keys are those of the output it spends is left to the signing, which fails or is worth nothing where they are not (BIP 143 and
+ * 341: a signature covers amount and script). Checked each time an input is touched, a payout of 100 coins keeps everybody waiting for a second.
+ */
+const unchecked = { disableScriptCheck: true }
+
+/** Replaceable (BIP 125). */
+const sequence = 0xfffffffd
+
+/** How many coins one payout may spend: each costs milliseconds to sign, and a standard transaction has at most 400 000 weight units. */
+export const maxCoins = 60
+
+// Weight units. Signatures are counted at their longest, so a fee is never less than its rate.
+const overheadWeight = 42
+const inputWeight: { readonly [type in BitcoinAddress.AddressType]: number } = { taproot: 230, segwit: 272, nested_segwit: 364 }
+const outputWeight = (scriptPubKey: string) => (9 + scriptPubKey.length / 2) * 4
+
+const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.ceil((weight * feeRate) / 4))
+
+/** Where change goes: P2TR, the cheapest to spend. */
+export const changeType = "taproot"
+const changeWeight = (9 + 34) * 4
+const changeDust = BitcoinAddress.dustLimitSats("p2tr")
+
+const byAmount = (one: Coin.Coin, other: Coin.Coin) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1)
+
+/**
+ * The largest coins first, until they pay for all outputs and a fee: `feeRate`, or as much of it as `feeLimitSats` allows, never less than
+ * 1 sat for a virtual byte. Answers what would have been needed when they do not.
+ */
+export const select = (ask: {
+  readonly coins: ReadonlyArray<Coin.Coin>
+  readonly outputs: ReadonlyArray<Output>
+  readonly feeRate: number
+  readonly feeLimitSats: bigint
+}): Selection | { readonly neededSats: bigint } => {
+  const { outputs, feeRate, feeLimitSats } = ask
+  const amount = outputs.reduce((sum, { sats }) => sum + sats, 0n)
+  const limited = (weight: number): bigint | undefined => {
+    const wanted = feeFor(weight, feeRate)
+    const fee = wanted < feeLimitSats ? wanted : feeLimitSats
+    return fee >= feeFor(weight, 1) ? fee : undefined
+  }
+  const coins: Array<Coin.Coin> = []
+  let total = 0n
+  let weight = overheadWeight + outputs.reduce((sum, { scriptPubKey }) => sum + outputWeight(scriptPubKey), 0)
+  for (const coin of ask.coins.toSorted(byAmount).slice(0, maxCoins)) {
+    const sats = Msat.toSats(coin.amount)
+    // From here on every coin costs more than it brings.
+    if (sats <= feeFor(inputWeight[coin.type], 1)) break
+    coins.push(coin)
+    total += sats
+    weight += inputWeight[coin.type]
+    const withChange = limited(weight + changeWeight)
+    const changeSats = withChange === undefined ? 0n : total - amount - withChange
+    if (withChange !== undefined && changeSats >= changeDust) return { coins, feeSats: withChange, changeSats }
+    // What is too little to be an output of its own goes to the miners, within the limit.
+    const rest = total - amount
+    if (rest >= (limited(weight) ?? feeLimitSats + 1n) && rest <= feeLimitSats) return { coins, feeSats: rest, changeSats: 0n }
+  }
+  return { neededSats: amount + feeFor(weight, feeRate) }
+}
+
+/** The unsigned transaction, with everything in it that a signer needs besides the keys. */
+export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Output>): Transaction => {
+  const tx = new Transaction(unchecked)
+  for (const { outpoint, scriptPubKey, amount, type, branch, index } of coins) {
+    const { publicKey, path } = keys.key({ type, branch, index })
+    const [txid = "", vout = ""] = outpoint.split(":")
+    const derivation = { fingerprint: keys.fingerprint, path: [...path] }
+    const xOnly = publicKey.slice(1)
+    tx.addInput({
+      txid,
+      index: Number(vout),
+      sequence,
+      witnessUtxo: { amount: Msat.toSats(amount), script: hex.decode(scriptPubKey) },
+      ...(type === "taproot"
+        ? { tapInternalKey: xOnly, tapBip32Derivation: [[xOnly, { hashes: [], der: derivation }]] }
+        : { bip32Derivation: [[publicKey, derivation]] }),
+      ...(type === "nested_segwit" && { redeemScript: p2wpkh(publicKey).script })
+    })
+  }
+  for (const { scriptPubKey, sats } of outputs) tx.addOutput({ script: hex.decode(scriptPubKey), amount: sats })
+  return tx
+}
+
+/** What comes back to us of a selection, as the last output; null where nothing does. */
+export const changeOf = (
+  { changeSats }: Selection,
+  outputs: ReadonlyArray<Output>,
+  place: Pick<Coin.Change, "wallet" | "scriptPubKey" | keyof Coin.Place>
+): Coin.Change | null => (changeSats > 0n ? { ...place, vout: outputs.length, amount: Msat.fromSats(changeSats) } : null)
+
+/** The transaction of a selection, unsigned. */
+export const drafted = (keys: Keys, { coins }: Selection, outputs: ReadonlyArray<Output>, change: Coin.Change | null): Transaction =>
+  draft(keys, coins, change === null ? outputs : [...outputs, { scriptPubKey: change.scriptPubKey, sats: Msat.toSats(change.amount) }])
+
+/** What is stored of it. */
+export const toDraft = (tx: Transaction, { coins, feeSats }: Selection, change: Coin.Change | null): Draft => ({
+  psbt: toPsbt(tx),
+  coins: coins.map(({ outpoint }) => outpoint),
+  fee: Msat.fromSats(feeSats),
+  change,
+  isDeep: coins.some(({ isConfirmed }) => !isConfirmed)
+})
+
+export const toPsbt = (tx: Transaction): string => base64.encode(tx.toPSBT())
+/** Reads a PSBT (BIP 174, base64). Throws on what is none. */
+export const fromPsbt = (psbt: string): Transaction => Transaction.fromPSBT(base64.decode(psbt), unchecked)
+
+const typeOfKind: { readonly [kind in BitcoinAddress.Kind]?: BitcoinAddress.AddressType } = {
+  p2tr: "taproot",
+  p2wpkh: "segwit",
+  p2sh: "nested_segwit"
+}
+
+const scriptWeight = (script: Uint8Array): number => {
+  // A script has no network: any of them finds its kind.
+  const kind = Result.getOrUndefined(Result.map(BitcoinAddress.fromScript(hex.encode(script), "regtest"), ({ kind }) => kind))
+  return inputWeight[(kind && typeOfKind[kind]) ?? "nested_segwit"]
+}
+
+/**
+ * The same payments from the same coins for more (BIP 125, rules 3 and 4): the old fee and at least 1 sat more for each virtual byte, taken
+ * from the change, or undefined where change or limit do not allow it. 1000 in change with a fee of 200 for 150 vB at a new rate of 3: 750 and 450.
+ */
+export const replacement = (
+  before: Pick<Draft, "psbt" | "fee" | "change" | "isDeep">,
+  feeRate: number,
+  feeLimit: Msat.Msat
+): Draft | undefined => {
+  const { change } = before
+  if (change === null) return undefined
+  const tx = fromPsbt(before.psbt)
+  const inputs = Array.from({ length: tx.inputsLength }, (_, at) => tx.getInput(at))
+  const outputs = Array.from({ length: tx.outputsLength }, (_, at) => tx.getOutput(at))
+  const weight = outputs.reduce(
+    (sum, { script }) => sum + outputWeight(hex.encode(script ?? new Uint8Array())),
+    inputs.reduce((sum, { witnessUtxo }) => sum + scriptWeight(witnessUtxo?.script ?? new Uint8Array()), overheadWeight)
+  )
+  const [oldSats, limitSats] = [Msat.toSats(before.fee), Msat.toSats(feeLimit)]
+  const [wanted, least] = [feeFor(weight, feeRate), oldSats + feeFor(weight, 1)]
+  const fee = wanted < limitSats ? wanted : limitSats
+  if (fee < least) return undefined
+  const changeSats = Msat.toSats(change.amount) - (fee - oldSats)
+  if (changeSats < changeDust) return undefined
+  tx.updateOutput(change.vout, { amount: changeSats })
+  return {
+    psbt: toPsbt(tx),
+    coins: inputs.map(({ txid, index }) => Coin.outpoint(hex.encode(txid ?? new Uint8Array()), index ?? 0)),
+    fee: Msat.fromSats(fee),
+    change: { ...change, amount: Msat.fromSats(changeSats) },
+    isDeep: before.isDeep
+  }
+}
+
+// Signing the same twice gives the same bytes.
+const noRandomness = new Uint8Array(32)
+
+/** Signs one input with the key of `path`, if the input names one of a wallet with this fingerprint. Throws when it does not. */
+export const signInput = (
+  tx: Transaction,
+  index: number,
+  fingerprint: number,
+  privateKey: (path: ReadonlyArray<number>) => Uint8Array
+): void => {
+  const { bip32Derivation, tapBip32Derivation } = tx.getInput(index)
+  const derivation = tapBip32Derivation?.[0]?.[1].der ?? bip32Derivation?.[0]?.[1]
+  if (derivation?.fingerprint !== fingerprint) throw new Error(`Input ${index} names no key of this signer`)
+  tx.signIdx(privateKey(derivation.path), index, undefined, noRandomness)
+}
+
+/** The transaction, when all of its inputs are signed. Throws when they are not. */
+export const finished = (tx: Transaction): { readonly txId: string; readonly rawTx: string } => {
+  tx.finalize()
+  return serialised(tx)
+}
+
+/** The transaction whose inputs are all final. */
+export const serialised = (tx: Transaction): { readonly txId: string; readonly rawTx: string } => ({ txId: tx.id, rawTx: tx.hex })

@@ -1,0 +1,179 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Effect, Result } from "effect"
+import * as BitcoinAddress from "../src/BitcoinAddress.ts"
+import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
+import { Records } from "../src/Records.ts"
+import { SettledPayouts } from "../src/SettledPayouts.ts"
+import type { Withdrawal } from "../src/Withdrawal.ts"
+import { accounts, audited, companyWith, confirm, has, inWorld, mine, now, outside, replace, standing, step, steps } from "./World.ts"
+
+/** What stands at the recipient's address: where it is, and how many sats. */
+const received = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
+  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
+  const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
+  return outputs.map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
+})
+
+const candidates = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
+  return yield* (yield* Records).candidates(companyId, id)
+})
+
+const payout = Effect.gen(function* () {
+  const payer = yield* companyWith(42_000)
+  return { payer, row: yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 20_000) }
+})
+
+/** A chain with a feerate that changes, where the network does not take what `deaf` says. Notes what it is sent. */
+const weather = () => {
+  const now = { rate: 2, deaf: (_rawTx: string): boolean => false }
+  const sent: Array<string> = []
+  const change = replace(ChainSource, (chain) =>
+    ChainSource.of({
+      ...chain,
+      feeRate: Effect.sync(() => now.rate),
+      broadcast: (rawTx) =>
+        Effect.suspend((): Effect.Effect<Broadcast> => {
+          sent.push(rawTx)
+          return now.deaf(rawTx) ? Effect.succeed({ _tag: "unknown" }) : chain.broadcast(rawTx)
+        })
+    })
+  )
+  return { now, sent, change }
+}
+
+const halfAnHour = steps(31, 60)
+
+describe("A payout that no block takes", () => {
+  it.effect("is replaced by one from the same coins that pays the feerate of the day; what is above the held is the operator's", () => {
+    const { now: sky, change } = weather()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { payer, row } = yield* payout
+          yield* step
+          const [first] = yield* candidates(row)
+          sky.rate = 6
+          yield* halfAnHour
+          const [again, second, ...others] = yield* candidates(row)
+          assert.deepStrictEqual([again, others], [first, []])
+          if (first === undefined || second === undefined) return assert.fail("no replacement")
+          assert.isTrue(second.networkFee > row.networkAllowance && second.networkFee <= row.networkAllowance * 3n)
+          assert.strictEqual((yield* now(row)).chainTxId, second.txId)
+          assert.deepStrictEqual(yield* received(row), [
+            ["gone", 20_000],
+            ["mempool", 20_000]
+          ])
+          // With two that may win, one block is not enough to say which did.
+          yield* mine(5)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "pending")
+          yield* mine(1)
+          yield* steps(2)
+          const { status, chainTxId, networkFee } = yield* now(row)
+          assert.deepStrictEqual([status, chainTxId, networkFee], ["settled", second.txId, second.networkFee])
+          assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
+          const mining = Number(networkFee) / 1000
+          assert.deepInclude(yield* accounts, { chain: 20_000 + mining, service_fees: 120, loss: 500 - mining })
+        })
+      ),
+      { change }
+    )
+  })
+
+  it.effect("and whose original is mined after it was replaced, settles with the original and what that did cost", () => {
+    const { now: sky, change } = weather()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* payout
+          yield* step
+          const [first] = yield* candidates(row)
+          sky.rate = 4
+          sky.deaf = (rawTx) => rawTx !== first?.rawTx
+          yield* halfAnHour
+          assert.strictEqual((yield* candidates(row)).length, 2)
+          yield* mine(6)
+          yield* steps(2)
+          const { status, chainTxId, networkFee, rawTx } = yield* now(row)
+          assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
+          assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+        })
+      ),
+      { change }
+    )
+  })
+
+  for (const rate of [1, 2]) {
+    it.effect(`is left as it is while it pays the feerate of the day, ${rate}`, () => {
+      const { now: sky, change } = weather()
+      return inWorld(
+        Effect.gen(function* () {
+          const { row } = yield* payout
+          yield* step
+          sky.rate = rate
+          yield* halfAnHour
+          assert.strictEqual((yield* candidates(row)).length, 1)
+        }),
+        { change }
+      )
+    })
+  }
+
+  it.effect("is replaced again as long as it pays, never for more than three times what was held", () => {
+    const { now: sky, sent, change } = weather()
+    return inWorld(
+      Effect.gen(function* () {
+        const { row } = yield* payout
+        yield* step
+        for (const rate of [4, 6, 8, 20, 50]) {
+          sky.rate = rate
+          yield* halfAnHour
+        }
+        const all = yield* candidates(row)
+        assert.isAbove(all.length, 3)
+        assert.strictEqual(new Set(sent).size, all.length)
+        assert.isTrue((all.at(-1)?.networkFee ?? 0n) <= row.networkAllowance * 3n)
+        for (const [at, { networkFee }] of all.entries()) assert.isTrue(at === 0 || networkFee > (all[at - 1]?.networkFee ?? 0n))
+        yield* mine(6)
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "settled")
+      }),
+      { change }
+    )
+  })
+})
+
+describe("A payout that settled", () => {
+  const look = Effect.flatMap(SettledPayouts, ({ look }) => look)
+
+  it.effect("C45: and that a reorganisation took out of its block is sent again, as the same bytes, until it is buried", () => {
+    const { now: sky, sent, change } = weather()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* payout
+          yield* step
+          yield* mine(1)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "settled")
+          const { reorg } = yield* Sandbox
+          yield* look
+          assert.strictEqual(sent.length, 1)
+          yield* reorg(1)
+          yield* look
+          assert.deepStrictEqual(sent, [sent[0], sent[0]])
+          yield* mine(99)
+          yield* look
+          sky.deaf = () => true
+          assert.strictEqual((yield* (yield* Records).settledPayouts(null, 10)).length, 1)
+          yield* mine(1)
+          yield* look
+          assert.deepStrictEqual(yield* (yield* Records).settledPayouts(null, 10), [])
+          assert.strictEqual(sent.length, 2)
+        })
+      ),
+      { change }
+    )
+  })
+})

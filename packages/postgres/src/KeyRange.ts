@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import type { AddressType } from "@satrail/core/BitcoinAddress"
+import * as Id from "@satrail/core/Id"
+import { Conflict } from "@satrail/core/Journal"
+import * as KeyRange from "@satrail/core/KeyRange"
+import * as Reads from "./Reads.ts"
+import { type Kind, own, statement } from "./Statements.ts"
+import * as Table from "./Table.ts"
+
+const keyRanges = Table.make("satrail.key_ranges", KeyRange.KeyRange, {
+  columns: { id: "uuid", wallet: "text", type: "text", branch: "integer", first: "integer", next: "integer" },
+  moving: []
+})
+
+const reserved: Kind<KeyRange.KeyRangeReserved> = {
+  statement: statement({
+    columns: own(keyRanges),
+    parts: [
+      `
+applied as (
+  insert into satrail.key_ranges (${keyRanges.columns}) select ${keyRanges.columns} from fresh f
+  where first = coalesce((
+    select max(t.next) from satrail.key_ranges t where t.wallet = f.wallet and t.type = f.type and t.branch = f.branch
+  ), 0) order by id
+  on conflict do nothing returning '${Id.nil}'::uuid as company_id, id
+)`
+    ],
+    before: `(select case when ${keyRanges.asAsked} then 'Applied' else 'Conflict' end from satrail.key_ranges t where t.id = a.id)`,
+    // Whoever was first may have been this very Change, committed by another process.
+    guards: "'KeyRangeTaken stale'"
+  }),
+  row: ({ keyRange }) => keyRanges.toRow(keyRange),
+  identities: ({ keyRange: { wallet, type, branch } }) => [`${wallet}/${type}/${branch}`],
+  refusals: {
+    KeyRangeTaken: ({ keyRange: { wallet, first } }) => new KeyRange.KeyRangeTaken({ wallet, first }),
+    Conflict: (change) => new Conflict({ change: change._tag, id: change.id })
+  }
+}
+
+export const kinds = { KeyRangeReserved: reserved }
+
+const nextOf = Schema.decodeUnknownSync(Schema.Struct({ next: Schema.FiniteFromString }))
+
+export const reads = {
+  nextKey: Reads.many("Records.nextKey", {
+    text: `
+select coalesce(max(next), 0)::text as next from satrail.key_ranges where wallet = $1::text and type = $2::text and branch = $3::integer`,
+    values: (wallet: string, type: AddressType, branch: 0 | 1) => [wallet, type, String(branch)],
+    read: (row) => nextOf(row).next
+  })
+}
