@@ -16,6 +16,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   memory: ["@satrail/core", "effect"],
   postgres: ["@satrail/core", "effect", "effect/sql", "effect/reactivity", "pg", "@electric-sql/pglite", "node:"],
   sandbox: ["@satrail/core", "effect", "@noble/", "@scure/", "node:"],
+  chain: ["@satrail/core", "effect", "@scure/", "node:"],
   web: ["@satrail/core", "effect", "ws", "node:"],
   nodes: ["@satrail/core", "effect", "effect/http", "@noble/", "@scure/", "node:"],
   http: ["@satrail/core", "effect", "effect/http", "effect/http-api", "effect/observability", "node:crypto", "qr"],

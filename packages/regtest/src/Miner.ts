@@ -6,8 +6,8 @@ import { pubECDSA } from "@scure/btc-signer/utils.js"
 
 const network = { bech32: "bcrt", pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef }
 
-// Coins of a chain that is gone in a minute: this key is no secret.
-const privateKey = sha256(utf8.decode("satrail regtest miner"))
+/** Of coins of a chain that is gone in a minute: this key is no secret. */
+export const privateKey = sha256(utf8.decode("satrail regtest miner"))
 const payment = p2wpkh(pubECDSA(privateKey), network)
 
 /** Whom the coins of new blocks belong to. */

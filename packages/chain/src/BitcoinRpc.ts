@@ -1,0 +1,275 @@
+import { type Broadcast, ChainSource, ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
+import type { Network } from "@satrail/core/Network"
+import { Clock, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import * as Block from "./Block.ts"
+import * as FeeRates from "./FeeRates.ts"
+import * as Follower from "./Follower.ts"
+import * as Request from "./Request.ts"
+
+/** A node that speaks Bitcoin Core's JSON-RPC, and keeps an index of transactions: Core with `txindex=1`, btcd with `--txindex`. */
+export interface Options extends Request.Options {
+  readonly user: string
+  readonly password: Redacted.Redacted
+  readonly network: Network
+  readonly beginning: Follower.Beginning
+  readonly feeRates?: FeeRates.Options | undefined
+  /** More opinions on the fee rate: the median counts. */
+  readonly feeSources?: ReadonlyArray<FeeRates.Source> | undefined
+}
+
+/** The node cannot be what this service runs on, whatever happens next. A person has to change something. */
+export class NodeUnusable extends Schema.TaggedError<NodeUnusable>()("NodeUnusable", { reason: Schema.String }) {
+  override get message(): string {
+    return `The bitcoin node cannot be used: ${this.reason}`
+  }
+}
+
+/** The node's own answer that it will not, by its number (Bitcoin Core, rpc/protocol.h). */
+class RpcRefused extends Schema.TaggedError<RpcRefused>()("RpcRefused", { code: Schema.Int, message: Schema.String }) {}
+
+const codes = {
+  notFound: -5,
+  outOfRange: -8,
+  btcdOutOfRange: -1,
+  decode: -22,
+  verify: -25,
+  rejected: -26,
+  known: -27,
+  warmingUp: -28
+} as const
+
+const Reply = Schema.Struct({
+  result: Schema.optionalKey(Schema.Unknown),
+  error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.Int, message: Schema.String }))),
+  id: Schema.Unknown
+})
+const OneReply = Schema.fromJsonString(Reply)
+const Replies = Schema.fromJsonString(Schema.Array(Reply))
+
+const Info = Schema.Struct({
+  chain: Schema.String,
+  blocks: Schema.Int,
+  headers: Schema.Int,
+  bestblockhash: Schema.String,
+  initialblockdownload: Schema.optionalKey(Schema.Boolean)
+})
+const Header = Schema.Struct({ height: Schema.Int, time: Schema.Int })
+const Known = Schema.Struct({
+  blockhash: Schema.optionalKey(Schema.String),
+  confirmations: Schema.optionalKey(Schema.Int),
+  vin: Schema.Array(Schema.Struct({ coinbase: Schema.optionalKey(Schema.String) }))
+})
+const Estimate = Schema.Struct({ feerate: Schema.optionalKey(Schema.Finite) })
+
+/** What Core and btcd call each network. */
+const chainNames: { readonly [network in Network]: ReadonlyArray<string> } = {
+  mainnet: ["main", "mainnet"],
+  testnet: ["test", "testnet3", "testnet4"],
+  signet: ["signet"],
+  regtest: ["regtest"]
+}
+
+/** How far a node may be behind what it has heard of: a block takes a moment to be checked. */
+const maxHeadersAhead = 2
+
+/** How long a node that had caught up is believed to have. */
+const caughtUpForMillis = 5_000
+
+/** The blocks in which a transaction asked for should be mined. */
+const targetBlocks = 6
+
+const batchSize = 100
+
+/** One connection to a node. */
+const connect = (options: Options) => {
+  const request = Request.make(options)
+  const authorization = `Basic ${Buffer.from(`${options.user}:${Redacted.value(options.password)}`).toString("base64")}`
+  const away = (operation: string) => (cause: unknown) => new ChainUnavailable({ operation, cause })
+  let id = 0
+
+  const post = (operation: string, body: unknown) =>
+    request({ method: "POST", path: "/", headers: { authorization, "content-type": "application/json" }, body: JSON.stringify(body) }).pipe(
+      Effect.filterOrFail(
+        ({ status }) => status !== 401 && status !== 403,
+        ({ status }) => new Error(`the node refuses our user and password (${status})`)
+      ),
+      Effect.mapError(away(operation)),
+      Effect.map(({ body }) => body.toString("utf8"))
+    )
+
+  const call = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
+    Effect.gen(function* () {
+      const text = yield* post(method, { jsonrpc: "1.0", id: ++id, method, params })
+      const reply = yield* Effect.mapError(Schema.decodeUnknownEffect(OneReply)(text), () =>
+        away(method)(new Error("the answer is no JSON-RPC: is this the address of a bitcoin node?"))
+      )
+      if (reply.error) {
+        const { code, message } = reply.error
+        return yield* code === codes.warmingUp
+          ? away(method)(new Error(`the node is starting: ${message}`))
+          : new RpcRefused({ code, message })
+      }
+      return yield* Effect.mapError(Schema.decodeUnknownEffect(result)(reply.result), away(method))
+    })
+
+  /** The same, where nothing that the node may refuse is asked for. */
+  const ask = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
+    Effect.catchTag(call(method, params, result), "RpcRefused", ({ code, message }) =>
+      Effect.fail(away(method)(new Error(`${message} (${code})`)))
+    )
+
+  /** Many calls of one method at once; undefined where the node refused one. */
+  const each = <A>(method: string, params: ReadonlyArray<ReadonlyArray<unknown>>, result: Schema.Codec<A, unknown>) =>
+    Effect.gen(function* () {
+      const text = yield* post(
+        method,
+        params.map((one, id) => ({ jsonrpc: "2.0", id, method, params: one }))
+      )
+      const replies = yield* Effect.mapError(Schema.decodeUnknownEffect(Replies)(text), away(method))
+      return replies.map((reply) => Option.getOrUndefined(Schema.decodeUnknownOption(result)(reply.result)))
+    })
+
+  return { call, ask, each, away }
+}
+
+const view = (options: Options) => {
+  const { network } = options
+  const { call, ask, each, away } = connect(options)
+  let caughtUpAtMillis = -Infinity
+
+  const tip: Effect.Effect<Tip, ChainUnavailable> = Effect.gen(function* () {
+    const { chain, blocks, headers, bestblockhash, initialblockdownload = false } = yield* ask("getblockchaininfo", [], Info)
+    if (!chainNames[network].includes(chain))
+      return yield* away("tip")(new Error(`the node is on ${chain}, and this service on ${network}`))
+    // A chain of one's own stands still for days and has still caught up.
+    if (headers - blocks > maxHeadersAhead || (initialblockdownload && network !== "regtest")) {
+      return yield* away("tip")(new Error(`the node is catching up: it has ${blocks} of ${headers} blocks`))
+    }
+    caughtUpAtMillis = yield* Clock.currentTimeMillis
+    return { height: blocks, hash: bestblockhash }
+  })
+
+  // What a node that lags behind does not know of is not gone.
+  const caughtUp = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+    nowMillis - caughtUpAtMillis < caughtUpForMillis ? Effect.void : Effect.asVoid(tip)
+  )
+
+  /** None where the node refuses with one of these numbers, which say that there is no such thing. */
+  const find = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>, missing: ReadonlyArray<number>) =>
+    Effect.map(call(method, params, result), Option.some).pipe(
+      Effect.catchTag("RpcRefused", ({ code, message }) =>
+        missing.includes(code) ? Effect.succeed(Option.none<A>()) : Effect.fail(away(method)(new Error(`${message} (${code})`)))
+      )
+    )
+
+  const hashAt = (height: number) => find("getblockhash", [height], Schema.String, [codes.outOfRange, codes.btcdOutOfRange])
+
+  const node: Follower.Node = {
+    tip,
+    hashAt,
+    timeSecondsAt: Effect.fnUntraced(function* (height) {
+      const hash = yield* ask("getblockhash", [height], Schema.String)
+      return (yield* ask("getblockheader", [hash, true], Header)).time
+    }),
+    block: (hash) => Effect.map(ask("getblock", [hash, 0], Schema.String), (text) => Buffer.from(text, "hex")),
+    waiting: ask("getrawmempool", [false], Schema.Array(Schema.String)),
+    transactions: Effect.fnUntraced(function* (txIds) {
+      const found: Array<Buffer> = []
+      for (let at = 0; at < txIds.length; at += batchSize) {
+        const params = txIds.slice(at, at + batchSize).map((txId) => [txId, 0])
+        for (const text of yield* each("getrawtransaction", params, Schema.String)) {
+          if (text !== undefined) found.push(Buffer.from(text, "hex"))
+        }
+      }
+      return found
+    })
+  }
+
+  return { call, ask, find, hashAt, caughtUp, node }
+}
+
+/** What a follower asks, answered by the node. */
+export const node = (options: Options): Follower.Node => view(options).node
+
+/** A view of the chain through a node of one's own. */
+export const make = (options: Options) => {
+  const { beginning, feeRates, feeSources = [] } = options
+  const { call, ask, find, hashAt, caughtUp, node } = view(options)
+
+  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+    yield* caughtUp
+    const known = yield* find("getrawtransaction", [txId, 1], Known, [codes.notFound])
+    if (known._tag === "None") return { _tag: "gone" }
+    const { blockhash, confirmations = 0, vin } = known.value
+    if (blockhash === undefined) return { _tag: "mempool" }
+    // The index still knows transactions of blocks that a reorganisation took.
+    const { height } = yield* ask("getblockheader", [blockhash, true], Header)
+    const inChain = Option.getOrUndefined(yield* hashAt(height)) === blockhash
+    return confirmations > 0 && inChain ? { _tag: "mined", height, isCoinbase: vin[0]?.coinbase !== undefined } : { _tag: "gone" }
+  })
+
+  const broadcast = Effect.fnUntraced(
+    function* (rawTx: string): Effect.fn.Return<Broadcast, ChainUnavailable> {
+      const txId = Block.txIdOf(rawTx)
+      if (txId === undefined) return { _tag: "rejected", reason: "it is no transaction" }
+      const before = yield* transaction(txId)
+      if (before._tag !== "gone") return { _tag: "known" }
+      const sent = yield* Effect.result(call("sendrawtransaction", [rawTx], Schema.String))
+      if (Result.isSuccess(sent)) return { _tag: "accepted" }
+      if (!(sent.failure instanceof RpcRefused)) return { _tag: "unknown" }
+      const { code, message } = sent.failure
+      if (code === codes.known) return { _tag: "known" }
+      const isFinal = code === codes.decode || code === codes.verify || code === codes.rejected
+      return isFinal ? { _tag: "rejected", reason: message } : { _tag: "unknown" }
+    },
+    Effect.catchTag("ChainUnavailable", () => Effect.succeed<Broadcast>({ _tag: "unknown" }))
+  )
+
+  /** BTC for 1000 virtual bytes, as both kinds of node say it. */
+  const perVirtualByte = (rate: number | undefined) => (rate === undefined || rate <= 0 ? undefined : (rate * 100_000_000) / 1000)
+  // btcd has only `estimatefee`. Either refuses while it has seen too little.
+  const estimated: FeeRates.Source = Effect.gen(function* () {
+    const smart = yield* Effect.result(call("estimatesmartfee", [targetBlocks, "CONSERVATIVE"], Estimate))
+    if (Result.isSuccess(smart)) return perVirtualByte(smart.success.feerate)
+    if (!(smart.failure instanceof RpcRefused)) return yield* smart.failure
+    const plain = yield* Effect.result(call("estimatefee", [targetBlocks], Schema.Finite))
+    if (Result.isSuccess(plain)) return perVirtualByte(plain.success)
+    return plain.failure instanceof RpcRefused ? undefined : yield* plain.failure
+  })
+
+  return ChainSource.of({
+    tip: node.tip,
+    activity: Follower.make(node, beginning).activity,
+    transaction,
+    broadcast,
+    feeRate: FeeRates.make([estimated, ...feeSources], feeRates)
+  })
+}
+
+/**
+ * Looks whether this node can be the one: it lets us in, is on our network and keeps an index of transactions. Fails where it never can be; where it
+ * cannot be reached now, it may be later.
+ */
+export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
+  Effect.gen(function* () {
+    const { ask, call } = connect(options)
+    const { chain, blocks } = yield* ask("getblockchaininfo", [], Info)
+    if (!chainNames[options.network].includes(chain)) {
+      return yield* new NodeUnusable({ reason: `it is on ${chain}, and this service on ${options.network} (SATRAIL_NETWORK)` })
+    }
+    if (blocks < 1) return
+    const hash = yield* ask("getblockhash", [1], Schema.String)
+    const { tx } = yield* ask("getblock", [hash, 1], Schema.Struct({ tx: Schema.Array(Schema.String) }))
+    yield* Effect.catchTag(call("getrawtransaction", [tx[0] ?? "", 0], Schema.String), "RpcRefused", ({ message }) =>
+      Effect.fail(new NodeUnusable({ reason: `it keeps no index of transactions. Start it with txindex=1. It says: ${message}` }))
+    )
+  }).pipe(
+    Effect.catchTag("ChainUnavailable", ({ cause }) => {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      return /refuses our user|no JSON-RPC/.test(reason)
+        ? Effect.fail(new NodeUnusable({ reason }))
+        : Effect.logWarning("the bitcoin node does not answer yet", { reason })
+    })
+  )
+
+export const layer = (options: Options) => Layer.sync(ChainSource, () => make(options))

@@ -1,0 +1,135 @@
+import { type Broadcast, ChainSource, ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
+import { Effect, Layer, Option, Schema } from "effect"
+import * as Block from "./Block.ts"
+import * as FeeRates from "./FeeRates.ts"
+import * as Follower from "./Follower.ts"
+import * as Request from "./Request.ts"
+
+/** An Esplora server (github.com/Blockstream/esplora, API.md): one's own, or one that is trusted to tell the truth about the chain. */
+export interface Options extends Request.Options {
+  readonly beginning: Follower.Beginning
+  readonly feeRates?: FeeRates.Options | undefined
+}
+
+const BlockStatus = Schema.fromJsonString(Schema.Struct({ id: Schema.String, height: Schema.Int, timestamp: Schema.Int }))
+const Known = Schema.fromJsonString(
+  Schema.Struct({
+    status: Schema.Union([
+      Schema.Struct({ confirmed: Schema.Literal(true), block_height: Schema.Int }),
+      Schema.Struct({ confirmed: Schema.Literal(false) })
+    ]),
+    vin: Schema.Array(Schema.Struct({ is_coinbase: Schema.Boolean }))
+  })
+)
+const TxIds = Schema.fromJsonString(Schema.Array(Schema.String))
+const Estimates = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Finite))
+
+const targetBlocks = "6"
+const requestsAtOnce = 8
+
+/** A body that says by itself that there is no such thing. A proxy says 404 too. */
+const isMissing = ({ status, body }: Request.Answer) =>
+  status === 404 && /not found/i.test(body.toString("utf8")) && !/<html/i.test(body.toString("utf8"))
+
+const ok = ({ status }: Request.Answer) => status === 200
+
+const connect = (options: Request.Options) => {
+  const request = Request.make(options)
+  const away = (operation: string) => (cause: unknown) => new ChainUnavailable({ operation, cause })
+  const ask = (path: string) => Effect.mapError(request({ method: "GET", path }), away(path))
+  const unexpected = (path: string, { status, body }: Request.Answer) =>
+    away(path)(new Error(`status ${status}: ${body.toString("utf8").slice(0, 200)}`))
+  /** What is at a path, none where the server says that there is nothing. */
+  const find = (path: string) =>
+    Effect.flatMap(ask(path), (answer) =>
+      ok(answer)
+        ? Effect.succeed(Option.some(answer.body))
+        : isMissing(answer)
+          ? Effect.succeed(Option.none<Buffer>())
+          : Effect.fail(unexpected(path, answer))
+    )
+  const get = (path: string) =>
+    Effect.flatMap(ask(path), (answer) => (ok(answer) ? Effect.succeed(answer.body) : Effect.fail(unexpected(path, answer))))
+  const json = <A>(path: string, schema: Schema.Codec<A, string>) =>
+    Effect.flatMap(get(path), (body) => Effect.mapError(Schema.decodeUnknownEffect(schema)(body.toString("utf8")), away(path)))
+  return { request, find, get, json, away }
+}
+
+/** A server's estimate, for the median of several. */
+export const feeSource = (options: Request.Options): FeeRates.Source =>
+  Effect.map(connect(options).json("/fee-estimates", Estimates), (estimates) => estimates[targetBlocks])
+
+/** What a follower asks, answered by the server. */
+export const node = (options: Request.Options): Follower.Node => {
+  const { find, get, json, away } = connect(options)
+
+  const tip: Effect.Effect<Tip, ChainUnavailable> = Effect.gen(function* () {
+    const hash = (yield* get("/blocks/tip/hash")).toString("utf8").trim()
+    const { height } = yield* json(`/block/${hash}`, BlockStatus)
+    return { height, hash }
+  })
+
+  const hashAt = (height: number) =>
+    Effect.map(find(`/block-height/${height}`), (found) => Option.map(found, (body) => body.toString("utf8").trim()))
+
+  return {
+    tip,
+    hashAt,
+    timeSecondsAt: Effect.fnUntraced(function* (height) {
+      const hash = (yield* get(`/block-height/${height}`)).toString("utf8").trim()
+      return (yield* json(`/block/${hash}`, BlockStatus)).timestamp
+    }),
+    block: Effect.fnUntraced(function* (hash) {
+      const bytes = yield* get(`/block/${hash}/raw`)
+      return Block.hashOf(bytes) === hash ? bytes : yield* away("block")(new Error(`the server sent another block than ${hash}`))
+    }),
+    waiting: json("/mempool/txids", TxIds),
+    transactions: (txIds) =>
+      Effect.map(
+        Effect.forEach(txIds, (txId) => find(`/tx/${txId}/raw`), { concurrency: requestsAtOnce }),
+        (found) => found.flatMap((one) => (one._tag === "Some" ? [one.value] : []))
+      )
+  }
+}
+
+/** A view of the chain through a server. It reads whole blocks, so the server does not learn which addresses are ours. */
+export const make = (options: Options) => {
+  const { request, find, away } = connect(options)
+  const blocks = node(options)
+
+  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+    const found = yield* find(`/tx/${txId}`)
+    if (found._tag === "None") return { _tag: "gone" }
+    const { status, vin } = yield* Effect.mapError(Schema.decodeUnknownEffect(Known)(found.value.toString("utf8")), away("transaction"))
+    return status.confirmed ? { _tag: "mined", height: status.block_height, isCoinbase: vin[0]?.is_coinbase === true } : { _tag: "mempool" }
+  })
+
+  const broadcast = Effect.fnUntraced(
+    function* (rawTx: string): Effect.fn.Return<Broadcast, ChainUnavailable> {
+      const txId = Block.txIdOf(rawTx)
+      if (txId === undefined) return { _tag: "rejected", reason: "it is no transaction" }
+      const before = yield* transaction(txId)
+      if (before._tag !== "gone") return { _tag: "known" }
+      const answer = yield* Effect.mapError(request({ method: "POST", path: "/tx", body: rawTx }), away("broadcast"))
+      if (ok(answer)) return { _tag: "accepted" }
+      const reason = answer.body.toString("utf8").slice(0, 500)
+      // The node behind the server has said no, by its number.
+      const code = /"code":\s*(-\d+)/.exec(reason)?.[1]
+      if (code === "-27") return { _tag: "known" }
+      return answer.status === 400 && (code === "-22" || code === "-25" || code === "-26")
+        ? { _tag: "rejected", reason }
+        : { _tag: "unknown" }
+    },
+    Effect.catchTag("ChainUnavailable", () => Effect.succeed<Broadcast>({ _tag: "unknown" }))
+  )
+
+  return ChainSource.of({
+    tip: blocks.tip,
+    activity: Follower.make(blocks, options.beginning).activity,
+    transaction,
+    broadcast,
+    feeRate: FeeRates.make([feeSource(options)], options.feeRates)
+  })
+}
+
+export const layer = (options: Options) => Layer.sync(ChainSource, () => make(options))

@@ -1,0 +1,56 @@
+import * as Payout from "@satrail/core/Payout"
+import { Signer, SignerUnavailable } from "@satrail/core/Signer"
+import { Effect, Layer } from "effect"
+import { spawn } from "node:child_process"
+import { hex } from "@scure/base"
+
+/** Which program signs. */
+export interface Options {
+  readonly command: string
+  readonly args?: ReadonlyArray<string>
+  /** How long a signature may take: longer where a person has to press a button. Default 60 s. */
+  readonly patienceMillis?: number
+}
+
+const maxAnswerBytes = 4 * 1024 * 1024
+
+/** What the program writes on its standard output when it is given `input` on its standard input. What it says on standard error is ours to see. */
+const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: string) =>
+  Effect.callback<string, Error>((resume) => {
+    const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], timeout: patienceMillis, killSignal: "SIGKILL" })
+    let answer = ""
+    child.stdout.setEncoding("utf8").on("data", (part: string) => {
+      answer += part
+      if (answer.length > maxAnswerBytes) child.kill("SIGKILL")
+    })
+    child.stdin.on("error", () => undefined) // it ended before it read: its exit says so
+    child.on("error", (cause) => resume(Effect.fail(cause)))
+    child.on("close", (code, signal) =>
+      resume(
+        code === 0 && answer.length <= maxAnswerBytes
+          ? Effect.succeed(answer)
+          : Effect.fail(new Error(`${command} ended with ${code === null ? String(signal) : `status ${code}`}`))
+      )
+    )
+    child.stdin.end(`${input}\n`)
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** Signs in another process, which has the keys: a PSBT (BIP 174, base64) on its standard input, the signed one on its standard output. */
+export const make = (options: Options) =>
+  Signer.of({
+    sign: (psbt) =>
+      Effect.gen(function* () {
+        const draft = Payout.fromPsbt(psbt)
+        const answer = yield* ask(options, psbt)
+        const tx = Payout.fromPsbt(answer.trim())
+        // It may sign what it is shown, and nothing else.
+        if (hex.encode(tx.unsignedTx) !== hex.encode(draft.unsignedTx)) throw new Error(`${options.command} signed another transaction`)
+        return Payout.finished(tx)
+      }).pipe(
+        Effect.catchDefect((cause) => Effect.fail(cause)),
+        Effect.mapError((cause) => new SignerUnavailable({ cause }))
+      )
+  })
+
+export const layer = (options: Options) => Layer.succeed(Signer, make(options))

@@ -1,0 +1,51 @@
+import { ChainUnavailable } from "@satrail/core/ChainSource"
+import { Clock, Effect } from "effect"
+
+/** Between what a fee rate is held, in satoshis for a virtual byte, and how old it may be. */
+export interface Options {
+  /** Default 1: what everybody relays. */
+  readonly minimum?: number | undefined
+  /** Default 500. An estimate above it is somebody's mistake more often than the market's. */
+  readonly maximum?: number | undefined
+  /** What counts where nobody has an estimate, as on a network without traffic. Absent: then there is no rate, and nothing is priced. */
+  readonly fallback?: number | undefined
+  /** Default 10 minutes. */
+  readonly maxAgeMillis?: number | undefined
+}
+
+/** An estimate in satoshis for a virtual byte, fractions included; undefined where the source has none yet. */
+export type Source = Effect.Effect<number | undefined, ChainUnavailable>
+
+const freshForMillis = 15_000
+
+/** The middle one; of two in the middle the higher, since paying too little costs more than too much. */
+export const median = (rates: ReadonlyArray<number>): number | undefined =>
+  rates.toSorted((one, other) => one - other)[Math.floor(rates.length / 2)]
+
+/**
+ * The median of all sources that answer, clamped and rounded up. Asked at most every 15 s; what was heard last counts while nobody answers, until
+ * it is too old.
+ */
+export const make = (
+  sources: ReadonlyArray<Source>,
+  { minimum = 1, maximum = 500, fallback, maxAgeMillis = 10 * 60_000 }: Options = {}
+): Effect.Effect<number, ChainUnavailable> => {
+  let last: { readonly rate: number; readonly atMillis: number } | undefined
+  return Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (last !== undefined && nowMillis - last.atMillis < freshForMillis) return last.rate
+    const answers = yield* Effect.forEach(sources, Effect.result, { concurrency: "unbounded" })
+    const heard = answers.flatMap((answer) => (answer._tag === "Success" ? [answer.success] : []))
+    const estimate = median(heard.filter((rate) => rate !== undefined)) ?? (heard.length > 0 ? fallback : undefined)
+    if (estimate !== undefined) {
+      const rate = Math.ceil(Math.min(maximum, Math.max(minimum, estimate)))
+      last = { rate, atMillis: nowMillis }
+      return rate
+    }
+    if (last !== undefined && nowMillis - last.atMillis < maxAgeMillis) return last.rate
+    const failed = answers.find((answer) => answer._tag === "Failure")
+    return yield* failed?._tag === "Failure"
+      ? Effect.fail(failed.failure)
+      : Effect.fail(new ChainUnavailable({ operation: "feeRate", cause: new Error("nobody has an estimate of the fee rate") }))
+  })
+}

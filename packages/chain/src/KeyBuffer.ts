@@ -1,0 +1,73 @@
+import type { Derived } from "@satrail/core/ChainWallet"
+import type * as Coin from "@satrail/core/Coin"
+import { Entropy } from "@satrail/core/Entropy"
+import * as Id from "@satrail/core/Id"
+import { Journal, type StoreUnavailable } from "@satrail/core/Journal"
+import * as KeyRange from "@satrail/core/KeyRange"
+import { Records } from "@satrail/core/Records"
+import { Clock, Effect, Latch, Semaphore } from "effect"
+import type { Keys } from "./Keys.ts"
+
+/** How many keys a process reserves at once, and how many of them it derives before anybody asks. */
+const rangeSize = 50
+const readyMinimum = 25
+
+/** Whoever finds the next range taken looks again; another process is never this much faster. */
+const maxTries = 20
+
+/**
+ * Fresh keys of one account and branch. Each comes out of a range that this process has reserved in the store, so none is ever given out twice,
+ * by whichever process, before or after whichever crash. The next ones are derived while nobody waits.
+ */
+export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: Omit<Coin.Place, "index">) {
+  const journal = yield* Journal
+  const records = yield* Records
+  const entropy = yield* Entropy
+  const lock = yield* Semaphore.make(1)
+  const wanted = yield* Latch.make(false)
+  const ready: Array<Derived> = []
+  let range = { at: 0, next: 0 }
+  const wallet = keys.accounts.fingerprint
+
+  const reserve = Effect.gen(function* () {
+    const first = yield* records.nextKey(wallet, type, branch)
+    const nowMillis = yield* Clock.currentTimeMillis
+    const id = Id.fromMillis(nowMillis, entropy)
+    const next = first + rangeSize
+    yield* journal.commit(KeyRange.reserved({ id, wallet, type, branch, first, next }, nowMillis))
+    range = { at: first, next }
+  }).pipe(
+    Effect.retry({ times: maxTries, while: ({ _tag }) => _tag === "KeyRangeTaken" }),
+    Effect.catchTags({ KeyRangeTaken: Effect.die, Conflict: Effect.die })
+  )
+
+  const derive: Effect.Effect<Derived, StoreUnavailable> = Effect.gen(function* () {
+    if (range.at === range.next) yield* reserve
+    const index = range.at++
+    const { address, scriptPubKey } = keys.key({ type, branch, index }).address
+    return { address, scriptPubKey, index }
+  })
+
+  const fill = Effect.gen(function* () {
+    yield* wanted.await
+    yield* wanted.close
+    // One at a time, each in a turn of its own: a derivation keeps everything else waiting.
+    while (ready.length < readyMinimum) {
+      yield* lock.withPermit(Effect.map(derive, (key) => ready.push(key)))
+      yield* Effect.sleep(1)
+    }
+  })
+  yield* Effect.forkScoped(
+    Effect.forever(Effect.catchCause(fill, (cause) => Effect.logWarning("addresses are not derived ahead; they are when asked for", cause)))
+  )
+
+  return Effect.tap(
+    lock.withPermit(
+      Effect.suspend(() => {
+        const first = ready.shift()
+        return first === undefined ? derive : Effect.succeed(first)
+      })
+    ),
+    () => wanted.open
+  )
+})

@@ -1,0 +1,84 @@
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { ChainUnavailable } from "@satrail/core/ChainSource"
+import * as Coin from "@satrail/core/Coin"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, Option } from "effect"
+import * as Block from "./Block.ts"
+import type * as Follower from "./Follower.ts"
+import type * as Keys from "./Keys.ts"
+
+/** How many keys in a row may be unused before the search ends. Wallets stop at 20; a service has long rows of addresses that nobody ever paid. */
+export const usualGap = 1000
+
+/** What the chain knows of a wallet. */
+export interface Found {
+  /** Every coin it can spend, the oldest first. */
+  readonly coins: ReadonlyArray<Coin.Coin & { readonly height: number }>
+  /** For each account and branch, the first key that was never paid and comes after all that were. */
+  readonly next: ReadonlyArray<Omit<Coin.Place, "index"> & { readonly next: number }>
+}
+
+const branches = BitcoinAddress.AddressType.literals.flatMap((type) => ([0, 1] as const).map((branch) => ({ type, branch })))
+
+/**
+ * Reads the chain from a height on and finds all that was ever paid to a wallet, and is not spent: from its accounts alone, without any record
+ * of which addresses were given out.
+ */
+export const scan = Effect.fnUntraced(function* (
+  node: Follower.Node,
+  keys: Keys.Keys,
+  options: {
+    readonly fromHeight: number
+    readonly gap?: number
+    readonly onProgress?: (height: number, tipHeight: number) => Effect.Effect<void>
+  }
+) {
+  const { fromHeight, gap = usualGap, onProgress } = options
+  const places = new Map<string, Coin.Place>()
+  const derived = branches.map((of) => ({ ...of, upTo: 0, next: 0 }))
+  const extend = Effect.fnUntraced(function* () {
+    for (const one of derived) {
+      for (; one.upTo < one.next + gap; one.upTo++) {
+        const place = { type: one.type, branch: one.branch, index: one.upTo }
+        places.set(keys.key(place).address.scriptPubKey, place)
+        yield* Effect.yieldNow
+      }
+    }
+  })
+  yield* extend()
+
+  const coins = new Map<string, Coin.Coin & { readonly height: number }>()
+  const tip = yield* node.tip
+  for (let height = fromHeight; height <= tip.height; height++) {
+    const hash = yield* node.hashAt(height)
+    if (Option.isNone(hash)) break
+    const bytes = yield* node.block(hash.value)
+    const { transactions } = yield* Effect.try({
+      try: () => Block.parse(bytes),
+      catch: (cause) => new ChainUnavailable({ operation: "rescan", cause })
+    })
+    let isExtended = true
+    // A payment to a key beyond what was derived so far may stand in the very block that leads there.
+    while (isExtended) {
+      isExtended = false
+      for (const transaction of transactions) {
+        for (const { scriptPubKey, sats, vout } of transaction.outputs) {
+          const place = places.get(scriptPubKey)
+          if (place === undefined || sats === 0n) continue
+          const outpoint = Coin.outpoint(transaction.txId(), vout)
+          coins.set(outpoint, { outpoint, scriptPubKey, amount: Msat.fromSats(sats), ...place, isConfirmed: true, height })
+          const branch = derived.find(({ type, branch }) => type === place.type && branch === place.branch)
+          if (branch !== undefined && place.index >= branch.next) {
+            branch.next = place.index + 1
+            isExtended = true
+          }
+        }
+      }
+      if (isExtended) yield* extend()
+    }
+    for (const transaction of transactions) for (const outpoint of transaction.spent()) coins.delete(outpoint)
+    if (onProgress !== undefined && height % 100 === 0) yield* onProgress(height, tip.height)
+  }
+  const found: Found = { coins: [...coins.values()], next: derived.map(({ type, branch, next }) => ({ type, branch, next })) }
+  return found
+})

@@ -1,0 +1,52 @@
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { ChainWallet, type Derived, Unfundable } from "@satrail/core/ChainWallet"
+import * as Msat from "@satrail/core/Msat"
+import * as Payout from "@satrail/core/Payout"
+import type { StoreUnavailable } from "@satrail/core/Journal"
+import { Records } from "@satrail/core/Records"
+import { Effect, Layer } from "effect"
+import * as KeyBuffer from "./KeyBuffer.ts"
+import * as Keys from "./Keys.ts"
+
+/** How many of the largest coins a payout chooses from. Choosing costs time that everybody waits. */
+const maxCandidates = 2000
+
+export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
+  const records = yield* Records
+  const keys = Keys.make(accounts)
+  const receiving = new Map<BitcoinAddress.AddressType, Effect.Effect<Derived, StoreUnavailable>>()
+  for (const type of BitcoinAddress.AddressType.literals) receiving.set(type, yield* KeyBuffer.make(keys, { type, branch: 0 }))
+  const change = yield* KeyBuffer.make(keys, { type: Payout.changeType, branch: 1 })
+
+  return ChainWallet.of({
+    fingerprint: accounts.fingerprint,
+    network: accounts.network,
+    newAddress: (type) => receiving.get(type) ?? Effect.die(new Error(`no account of type ${type}`)),
+    build: Effect.fnUntraced(function* ({ scriptPubKey, amount, feeRate, feeLimit, free }) {
+      if (amount <= 0n || amount % 1000n !== 0n) return yield* Effect.die(new Error(`no transaction pays ${amount} millisatoshis`))
+      const candidates = yield* records.coins(accounts.fingerprint, maxCandidates)
+      const allowed = yield* free(candidates.map(({ outpoint }) => outpoint))
+      const coins = candidates.filter(({ outpoint }) => allowed.has(outpoint))
+      const outputs = [{ scriptPubKey, sats: Msat.toSats(amount) }]
+      const ask = { outputs, feeRate, feeLimitSats: Msat.toSats(feeLimit) }
+      // What is in a block first: who spends change that is not waits for two payouts instead of one.
+      let selection = Payout.select({ ...ask, coins: coins.filter(({ isConfirmed }) => isConfirmed) })
+      if ("neededSats" in selection) selection = Payout.select({ ...ask, coins })
+      if ("neededSats" in selection) return yield* new Unfundable(selection)
+      // Each key costs milliseconds the first time: one in a turn.
+      for (const coin of selection.coins) {
+        keys.key(coin)
+        yield* Effect.yieldNow
+      }
+      const { index, scriptPubKey: own } = selection.changeSats > 0n ? yield* change : { index: 0, scriptPubKey: "" }
+      const place = { wallet: accounts.fingerprint, type: Payout.changeType, branch: 1, index, scriptPubKey: own } as const
+      const given = Payout.changeOf(selection, outputs, place)
+      const tx = Payout.drafted(keys, selection, outputs, given)
+      yield* Effect.yieldNow
+      return Payout.toDraft(tx, selection, given)
+    })
+  })
+})
+
+/** A wallet that gives out addresses and puts payouts together. Its coins and how far its keys are given out are in the store. */
+export const layer = (accounts: Keys.Accounts) => Layer.effect(ChainWallet, make(accounts))

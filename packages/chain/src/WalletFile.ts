@@ -1,0 +1,120 @@
+import { Effect, Redacted, Schema } from "effect"
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto"
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { Accounts } from "./Keys.ts"
+
+/** The wallet's file cannot be used. */
+export class WalletUnusable extends Schema.TaggedError<WalletUnusable>()("WalletUnusable", { file: Schema.String, reason: Schema.String }) {
+  override get message(): string {
+    return `The wallet in ${this.file} cannot be used: ${this.reason}`
+  }
+}
+
+const Sealed = Schema.Struct({
+  kdf: Schema.Literal("scrypt"),
+  n: Schema.Int,
+  r: Schema.Int,
+  p: Schema.Int,
+  salt: Schema.String,
+  cipher: Schema.Literal("aes-256-gcm"),
+  nonce: Schema.String,
+  tag: Schema.String,
+  text: Schema.String
+})
+
+/** What is kept of a wallet: what everybody may know, and the seed words, which the passphrase opens. Without them it can only receive. */
+export const WalletFile = Schema.Struct({
+  satrailWallet: Schema.Literal(1),
+  accounts: Accounts,
+  /** Nothing was paid to it before. In seconds since 1970. */
+  birthdaySeconds: Schema.Int,
+  seed: Schema.NullOr(Sealed)
+})
+export interface WalletFile extends Schema.Schema.Type<typeof WalletFile> {}
+
+// scrypt (RFC 7914) at 128 MiB and about half a second: what one guess costs whoever finds the file.
+const cost = { n: 2 ** 17, r: 8, p: 1 }
+
+const keyOf = (passphrase: Redacted.Redacted, salt: Buffer, { n, r, p }: typeof cost) =>
+  Effect.callback<Buffer, Error>((resume) =>
+    scrypt(Redacted.value(passphrase), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) =>
+      resume(error === null ? Effect.succeed(key) : Effect.fail(error))
+    )
+  )
+
+/** Locks seed words away under a passphrase (AES-256-GCM). */
+export const seal = Effect.fnUntraced(function* (words: Redacted.Redacted, passphrase: Redacted.Redacted) {
+  const [salt, nonce] = [randomBytes(16), randomBytes(12)]
+  const cipher = createCipheriv("aes-256-gcm", yield* Effect.orDie(keyOf(passphrase, salt, cost)), nonce)
+  const text = Buffer.concat([cipher.update(Redacted.value(words), "utf8"), cipher.final()])
+  const [hexSalt, hexNonce, tag] = [salt, nonce, cipher.getAuthTag()].map((bytes) => bytes.toString("hex"))
+  return {
+    kdf: "scrypt" as const,
+    ...cost,
+    salt: hexSalt ?? "",
+    cipher: "aes-256-gcm" as const,
+    nonce: hexNonce ?? "",
+    tag: tag ?? "",
+    text: text.toString("hex")
+  }
+})
+
+/** The seed words of a wallet file. */
+export const open = Effect.fnUntraced(function* (file: string, { seed }: WalletFile, passphrase: Redacted.Redacted) {
+  if (seed === null) return yield* new WalletUnusable({ file, reason: "it was made without its seed, and can only receive" })
+  return yield* Effect.gen(function* () {
+    const decipher = createDecipheriv(
+      "aes-256-gcm",
+      yield* keyOf(passphrase, Buffer.from(seed.salt, "hex"), seed),
+      Buffer.from(seed.nonce, "hex")
+    )
+    decipher.setAuthTag(Buffer.from(seed.tag, "hex"))
+    return yield* Effect.try(() =>
+      Redacted.make(Buffer.concat([decipher.update(Buffer.from(seed.text, "hex")), decipher.final()]).toString("utf8"), {
+        label: "seed words"
+      })
+    )
+  }).pipe(Effect.mapError(() => new WalletUnusable({ file, reason: "the passphrase does not open it, or the file is damaged" })))
+})
+
+const Json = Schema.fromJsonString(WalletFile)
+
+/** Reads a wallet's file. */
+export const read = (file: string): Effect.Effect<WalletFile, WalletUnusable> =>
+  Effect.gen(function* () {
+    if (!existsSync(file)) {
+      return yield* new WalletUnusable({
+        file,
+        reason: "there is none. Make one with `satrail wallet create`, or `satrail wallet restore`."
+      })
+    }
+    const text = yield* Effect.try({
+      try: () => readFileSync(file, "utf8"),
+      catch: (cause) => new WalletUnusable({ file, reason: String(cause) })
+    })
+    return yield* Effect.mapError(
+      Schema.decodeUnknownEffect(Json)(text),
+      () => new WalletUnusable({ file, reason: "it is not what `satrail wallet create` writes" })
+    )
+  })
+
+/** Writes a new wallet's file, for its owner alone to read. Never over another one: there may be money in it. */
+export const write = (file: string, wallet: WalletFile): Effect.Effect<void, WalletUnusable> =>
+  Effect.suspend(() => {
+    if (existsSync(file)) {
+      return Effect.fail(
+        new WalletUnusable({ file, reason: "there is one already. Move it away first, and keep it: there may be money in it." })
+      )
+    }
+    return Effect.try({
+      try: () => {
+        mkdirSync(path.dirname(file), { recursive: true })
+        const beside = `${file}.new`
+        writeFileSync(beside, `${JSON.stringify(Schema.encodeSync(WalletFile)(wallet), null, 2)}\n`, { mode: 0o600 })
+        chmodSync(beside, 0o600) // a file left over by a crash keeps the mode it had
+        renameSync(beside, file)
+      },
+      catch: (cause) => new WalletUnusable({ file, reason: String(cause) })
+    })
+  })

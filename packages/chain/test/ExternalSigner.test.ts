@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/core/Msat"
+import * as Payout from "@satrail/core/Payout"
+import { Effect } from "effect"
+import { fileURLToPath } from "node:url"
+import * as ExternalSigner from "../src/ExternalSigner.ts"
+import * as HotSigner from "../src/HotSigner.ts"
+import * as Keys from "../src/Keys.ts"
+import { accounts, words } from "./Ours.ts"
+
+const program = fileURLToPath(new URL("signer.ts", import.meta.url))
+const signer = (behaviour: string, patienceMillis = 20_000) =>
+  ExternalSigner.make({ command: process.execPath, args: [program, behaviour], patienceMillis })
+
+const keys = Keys.make(accounts)
+const psbt = Payout.toPsbt(
+  Payout.draft(
+    keys,
+    (["taproot", "segwit", "nested_segwit"] as const).map((type, index) => ({
+      outpoint: `${String(index).repeat(64)}:${index}`,
+      scriptPubKey: keys.key({ type, branch: 0, index }).address.scriptPubKey,
+      amount: Msat.fromSats(10_000),
+      type,
+      branch: 0,
+      index,
+      isConfirmed: true
+    })),
+    [{ scriptPubKey: `0014${"07".repeat(20)}`, sats: 25_000n }]
+  )
+)
+
+describe("A signer in another process", () => {
+  it.live("signs as the keys do", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* signer("honest").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
+    })
+  )
+
+  for (const [behaviour, words] of [
+    ["other", /signed another transaction/],
+    ["broken", /status 3/]
+  ] as const) {
+    it.live(`that is ${behaviour} signs nothing`, () =>
+      Effect.gen(function* () {
+        const { cause } = yield* Effect.flip(signer(behaviour).sign(psbt))
+        assert.match(String(cause), words)
+      })
+    )
+  }
+
+  it.live("that does not answer in time, or is not there, signs nothing", () =>
+    Effect.gen(function* () {
+      assert.match(String((yield* Effect.flip(signer("silent", 300).sign(psbt))).cause), /SIGKILL/)
+      const missing = ExternalSigner.make({ command: "/nowhere/signer" })
+      assert.match(String((yield* Effect.flip(missing.sign(psbt))).cause), /ENOENT/)
+    })
+  )
+})

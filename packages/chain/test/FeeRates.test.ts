@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ChainUnavailable } from "@satrail/core/ChainSource"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as FeeRates from "../src/FeeRates.ts"
+
+const says = (rate: number | undefined): FeeRates.Source => Effect.succeed(rate)
+const away: FeeRates.Source = Effect.fail(new ChainUnavailable({ operation: "feeRate", cause: "away" }))
+
+describe("The fee rate", () => {
+  for (const [what, sources, expected] of [
+    ["the node's estimate, rounded up", [says(12.3)], 13],
+    ["the median of several", [says(3), says(90), says(4)], 4],
+    ["of two the higher", [says(3), says(9)], 9],
+    ["what is known where others are away", [away, says(undefined), says(7)], 7],
+    ["at least what everybody relays", [says(0.1)], 1],
+    ["at most the ceiling", [says(1e9)], 500]
+  ] as const) {
+    it.effect(`is ${what}`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* FeeRates.make(sources), expected)
+      })
+    )
+  }
+
+  it.effect("is not made up: without an estimate there is none, unless the operator has said what counts then", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(FeeRates.make([says(undefined)])))._tag, "ChainUnavailable")
+      assert.strictEqual(yield* FeeRates.make([says(undefined)], { fallback: 2 }), 2)
+      assert.strictEqual((yield* Effect.flip(FeeRates.make([away], { fallback: 2 })))._tag, "ChainUnavailable")
+    })
+  )
+
+  it.effect("is what was heard last while nobody answers, for ten minutes and no longer", () =>
+    Effect.gen(function* () {
+      let source = says(5)
+      const rate = FeeRates.make([Effect.suspend(() => source)])
+      assert.strictEqual(yield* rate, 5)
+      source = says(9)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* rate, 5)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* rate, 9)
+      source = away
+      yield* TestClock.adjust("9 minutes")
+      assert.strictEqual(yield* rate, 9)
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual((yield* Effect.flip(rate))._tag, "ChainUnavailable")
+    })
+  )
+})

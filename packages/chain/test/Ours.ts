@@ -1,0 +1,73 @@
+import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
+import { begin, onChain } from "@satrail/contracts/Fixtures"
+import * as Answer from "@satrail/core/Answer"
+import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import * as Deposits from "@satrail/core/ChainDeposits"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { Companies } from "@satrail/core/Companies"
+import * as CompaniesService from "@satrail/core/Companies"
+import { Journal } from "@satrail/core/Journal"
+import type * as Msat from "@satrail/core/Msat"
+import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import * as Addresses from "@satrail/core/OnChainAddresses"
+import * as Policy from "@satrail/core/Policy"
+import { Signer } from "@satrail/core/Signer"
+import type { Tasks } from "@satrail/core/Tasks"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import * as Memory from "@satrail/memory/Memory"
+import { Context, Effect, Layer } from "effect"
+import * as HotSigner from "../src/HotSigner.ts"
+import * as Keys from "../src/Keys.ts"
+import * as Seed from "../src/Seed.ts"
+import * as Wallet from "../src/Wallet.ts"
+
+export const words = Seed.fromEntropy(new Uint8Array(32).fill(1))
+export const accounts = Keys.accountsOf(words, "regtest")
+
+/** As the defaults, but that one confirmation is enough for everything. */
+export const settings: Policy.Settings = {
+  ...Policy.defaults,
+  network: "regtest",
+  domain: "pay.example",
+  confirmations: [{ upTo: Policy.defaults.maxWithdrawal, confirmations: 1 }]
+}
+
+/** A wallet of our own with its store, and who credits what comes. Needs a view of the chain. */
+export const layer = Layer.mergeAll(Addresses.layer, Deposits.layer, CompaniesService.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provideMerge(Layer.merge(Memory.layer, Layer.succeed(Policy.Policy, settings)))
+)
+
+/** Follows until there is nothing left to be read. */
+export const followAll = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 }))
+
+/** The other side of the wallet's contract, made of somebody who pays and mines. */
+export const walletPeer = (outside: {
+  readonly send: (address: string, amount: Msat.Msat) => Effect.Effect<string, unknown>
+  readonly mine: (blocks: number) => Effect.Effect<unknown, unknown>
+  readonly address: Effect.Effect<{ readonly scriptPubKey: string }, unknown>
+  readonly feeOf: (txId: string) => Effect.Effect<Msat.Msat, unknown>
+}) =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context<ChainDeposits | OnChainAddresses | Companies | Signer | ChainSource | Journal | Tasks>()
+    const addresses = Context.get(context, OnChainAddresses)
+    const [signer, source, journal] = [Context.get(context, Signer), Context.get(context, ChainSource), Context.get(context, Journal)]
+    const { id: companyId } = yield* Effect.flatMap(Context.get(context, Companies).open({ name: "Acme", plan: "paid" }), Answer.made)
+    return ChainWalletContract.Peer.of({
+      send: Effect.fnUntraced(function* (type, amount) {
+        const { address } = yield* Effect.flatMap(addresses.create({ companyId, type, metadata: {} }), Answer.made)
+        return yield* outside.send(address, amount)
+      }),
+      mine: Effect.andThen(outside.mine(1), Effect.provideContext(followAll, context)),
+      dispatch: ({ psbt, fee, ...draft }) =>
+        Effect.gen(function* () {
+          const { txId, rawTx } = yield* signer.sign(psbt)
+          const { withdrawal, fence } = yield* begin(companyId, 1, onChain)
+          const attempt = { _tag: "Chain", txId, rawTx, psbt, networkFee: fee, ...draft } as const
+          yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence, withdrawal.createdAtMillis))
+          yield* source.broadcast(rawTx)
+        }).pipe(Effect.provideContext(context)),
+      script: Effect.map(outside.address, ({ scriptPubKey }) => scriptPubKey),
+      feeOf: outside.feeOf
+    })
+  })

@@ -1,0 +1,163 @@
+import * as Btcd from "@satrail/regtest/Btcd"
+import * as Miner from "@satrail/regtest/Miner"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import * as Msat from "@satrail/core/Msat"
+import * as Block from "@satrail/sandbox/Block"
+import { hex } from "@scure/base"
+import { HDKey } from "@scure/bip32"
+import { Transaction } from "@scure/btc-signer/transaction.js"
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { createHash } from "node:crypto"
+import * as OwnBlock from "../src/Block.ts"
+
+// Somebody outside with a wallet, who is also the miner: everything on this chain that is not ours.
+
+const key = HDKey.fromMasterSeed(new Uint8Array(32).fill(7))
+const own = Result.getOrThrow(BitcoinAddress.decode(Miner.address, "regtest"))
+
+interface Coin {
+  readonly txId: string
+  readonly vout: number
+  readonly sats: bigint
+}
+
+export interface Payment {
+  readonly address: string
+  readonly amount: Msat.Msat
+}
+
+const feeSats = 10_000n
+
+const scriptOf = (address: string) => hex.decode(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey)
+
+/** Pays these out of one coin, and the rest to itself. */
+const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee = feeSats) => {
+  const tx = new Transaction()
+  tx.addInput({ txid: txId, index: vout, sequence: 0xfffffffd, witnessUtxo: { amount: sats, script: hex.decode(own.scriptPubKey) } })
+  let left = sats - fee
+  for (const { address, amount } of payments) {
+    tx.addOutput({ script: scriptOf(address), amount: Msat.toSats(amount) })
+    left -= Msat.toSats(amount)
+  }
+  tx.addOutput({ script: hex.decode(own.scriptPubKey), amount: left })
+  tx.sign(Miner.privateKey)
+  tx.finalize()
+  return { txId: tx.id, rawTx: tx.hex }
+}
+
+const sha256Twice = (bytes: Uint8Array) => createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest()
+
+/** A block with nothing in it but its coinbase, on top of another; found by trying. On regtest every second try is one. */
+const emptyBlock = (previous: string, height: number, timeSeconds: number, unique: number) => {
+  const coinbase = Buffer.from(Block.coinbase(height, unique, { scriptPubKey: own.scriptPubKey, sats: 1n }), "hex")
+  const header = Buffer.alloc(80)
+  header.writeInt32LE(0x20000000, 0)
+  header.set(Buffer.from(previous, "hex").toReversed(), 4)
+  sha256Twice(coinbase).copy(header, 36)
+  header.writeUInt32LE(timeSeconds, 68)
+  header.writeUInt32LE(0x207fffff, 72)
+  for (let nonce = 0; ; nonce++) {
+    header.writeUInt32LE(nonce, 76)
+    if ((sha256Twice(header)[31] ?? 255) < 0x7f) break
+  }
+  return { hash: OwnBlock.hashOf(header), raw: Buffer.concat([header, Buffer.of(1), coinbase]).toString("hex") }
+}
+
+const Verbose = Schema.Struct({
+  vin: Schema.Array(Schema.Struct({ txid: Schema.optionalKey(Schema.String), vout: Schema.optionalKey(Schema.Int) })),
+  vout: Schema.Array(Schema.Struct({ value: Schema.Finite }))
+})
+
+export const make = Effect.gen(function* () {
+  const btcd = yield* Btcd.Btcd
+  const coins: Array<Coin> = []
+  const named = new Map<string, Coin>()
+  const spentBy = new Map<string, Coin>()
+  let addresses = 0
+  let unique = 0
+
+  const harvest = Effect.fnUntraced(function* (hashes: ReadonlyArray<string>) {
+    for (const hash of hashes) {
+      const raw = yield* btcd.call("getblock", [hash, 0], Schema.String)
+      const [coinbase] = OwnBlock.parse(Buffer.from(raw, "hex")).transactions
+      const sats = coinbase?.outputs[0]?.sats ?? 0n
+      if (coinbase !== undefined) coins.push({ txId: coinbase.txId(), vout: 0, sats })
+    }
+  })
+  // Enough for every test, all of them old enough to be spent; and segwit and taproot in force.
+  yield* Effect.flatMap(btcd.mine(120), harvest)
+  yield* btcd.mine(Miner.firstBlocks - 120)
+
+  const next = () => {
+    const coin = coins.shift()
+    if (coin === undefined) throw new Error("the outside has no coin left")
+    return coin
+  }
+  const broadcast = (rawTx: string) => btcd.call("sendrawtransaction", [rawTx], Schema.String)
+  const outputOf = Effect.fnUntraced(function* (txId: string, vout: number) {
+    const tx = yield* btcd.call("getrawtransaction", [txId, 1], Verbose)
+    return BigInt(Math.round((tx.vout[vout]?.value ?? 0) * 100_000_000))
+  })
+  const time = Schema.Struct({ time: Schema.Int, height: Schema.Int })
+
+  const send = Effect.fnUntraced(function* (payments: ReadonlyArray<Payment>, fee?: bigint) {
+    const coin = next()
+    const { txId, rawTx } = pay(coin, payments, fee)
+    spentBy.set(txId, coin)
+    yield* broadcast(rawTx)
+    return txId
+  })
+
+  /** Empty blocks win, one more than they replace: what was in those waits to be mined again. */
+  const reorg = Effect.fnUntraced(function* (depth: number) {
+    const height = yield* btcd.height
+    let previous = yield* btcd.call("getblockhash", [height - depth], Schema.String)
+    const base = yield* btcd.call("getblockheader", [previous, true], time)
+    for (let n = 1; n <= depth + 1; n++) {
+      const { hash, raw } = emptyBlock(previous, base.height + n, base.time + n, ++unique)
+      yield* btcd.call("submitblock", [raw], Schema.NullOr(Schema.String))
+      previous = hash
+    }
+    const best = yield* btcd.call("getbestblockhash", [], Schema.String)
+    if (best !== previous) throw new Error("the other branch did not win")
+  })
+
+  const newAddress = Effect.sync(() => {
+    const child = key.deriveChild(1000 + addresses++)
+    const { address, scriptPubKey } = BitcoinAddress.fromPublicKey(child.publicKey ?? new Uint8Array(), "segwit", "regtest")
+    return { address, scriptPubKey }
+  })
+
+  return {
+    address: newAddress,
+    send,
+    sign: (payment: Payment, coin: string) =>
+      Effect.sync(() => {
+        const from = named.get(coin) ?? next()
+        named.set(coin, from)
+        return pay(from, [payment])
+      }),
+    mine: (blocks: number) => Effect.asVoid(btcd.mine(blocks)),
+    reorg,
+    doubleSpend: Effect.fnUntraced(function* (txId: string) {
+      const coin = spentBy.get(txId)
+      if (coin === undefined) throw new Error(`nobody here sent ${txId}`)
+      const { address } = yield* newAddress
+      const replacement = pay(coin, [{ address, amount: Msat.fromSats(1000) }], feeSats * 5n)
+      yield* broadcast(replacement.rawTx)
+    }),
+    feeOf: Effect.fnUntraced(function* (txId: string) {
+      const { vin, vout } = yield* btcd.call("getrawtransaction", [txId, 1], Verbose)
+      let sats = 0n
+      for (const { txid = "", vout = 0 } of vin) sats += yield* outputOf(txid, vout)
+      for (const { value } of vout) sats -= BigInt(Math.round(value * 100_000_000))
+      return Msat.fromSats(sats)
+    })
+  }
+})
+
+/** The outside, and everything it can do. */
+export class Outside extends Context.Service<Outside, Effect.Success<typeof make>>()("chain/test/Outside") {}
+
+/** A chain on which somebody outside has money. */
+export const layer = Layer.provideMerge(Layer.effect(Outside, make), Btcd.layer)

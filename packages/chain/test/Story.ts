@@ -1,0 +1,150 @@
+import { assert } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import * as Answer from "@satrail/core/Answer"
+import type { AddressType } from "@satrail/core/BitcoinAddress"
+import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { Companies } from "@satrail/core/Companies"
+import * as Decimal from "@satrail/core/Decimal"
+import { Dispatcher } from "@satrail/core/Dispatcher"
+import * as Msat from "@satrail/core/Msat"
+import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import * as Policy from "@satrail/core/Policy"
+import { Records } from "@satrail/core/Records"
+import * as Satrail from "@satrail/core/Satrail"
+import { SettledPayouts } from "@satrail/core/SettledPayouts"
+import type { Withdrawal } from "@satrail/core/Withdrawal"
+import { Withdrawals } from "@satrail/core/Withdrawals"
+import * as Memory from "@satrail/memory/Memory"
+import * as Btcd from "@satrail/regtest/Btcd"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Layer, Option } from "effect"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
+import * as HotSigner from "../src/HotSigner.ts"
+import * as Keys from "../src/Keys.ts"
+import * as Rescan from "../src/Rescan.ts"
+import * as Wallet from "../src/Wallet.ts"
+import { accounts, words } from "./Ours.ts"
+import * as Outside from "./Outside.ts"
+
+/** Stories begin here: whatever was before was nothing of ours. */
+const firstHeight = 440
+
+export const settings: Policy.Settings = {
+  ...Policy.defaults,
+  network: "regtest",
+  domain: "pay.example",
+  confirmations: [{ upTo: Policy.defaults.maxWithdrawal, confirmations: 2 }],
+  trackMillis: { minimum: 1, maximum: 1 },
+  replacement: { afterMillis: 0, allowances: 50 }
+}
+
+/** The fee rate of the day: as the node cannot know on such a chain, the story says. */
+export const FeeRate = Context.Reference<{ rate: number }>("chain/test/FeeRate", { defaultValue: () => ({ rate: 2 }) })
+
+const options = Effect.map(Btcd.Btcd, ({ url, certificateFile, user, password }) => ({
+  url,
+  certificateFile,
+  user,
+  password,
+  network: "regtest" as const,
+  beginning: { height: firstHeight },
+  feeRates: { fallback: 2 }
+}))
+
+const source = Layer.effect(
+  ChainSource,
+  Effect.gen(function* () {
+    const chain = BitcoinRpc.make(yield* options)
+    const weather = yield* FeeRate
+    return ChainSource.of({ ...chain, feeRate: Effect.sync(() => weather.rate) })
+  })
+)
+
+/** A service of ours over a store of its own, on the chain of a real node; its Lightning is a pretend one. */
+export const service = Satrail.layer(settings).pipe(
+  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provideMerge(Layer.merge(Memory.layer, source)),
+  Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "story", network: "regtest" }), FixedRates.layer()))
+)
+
+export const mine = (blocks: number) => Effect.flatMap(Outside.Outside, (outside) => outside.mine(blocks))
+
+/** Everything our side does by itself, until there is nothing left to do. */
+export const work = Effect.gen(function* () {
+  const { follow } = yield* ChainDeposits
+  yield* Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
+  yield* (yield* Dispatcher).step
+  yield* (yield* SettledPayouts).look
+  yield* Effect.sleep(2) // tasks are due again by then
+})
+
+export const mineAndWork = (blocks: number) => Effect.andThen(mine(blocks), work)
+
+export const company = Effect.gen(function* () {
+  return yield* Effect.flatMap((yield* Companies).open({ name: "Acme", plan: "paid" }), Answer.made)
+})
+
+export const address = Effect.fnUntraced(function* (companyId: string, type: AddressType = "taproot") {
+  const created = yield* (yield* OnChainAddresses).create({ companyId, type, metadata: {} })
+  return (yield* Answer.made(created)).address
+})
+
+export const sats = (amount: number) => Msat.fromSats(amount)
+
+/** Somebody outside pays this much to a company, and it is credited. Answers the transaction. */
+export const funded = Effect.fnUntraced(function* (companyId: string, amount: number, type: AddressType = "taproot") {
+  const txId = yield* (yield* Outside.Outside).send([{ address: yield* address(companyId, type), amount: sats(amount) }])
+  yield* mineAndWork(2)
+  return txId
+})
+
+export const balance = Effect.fnUntraced(function* (companyId: string) {
+  const { posted, held } = yield* (yield* Records).balance(companyId)
+  return { posted: Number(posted) / 1000, held: Number(held) / 1000 }
+})
+
+export const statuses = Effect.fnUntraced(function* (companyId: string) {
+  const found = yield* (yield* Records).transactions(companyId, { limit: 100, type: "deposit" })
+  return found.map(({ status }) => status)
+})
+
+export const withdraw = Effect.fnUntraced(function* (companyId: string, destination: string, amount: number) {
+  const asked = { amount: Decimal.make(BigInt(amount)), currency: "sats" as const }
+  const outcome = yield* (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
+  return yield* Answer.made(outcome)
+})
+
+export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
+  return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
+})
+
+/** What stands in blocks for an address of somebody outside, in sats. */
+export const received = Effect.fnUntraced(function* (scriptPubKey: string) {
+  const chain = BitcoinRpc.make(yield* options)
+  const amounts: Array<number> = []
+  let cursor: string | null = null
+  for (let blocksLeft = 1; blocksLeft > 0;) {
+    const activity: Effect.Success<ReturnType<typeof chain.activity>> = yield* chain.activity(cursor, () =>
+      Effect.succeed(new Set([scriptPubKey]))
+    )
+    amounts.push(...activity.outputs.filter(({ placement }) => placement._tag === "mined").map(({ amount }) => Number(amount) / 1000))
+    cursor = activity.cursor
+    blocksLeft = activity.blocksLeft
+  }
+  return amounts
+})
+
+/** What the chain says our wallet has, found with nothing but its accounts. */
+export const onChain = Effect.gen(function* () {
+  const { coins } = yield* Rescan.scan(BitcoinRpc.node(yield* options), Keys.make(accounts), { fromHeight: firstHeight, gap: 20 })
+  return Msat.sum(...coins.map(({ amount }) => amount))
+})
+
+/** The books are sound, and they say to the satoshi what the chain says. Only while nothing is on its way. */
+export const audit = Effect.gen(function* () {
+  yield* Ledger.auditAll
+  const { chain } = yield* (yield* Records).trialBalance
+  assert.strictEqual(-chain, yield* onChain, "the books say what the chain says")
+})

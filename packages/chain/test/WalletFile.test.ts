@@ -1,0 +1,65 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import * as WalletFile from "../src/WalletFile.ts"
+import { accounts, words } from "./Ours.ts"
+
+const passphrase = Redacted.make("correct horse battery")
+
+const inFolder = <A, E>(story: (file: string) => Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(path.join(os.tmpdir(), "wallet-"))),
+    (folder) => story(path.join(folder, "deep", "wallet.json")),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+
+const wallet = Effect.map(WalletFile.seal(words, passphrase), (seed): WalletFile.WalletFile => ({
+  satrailWallet: 1,
+  accounts,
+  birthdaySeconds: 1_700_000_000,
+  seed
+}))
+
+describe("The wallet's file", () => {
+  it.live("gives the words back to whoever knows the passphrase, and to nobody else", () =>
+    inFolder(
+      Effect.fnUntraced(function* (file) {
+        yield* WalletFile.write(file, yield* wallet)
+        const read = yield* WalletFile.read(file)
+        assert.deepStrictEqual(read.accounts, accounts)
+        assert.strictEqual(Redacted.value(yield* WalletFile.open(file, read, passphrase)), Redacted.value(words))
+        const error = yield* Effect.flip(WalletFile.open(file, read, Redacted.make("correct horse")))
+        assert.include(error.message, "passphrase")
+        if (read.seed === null) return assert.fail("no seed")
+        const damaged = { ...read, seed: { ...read.seed, text: `00${read.seed.text.slice(2)}` } }
+        assert.strictEqual((yield* Effect.flip(WalletFile.open(file, damaged, passphrase)))._tag, "WalletUnusable")
+      })
+    )
+  )
+
+  it.live("has no word of the seed in it, and is its owner's alone", () =>
+    inFolder(
+      Effect.fnUntraced(function* (file) {
+        yield* WalletFile.write(file, yield* wallet)
+        const text = readFileSync(file, "utf8")
+        for (const word of Redacted.value(words).split(" ")) assert.notInclude(text, word)
+        assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      })
+    )
+  )
+
+  it.live("is never written over, and never guessed at", () =>
+    inFolder(
+      Effect.fnUntraced(function* (file) {
+        assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")
+        yield* WalletFile.write(file, { ...(yield* wallet), seed: null })
+        const before = readFileSync(file, "utf8")
+        assert.include((yield* Effect.flip(WalletFile.write(file, yield* wallet))).message, "there is one already")
+        assert.strictEqual(readFileSync(file, "utf8"), before)
+        assert.include((yield* Effect.flip(WalletFile.open(file, yield* WalletFile.read(file), passphrase))).message, "without its seed")
+      })
+    )
+  )
+})

@@ -1,0 +1,37 @@
+import * as ChainSource from "@satrail/contracts/ChainSource"
+import * as ChainWallet from "@satrail/contracts/ChainWallet"
+import * as Signer from "@satrail/contracts/Signer"
+import * as Btcd from "@satrail/regtest/Btcd"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer } from "effect"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
+import * as Ours from "./Ours.ts"
+import * as Outside from "./Outside.ts"
+
+/** The view of the chain that is put to the test. */
+const source = Layer.unwrap(
+  Effect.map(Btcd.Btcd, ({ url, certificateFile, user, password }) =>
+    BitcoinRpc.layer({ url, certificateFile, user, password, network: "regtest", beginning: { height: 440 }, feeRates: { fallback: 2 } })
+  )
+)
+
+const sourcePeer = Layer.effect(
+  ChainSource.Peer,
+  Effect.map(Outside.Outside, ({ address, send, sign, mine, reorg, doubleSpend }) => ({ address, send, sign, mine, reorg, doubleSpend }))
+)
+
+const walletPeer = Layer.effect(
+  ChainWallet.Peer,
+  Effect.flatMap(Outside.Outside, ({ send, ...outside }) =>
+    Ours.walletPeer({ ...outside, send: (address, amount) => send([{ address, amount }]) })
+  )
+)
+
+const chain = Layer.provideMerge(source, Outside.layer)
+const wallet = Layer.provideMerge(walletPeer, Layer.provideMerge(Ours.layer, chain))
+
+Real.suite("on btcd", ["btcd"], () => {
+  ChainSource.suite("BitcoinRpc, btcd", Layer.provideMerge(sourcePeer, chain))
+  ChainWallet.suite("own wallet, btcd", wallet)
+  Signer.suite("hot, btcd", wallet)
+})

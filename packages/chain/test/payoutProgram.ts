@@ -1,0 +1,112 @@
+import * as Answer from "@satrail/core/Answer"
+import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import { Companies } from "@satrail/core/Companies"
+import * as Decimal from "@satrail/core/Decimal"
+import { Dispatcher } from "@satrail/core/Dispatcher"
+import { Journal } from "@satrail/core/Journal"
+import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import { Records } from "@satrail/core/Records"
+import * as Satrail from "@satrail/core/Satrail"
+import { Signer } from "@satrail/core/Signer"
+import { Withdrawals } from "@satrail/core/Withdrawals"
+import * as Storage from "@satrail/postgres/Storage"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
+import * as HotSigner from "../src/HotSigner.ts"
+import * as Keys from "../src/Keys.ts"
+import * as Seed from "../src/Seed.ts"
+import * as Wallet from "../src/Wallet.ts"
+import { settings } from "./Story.ts"
+
+// A service in a process of its own, which can be killed: one step of a payout's life for each run.
+// fund: a company and its address. pay: a withdrawal is confirmed and sent, and at `fate` the process is gone. finish: whatever is left is done.
+
+const [, , step = "", directory = "", url = "", certificateFile = "", seed = "0", companyId = "", destination = "", fate = ""] =
+  process.argv
+const words = Seed.fromEntropy(new Uint8Array(32).fill(Number(seed)))
+const accounts = Keys.accountsOf(words, "regtest")
+
+/** What SIGKILL does: nothing of this process runs any more. */
+const die = Effect.sync(() => process.kill(process.pid, "SIGKILL")).pipe(Effect.andThen(Effect.never))
+
+const around = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  fate === `before ${name}` ? die : fate === `after ${name}` ? Effect.andThen(effect, die) : effect
+
+const mortal = Layer.mergeAll(
+  Layer.effect(
+    ChainWallet,
+    Effect.map(Wallet.make(accounts), (wallet) => ({ ...wallet, build: (ask) => around("select", wallet.build(ask)) }))
+  ),
+  Layer.sync(Signer, () => {
+    const { sign } = HotSigner.make(words, "regtest")
+    return { sign: (psbt) => around("sign", sign(psbt)) }
+  }),
+  Layer.sync(ChainSource, () => {
+    const options = { url, certificateFile, user: "satrail", password: Redacted.make("regtest"), network: "regtest" } as const
+    const chain = BitcoinRpc.make({ ...options, beginning: { height: 440 }, feeRates: { fallback: 2 } })
+    return ChainSource.of({ ...chain, broadcast: (rawTx) => around("broadcast", chain.broadcast(rawTx)) })
+  })
+)
+
+const store = Storage.layerEmbedded({ directory })
+const mortalStore = Layer.provideMerge(
+  Layer.effect(
+    Journal,
+    Effect.map(Journal, ({ commit }) =>
+      Journal.of({ commit: (change) => (change._tag === "WithdrawalDispatched" ? around("commit", commit(change)) : commit(change)) })
+    )
+  ),
+  store
+)
+
+const service = Satrail.layer({ ...settings, replacement: { afterMillis: 3_600_000, allowances: 1 } }).pipe(
+  Layer.provideMerge(mortal),
+  Layer.provideMerge(mortalStore),
+  Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "killed", network: "regtest" }), FixedRates.layer()))
+)
+
+const follow = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 }))
+
+const program = Effect.gen(function* () {
+  if (step === "fund") {
+    const { id } = yield* Effect.flatMap((yield* Companies).open({ name: "Acme", plan: "paid" }), Answer.made)
+    const created = yield* (yield* OnChainAddresses).create({ companyId: id, type: "taproot", metadata: {} })
+    const { address } = yield* Answer.made(created)
+    return { companyId: id, address }
+  }
+  yield* follow
+  const records = yield* Records
+  const dispatcher = yield* Dispatcher
+  if (step === "pay") {
+    const asked = { amount: Decimal.make(50_000n), currency: "sats" as const }
+    yield* (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
+  }
+  yield* dispatcher.step
+  const [row] = yield* records.transactions(companyId, { limit: 1, type: "withdrawal" })
+  const { posted, held } = yield* records.balance(companyId)
+  const { chain, held: holds, ...accounts } = yield* records.trialBalance
+  return {
+    status: row?.status,
+    posted: String(posted),
+    held: String(held),
+    chain: String(-chain),
+    holds: String(holds),
+    internal: String(accounts.internal)
+  }
+})
+
+// The claim of a process that was killed ends after half a minute: this one comes later.
+const later = Effect.map(Clock.Clock, (clock) => {
+  const ahead = step === "finish" ? 60_000 : 0
+  return Object.assign(Object.create(clock), {
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + ahead)
+  })
+})
+
+const run = Effect.flatMap(later, (clock) => Effect.provideService(Effect.provide(program, service), Clock.Clock, clock))
+process.stdout.write(`${JSON.stringify(await Effect.runPromise(Effect.scoped(run)))}\n`)

@@ -1,0 +1,242 @@
+import { assert, it } from "@effect/vitest"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import { Records } from "@satrail/core/Records"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Layer, Result } from "effect"
+import { Outside } from "./Outside.ts"
+import * as OutsideLayer from "./Outside.ts"
+import {
+  address,
+  audit,
+  balance,
+  company,
+  FeeRate,
+  funded,
+  mine,
+  mineAndWork,
+  now,
+  received,
+  sats,
+  service,
+  statuses,
+  withdraw,
+  work
+} from "./Story.ts"
+
+const chain = Layer.provideMerge(service, OutsideLayer.layer)
+
+/** Somebody's address of each kind that can be paid to. Nobody needs to have the key. */
+const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
+  const bytes = new Uint8Array(kind === "p2wsh" || kind === "p2tr" ? 32 : 20).fill(fill)
+  // An x-coordinate that is on the curve: the generator's.
+  const x = Buffer.from("79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798", "hex")
+  return BitcoinAddress.fromPayload(kind, kind === "p2tr" ? x : bytes, "regtest") ?? assert.fail(kind)
+}
+
+Real.suite("On a real chain", ["btcd"], () => {
+  it.layer(chain, { excludeTestServices: true })("deposits", (it) => {
+    for (const type of BitcoinAddress.AddressType.literals) {
+      it.effect(`to ${type} are pending when seen and credited at their depth`, () =>
+        Effect.gen(function* () {
+          const { id } = yield* company
+          const to = yield* address(id, type)
+          yield* (yield* Outside).send([{ address: to, amount: sats(100_000) }])
+          yield* work
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["pending"], { posted: 0, held: 0 }])
+          yield* mineAndWork(1)
+          assert.deepStrictEqual(yield* balance(id), { posted: 0, held: 0 })
+          yield* mineAndWork(1)
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 100_000, held: 0 }])
+          yield* audit
+        })
+      )
+    }
+
+    for (const depth of [1, 2, 6]) {
+      it.effect(`C45: that ${depth} blocks of a reorganisation take away are taken back, and credited again when they return`, () =>
+        Effect.gen(function* () {
+          const { id } = yield* company
+          yield* funded(id, 50_000)
+          if (depth > 2) yield* mineAndWork(depth - 2)
+          assert.deepStrictEqual(yield* balance(id), { posted: 50_000, held: 0 })
+          yield* (yield* Outside).reorg(Math.max(2, depth))
+          yield* work
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["pending"], { posted: 0, held: 0 }])
+          yield* mineAndWork(1)
+          assert.deepStrictEqual(yield* balance(id), { posted: 0, held: 0 })
+          yield* mineAndWork(1)
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+          yield* audit
+        })
+      )
+
+      it.effect(`C45: that another transaction took the place of, ${depth} blocks deep, have failed, and nothing of them is left`, () =>
+        Effect.gen(function* () {
+          const { id } = yield* company
+          const txId = yield* funded(id, 50_000)
+          if (depth > 2) yield* mineAndWork(depth - 2)
+          const { doubleSpend, reorg } = yield* Outside
+          yield* reorg(Math.max(2, depth))
+          yield* doubleSpend(txId)
+          yield* mineAndWork(depth)
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["failed"], { posted: 0, held: 0 }])
+          yield* audit
+        })
+      )
+    }
+
+    it.effect("C43: 50 outputs of one transaction are 50 deposits", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        const payments = yield* Effect.forEach(Array.from({ length: 50 }), (_, n) =>
+          Effect.map(address(id), (address) => ({ address, amount: sats(1000 + n) }))
+        )
+        yield* (yield* Outside).send(payments)
+        yield* mineAndWork(2)
+        assert.strictEqual((yield* statuses(id)).filter((status) => status === "settled").length, 50)
+        assert.deepStrictEqual(yield* balance(id), { posted: 50 * 1000 + 1225, held: 0 })
+        yield* audit
+      })
+    )
+
+    it.effect("C44: that came while nobody looked for 200 blocks are found, a page of blocks at a time", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        const to = [yield* address(id), yield* address(id), yield* address(id)]
+        const { send } = yield* Outside
+        for (const [n, blocks] of [100, 99, 1].entries()) {
+          yield* send([{ address: to[n] ?? "", amount: sats(30_000) }])
+          yield* mine(blocks)
+        }
+        const { follow } = yield* ChainDeposits
+        const left: Array<number> = []
+        for (let blocksLeft = 1; blocksLeft > 0; left.push(blocksLeft)) blocksLeft = yield* follow()
+        assert.deepStrictEqual(left, [180, 160, 140, 120, 100, 80, 60, 40, 20, 0])
+        assert.deepStrictEqual(yield* balance(id), { posted: 60_000, held: 0 })
+        yield* mineAndWork(1)
+        assert.deepStrictEqual(yield* balance(id), { posted: 90_000, held: 0 })
+        yield* audit
+      })
+    )
+
+    it.effect("below what spending them costs are on record and not credited", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        yield* funded(id, 599)
+        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["failed"], { posted: 0, held: 0 }])
+      })
+    )
+  })
+
+  it.layer(chain, { excludeTestServices: true })("payouts", (it) => {
+    for (const [n, kind] of (["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).entries()) {
+      it.effect(`to ${kind} arrive exactly, once`, () =>
+        Effect.gen(function* () {
+          const { id } = yield* company
+          yield* funded(id, 200_000, BitcoinAddress.AddressType.literals[n % 3])
+          const to = outsideAddress(kind, 10 + n)
+          const row = yield* withdraw(id, to.address, 50_000)
+          yield* work
+          assert.strictEqual((yield* now(row)).status, "pending")
+          yield* mineAndWork(1)
+          yield* work
+          const { status, chainTxId } = yield* now(row)
+          assert.strictEqual(status, "settled")
+          assert.isNotNull(chainTxId)
+          assert.deepStrictEqual(yield* received(to.scriptPubKey), [50_000])
+          yield* audit
+        })
+      )
+    }
+
+    it.effect("spend the change of one another while it waits for its block, and no deeper", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        // Whatever the others left is spent first.
+        yield* funded(id, 30_000_000)
+        const rows = yield* Effect.forEach(Array.from({ length: 6 }), (_, n) =>
+          withdraw(id, outsideAddress("p2wsh", 40 + n).address, 2_000_000)
+        )
+        for (let i = 0; i < 8; i++) yield* work
+        const [sent, deep] = [new Set<string>(), new Set<string>()]
+        for (const row of rows) {
+          const [candidate] = yield* (yield* Records).candidates(row.companyId, row.id)
+          if (candidate !== undefined) (candidate.isDeep ? deep : sent).add(candidate.txId)
+        }
+        assert.isAtLeast(deep.size, 1)
+        for (let i = 0; i < 8; i++) yield* Effect.andThen(mineAndWork(1), work)
+        for (const [n, row] of rows.entries()) {
+          assert.strictEqual((yield* now(row)).status, "settled")
+          assert.deepStrictEqual(yield* received(outsideAddress("p2wsh", 40 + n).scriptPubKey), [2_000_000])
+        }
+        yield* audit
+      })
+    )
+
+    it.effect("that waited are replaced, and the replacement is what is mined", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        yield* funded(id, 300_000)
+        const weather = yield* FeeRate
+        const to = outsideAddress("p2wpkh", 90)
+        const row = yield* withdraw(id, to.address, 50_000)
+        yield* work
+        weather.rate = 9
+        yield* work
+        const candidates = yield* (yield* Records).candidates(row.companyId, row.id)
+        weather.rate = 2
+        assert.strictEqual(candidates.length, 2)
+        yield* mineAndWork(6)
+        yield* work
+        const { status, chainTxId, networkFee } = yield* now(row)
+        assert.deepStrictEqual([status, chainTxId, networkFee], ["settled", candidates[1]?.txId, candidates[1]?.networkFee])
+        assert.deepStrictEqual(yield* received(to.scriptPubKey), [50_000])
+        yield* audit
+      })
+    )
+
+    it.effect("C45: whose block a reorganisation took are sent again, also after they settled", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        yield* funded(id, 300_000)
+        yield* mineAndWork(5)
+        const to = outsideAddress("p2wpkh", 91)
+        const row = yield* withdraw(id, to.address, 50_000)
+        yield* work
+        yield* mineAndWork(1)
+        yield* work
+        assert.strictEqual((yield* now(row)).status, "settled")
+        yield* (yield* Outside).reorg(1)
+        assert.deepStrictEqual(yield* received(to.scriptPubKey), [])
+        yield* work
+        yield* mineAndWork(1)
+        assert.deepStrictEqual(yield* received(to.scriptPubKey), [50_000])
+        yield* audit
+      })
+    )
+
+    it.effect("for more than there are coins wait, visibly, and go out when coins come", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        yield* funded(id, 90_000_000)
+        // A payout of everything leaves the wallet without coins for the next.
+        const all = outsideAddress("p2wsh", 92)
+        const first = yield* withdraw(id, all.address, 60_000_000)
+        const second = yield* withdraw(id, outsideAddress("p2wsh", 93).address, 25_000_000)
+        yield* work
+        for (const row of [first, second]) assert.strictEqual((yield* now(row)).status, "pending")
+        for (let i = 0; i < 4; i++) yield* mineAndWork(1)
+        for (const row of [first, second]) assert.strictEqual((yield* now(row)).status, "settled")
+        yield* audit
+      })
+    )
+  })
+})
+
+it("an outside address of every kind can be paid", () => {
+  for (const kind of BitcoinAddress.Kind.literals) {
+    const { address, scriptPubKey } = outsideAddress(kind, 1)
+    assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey, scriptPubKey)
+  }
+})
