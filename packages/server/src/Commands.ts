@@ -3,11 +3,10 @@ import * as PgClient from "@satrail/postgres/PgClient"
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { CommandFailed } from "./CommandFailed.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
-
-/** The command could not be carried out. The message is for the person at the terminal. */
-export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", { message: Schema.String }) {}
+import { wallet } from "./WalletCommands.ts"
 
 /** Where the service is, and what opens the operator's routes: from the environment, or from what the last start wrote. */
 const target = Effect.try({
@@ -160,5 +159,5 @@ const migrate = Command.make("migrate", { json }, ({ json }) =>
 /** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
   Command.withDescription("Operate a satrail"),
-  Command.withSubcommands([companies, keys, migrate])
+  Command.withSubcommands([companies, keys, migrate, wallet])
 )

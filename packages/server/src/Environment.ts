@@ -1,3 +1,4 @@
+import * as Seed from "@satrail/chain/Seed"
 import * as LightningAddressText from "@satrail/core/LightningAddressText"
 import * as Msat from "@satrail/core/Msat"
 import * as Network from "@satrail/core/Network"
@@ -5,6 +6,7 @@ import * as Nostr from "@satrail/core/Nostr"
 import * as Policy from "@satrail/core/Policy"
 import * as Journal from "@satrail/postgres/Journal"
 import { Redacted, Result, Schema } from "effect"
+import path from "node:path"
 
 /** The configuration is wrong. One line a variable: what it is called, what it got, what it wants. */
 export class EnvironmentInvalid extends Schema.TaggedError<EnvironmentInvalid>()("EnvironmentInvalid", {
@@ -24,6 +26,24 @@ export interface Lnd {
   readonly invoiceSecret: Redacted.Redacted
 }
 
+/** A real chain: who tells about it, and the wallet on it. */
+export interface Chain {
+  readonly source:
+    | {
+        readonly _tag: "BitcoinRpc"
+        readonly url: string
+        readonly certificateFile: string | undefined
+        readonly user: string
+        readonly password: Redacted.Redacted
+      }
+    | { readonly _tag: "Esplora"; readonly url: string; readonly certificateFile: string | undefined }
+  readonly walletFile: string
+  readonly signer:
+    | { readonly _tag: "Sealed"; readonly passphrase: Redacted.Redacted }
+    | { readonly _tag: "Words"; readonly words: Redacted.Redacted }
+    | { readonly _tag: "External"; readonly command: string; readonly args: ReadonlyArray<string> }
+}
+
 /** Everything a start needs to know. */
 export interface Environment {
   readonly port: number
@@ -39,7 +59,9 @@ export interface Environment {
   readonly lightning: "sandbox" | "lnd"
   /** What a real node needs, where `lightning` asks for one. */
   readonly lnd: Lnd | undefined
-  readonly chain: "sandbox"
+  readonly chain: "sandbox" | "bitcoin-rpc" | "esplora"
+  /** What a real chain needs, where `chain` asks for one. */
+  readonly chainNode: Chain | undefined
   readonly rates: "fixed" | "tickers"
   readonly resolver: "sandbox" | "web"
   readonly outboundAllow: ReadonlyMap<string, URL>
@@ -97,6 +119,16 @@ const macaroon = {
   secret: true,
   read: (text: string) => Redacted.make(text, { label: "macaroon" })
 } as const
+
+const httpUrl = {
+  fallback: "",
+  secret: true as const,
+  wants: "an address such as http://127.0.0.1:8332, without a user in it",
+  read: (text: string) => {
+    const url = URL.parse(text)
+    return /^https?:$/.test(url?.protocol ?? "") && url?.username === "" && url.password === "" ? text : undefined
+  }
+}
 
 const isOrigin = (text: string) => URL.parse(text)?.origin === text
 
@@ -202,8 +234,69 @@ const variables = {
     name: "CHAIN",
     meaning: "The source of blocks and the wallet; sandbox is a pretend one, for trying and testing",
     fallback: "sandbox",
-    ...oneOf("sandbox")
+    ...oneOf("sandbox", "bitcoin-rpc", "esplora")
   },
+  bitcoinRpcUrl: {
+    name: "BITCOIN_RPC_URL",
+    meaning: "Where a bitcoin node takes RPC calls; needed with CHAIN=bitcoin-rpc",
+    ...httpUrl
+  },
+  bitcoinRpcUser: {
+    name: "BITCOIN_RPC_USER",
+    meaning: "Who we are to it (rpcuser); needed with CHAIN=bitcoin-rpc",
+    fallback: "",
+    wants: "a name without a colon",
+    read: (text) => (text.includes(":") ? undefined : text)
+  } satisfies Variable<string>,
+  bitcoinRpcPassword: {
+    name: "BITCOIN_RPC_PASSWORD",
+    meaning: "And what proves it (rpcpassword); needed with CHAIN=bitcoin-rpc",
+    fallback: "",
+    wants: "a text",
+    secret: true,
+    read: (text) => Redacted.make(text, { label: "BITCOIN_RPC_PASSWORD" })
+  } satisfies Variable<Redacted.Redacted>,
+  esploraUrl: { name: "ESPLORA_URL", meaning: "Where an Esplora server has its API; needed with CHAIN=esplora", ...httpUrl },
+  chainCertificate: {
+    name: "CHAIN_TLS_CERT",
+    meaning: "The certificate of either; without one it must be signed by a known authority",
+    fallback: "",
+    wants: "a file's path",
+    read: (text) => text
+  } satisfies Variable<string>,
+  chainWallet: {
+    name: "CHAIN_WALLET",
+    meaning: "The wallet's file, as `satrail wallet create` writes it; wallet.json in SATRAIL_DATA without one",
+    fallback: "",
+    wants: "a file's path",
+    read: (text) => text
+  } satisfies Variable<string>,
+  chainPassphrase: {
+    name: "CHAIN_WALLET_PASSPHRASE",
+    meaning: "Opens the seed in the wallet's file",
+    fallback: "",
+    wants: "a text",
+    secret: true,
+    read: (text) => Redacted.make(text, { label: "CHAIN_WALLET_PASSPHRASE" })
+  } satisfies Variable<Redacted.Redacted>,
+  chainSeed: {
+    name: "CHAIN_SEED",
+    meaning: "The seed words themselves, in place of the passphrase",
+    fallback: "",
+    wants: "12 to 24 words (BIP 39)",
+    secret: true,
+    read: (text) => Result.getOrUndefined(Seed.parse(text))
+  } satisfies Variable<Redacted.Redacted>,
+  chainSigner: {
+    name: "CHAIN_SIGNER",
+    meaning: "A program that signs, in place of both: a PSBT in base64 on its standard input, the signed one on its standard output",
+    fallback: "",
+    wants: "a program and its arguments, separated by spaces",
+    read: (text) => {
+      const [command, ...args] = text.trim().split(/\s+/)
+      return command === undefined || command === "" ? undefined : { command, args }
+    }
+  } satisfies Variable<{ readonly command: string; readonly args: ReadonlyArray<string> }>,
   rates: {
     name: "RATES",
     meaning:
@@ -355,6 +448,38 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     senderMacaroon: neededFor(isLnd, "LIGHTNING=lnd", variables.lndSenderMacaroon),
     invoiceSecret: neededFor(isLnd, "LIGHTNING=lnd", variables.lndInvoiceSecret)
   }
+  const signer = (): Chain["signer"] => {
+    const [passphrase, words, external] = [
+      optional(variables.chainPassphrase),
+      optional(variables.chainSeed),
+      optional(variables.chainSigner)
+    ]
+    const given = [passphrase, words, external].filter((one) => one !== undefined)
+    if (given.length !== 1) problems.push("One of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER is needed, and not more: who signs?")
+    if (words !== undefined) return { _tag: "Words", words }
+    if (external !== undefined) return { _tag: "External", ...external }
+    return { _tag: "Sealed", passphrase: passphrase ?? Redacted.make("") }
+  }
+  const chain = required(variables.chain)
+  const chainNode = (): Chain | undefined => {
+    if (chain !== "bitcoin-rpc" && chain !== "esplora") return undefined
+    const certificateFile = optional(variables.chainCertificate)
+    const rpc = "CHAIN=bitcoin-rpc"
+    return {
+      source:
+        chain === "esplora"
+          ? { _tag: "Esplora", url: neededFor(true, "CHAIN=esplora", variables.esploraUrl), certificateFile }
+          : {
+              _tag: "BitcoinRpc",
+              url: neededFor(true, rpc, variables.bitcoinRpcUrl),
+              certificateFile,
+              user: neededFor(true, rpc, variables.bitcoinRpcUser),
+              password: neededFor(true, rpc, variables.bitcoinRpcPassword)
+            },
+      walletFile: optional(variables.chainWallet) ?? path.join(required(variables.dataDirectory), "wallet.json"),
+      signer: signer()
+    }
+  }
   const environment = {
     port: required(variables.port),
     host: required(variables.host),
@@ -368,7 +493,8 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     domain: required(variables.domain),
     lightning,
     lnd: isLnd ? lnd : undefined,
-    chain: required(variables.chain),
+    chain,
+    chainNode: chainNode(),
     rates: optional(variables.rates) ?? (lightning === "sandbox" ? "fixed" : "tickers"),
     resolver: optional(variables.resolver) ?? (lightning === "sandbox" ? "sandbox" : "web"),
     outboundAllow: optional(variables.outboundAllow) ?? new Map(),

@@ -41,6 +41,7 @@ import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
 import { type Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
+import * as ChainNode from "./ChainNode.ts"
 import type { Environment } from "./Environment.ts"
 import * as Identity from "./Identity.ts"
 import * as Listener from "./Listener.ts"
@@ -73,7 +74,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   },
   trackMillis: { minimum: 100, maximum: 1000 },
   invoicePollMillis: 5000,
-  chainPollMillis: 250
+  chainPollMillis: environment.chainNode === undefined ? 250 : Policy.defaults.chainPollMillis
 })
 
 const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): Commits.Options => ({
@@ -95,8 +96,9 @@ const sandboxDirectory = (environment: Environment): string => path.join(environ
 const nodes = (environment: Environment) => {
   const sandbox = Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
   const pretend = Layer.merge(sandbox, PretendRelays.layer)
-  // A real node takes the place of the pretend one; the chain is chosen on its own.
-  return environment.lnd === undefined ? pretend : Layer.merge(pretend, LndNode.layer(environment, environment.lnd))
+  // A real node takes the place of the pretend one, and a real chain that of the pretend one: each is chosen on its own.
+  const lightning = environment.lnd === undefined ? pretend : Layer.merge(pretend, LndNode.layer(environment, environment.lnd))
+  return environment.chainNode === undefined ? lightning : Layer.merge(lightning, ChainNode.layer(environment, environment.chainNode))
 }
 
 const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>

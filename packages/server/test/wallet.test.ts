@@ -1,0 +1,95 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Redacted, Result } from "effect"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import * as Environment from "../src/Environment.ts"
+import * as Service from "./Service.ts"
+
+describe("satrail wallet", { timeout: 120_000 }, () => {
+  let folder = ""
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), "satrail-wallet-"))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const passphrase = { CHAIN_WALLET_PASSPHRASE: "correct horse battery" }
+  const wallet = (args: string, env: Record<string, string> = passphrase) =>
+    Service.run("cli", ["wallet", ...args.split(" ")], { SATRAIL_DATA: folder, ...env }).ended
+
+  it("is made once, shows its words once, and is made again from them", async () => {
+    const created = await wallet("create --network regtest")
+    assert.deepStrictEqual([created.code, created.stderr], [0, ""])
+    const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
+    assert.strictEqual(words.length, 24)
+    const file = readFileSync(path.join(folder, "wallet.json"), "utf8")
+    for (const word of words) assert.notMatch(file, new RegExp(`\\b${word}\\b(?!")`))
+    assert.notInclude(file, words.join(" "))
+
+    const shown = await wallet("show-xpub", {})
+    assert.match(shown.stdout, /tr\(\[[0-9a-f]{8}\/86h\/1h\/0h\]tpub\w+\/<0;1>\/\*\)/)
+    for (const word of words.filter((word) => word.length > 5)) assert.notInclude(shown.stdout, word)
+
+    const again = await wallet("create --network regtest")
+    assert.strictEqual(again.code, 1)
+    assert.include(again.stderr, "there is one already")
+    assert.strictEqual(readFileSync(path.join(folder, "wallet.json"), "utf8"), file)
+
+    const restored = await wallet(`restore --network regtest --birthday 2026-01-31 --file ${path.join(folder, "restored.json")}`, {
+      ...passphrase,
+      CHAIN_SEED: words.join(" ")
+    })
+    assert.strictEqual(restored.code, 0)
+    assert.include(restored.stdout, shown.stdout.trim())
+  })
+
+  it("says what is wrong", async () => {
+    const refused = async (args: string, env: Record<string, string>) => {
+      const { code, stderr } = await wallet(args, env)
+      assert.strictEqual(code, 1)
+      assert.notMatch(stderr, /^\s+at /m, "no stack")
+      return stderr
+    }
+    assert.include(await refused("show-xpub --file /nowhere/wallet.json", {}), "satrail wallet create")
+    assert.include(await refused("create --network regtest --file /tmp/never.json", { CHAIN_WALLET_PASSPHRASE: "short" }), "at least 12")
+    assert.include(await refused("create --network regtest --file /tmp/never.json", {}), "CHAIN_WALLET_PASSPHRASE")
+    const bad = { ...passphrase, CHAIN_SEED: "abandon abandon" }
+    assert.include(await refused("restore --network regtest --file /tmp/never.json", bad), "12 to 24 English words")
+    assert.include(await refused("rescan --from-height 1", {}), "CHAIN is the sandbox")
+  })
+})
+
+describe("The environment of a real chain", () => {
+  const rpc = {
+    CHAIN: "bitcoin-rpc",
+    BITCOIN_RPC_URL: "http://127.0.0.1:8332",
+    BITCOIN_RPC_USER: "u",
+    BITCOIN_RPC_PASSWORD: "not to be told",
+    CHAIN_WALLET_PASSPHRASE: "nor this one"
+  }
+  const problemsOf = (env: Record<string, string>) => {
+    const read = Environment.read(env)
+    return Result.isFailure(read) ? read.failure.problems.join("\n") : ""
+  }
+
+  it("names everything that is missing, and who signs", () => {
+    for (const name of ["BITCOIN_RPC_URL", "BITCOIN_RPC_USER", "BITCOIN_RPC_PASSWORD"]) {
+      assert.include(problemsOf({ ...rpc, [name]: "" }), `${name} is needed with CHAIN=bitcoin-rpc`)
+    }
+    assert.include(problemsOf({ CHAIN: "esplora", CHAIN_WALLET_PASSPHRASE: "x" }), "ESPLORA_URL is needed with CHAIN=esplora")
+    assert.include(problemsOf({ ...rpc, CHAIN_WALLET_PASSPHRASE: "" }), "who signs")
+    assert.include(problemsOf({ ...rpc, CHAIN_SIGNER: "sign" }), "who signs")
+  })
+
+  it("never repeats a secret", () => {
+    const said = problemsOf({ ...rpc, CHAIN_SEED: "abandon abandon", BITCOIN_RPC_URL: "http://me:secret@host" })
+    for (const secret of ["abandon", "not to be told", "nor this one", "me:secret"]) assert.notInclude(said, secret)
+  })
+
+  it("is read", () => {
+    const { chainNode } = Result.getOrThrow(Environment.read({ ...rpc, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SIGNER: "sign --with card" }))
+    assert.deepStrictEqual(chainNode?.signer, { _tag: "External", command: "sign", args: ["--with", "card"] })
+    assert.strictEqual(chainNode?.walletFile, path.join(".satrail", "wallet.json"))
+    assert.strictEqual(chainNode?.source._tag === "BitcoinRpc" ? Redacted.value(chainNode.source.password) : "", "not to be told")
+  })
+})
