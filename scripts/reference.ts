@@ -4,6 +4,7 @@ import path from "node:path"
 import * as ApiKeys from "../packages/core/src/ApiKeys.ts"
 import * as BitcoinAddress from "../packages/core/src/BitcoinAddress.ts"
 import * as Bolt11 from "../packages/core/src/Bolt11.ts"
+import * as ChainSource from "../packages/core/src/ChainSource.ts"
 import * as Companies from "../packages/core/src/Companies.ts"
 import * as Destination from "../packages/core/src/Destination.ts"
 import * as Invoice from "../packages/core/src/Invoice.ts"
@@ -12,6 +13,7 @@ import * as LightningAddresses from "../packages/core/src/LightningAddresses.ts"
 import * as LightningAddressText from "../packages/core/src/LightningAddressText.ts"
 import * as Metadata from "../packages/core/src/Metadata.ts"
 import * as Msat from "../packages/core/src/Msat.ts"
+import * as Payout from "../packages/core/src/Payout.ts"
 import { defaults } from "../packages/core/src/Policy.ts"
 import { maxCharacters } from "../packages/core/src/SuccessAction.ts"
 import type { Rate } from "../packages/core/src/Throttle.ts"
@@ -60,7 +62,14 @@ const limits = (): string => {
       "confirmations of a deposit",
       defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")
     ],
+    ["smallest on-chain deposit that is credited", sats(defaults.minDeposit)],
+    ["confirmations of a deposit that a miner made, at least", ChainSource.coinbaseMaturity],
     ["confirmations of a payout", defaults.payoutConfirmations],
+    ["confirmations of a payout that was replaced", defaults.replacedConfirmations],
+    ["time until a payout in no block is replaced, minutes", defaults.replacement.afterMillis / 60_000],
+    ["what a replacement may cost, times the allowance", defaults.replacement.allowances],
+    ["depth from which a payout is left alone, blocks", defaults.payoutBuriedAt],
+    ["coins that one payout may spend", Payout.maxCoins],
     ["age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
     ["time between two questions to a source of exchange rates, seconds", Rates.refreshMillis / 1000],
     ["sources that must agree on a rate, besides more than half", Rates.rules.minAgreeing],
