@@ -1,4 +1,4 @@
-import { ChainSource, ChainUnavailable } from "@satrail/core/ChainSource"
+import { type Activity, ChainSource, ChainUnavailable } from "@satrail/core/ChainSource"
 import { ChainWallet, type Draft, type Unfundable } from "@satrail/core/ChainWallet"
 import { LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
@@ -64,6 +64,7 @@ const make = Effect.fnUntraced(function* (url: string) {
       NodeUnavailable
     >
   >("receiver", "cancelInvoice", node)
+  const everything = method<(after: string | null) => Effect.Effect<Activity, ChainUnavailable>>("chain", "activity", chain)
   const build = method<
     (
       ask: Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">,
@@ -103,8 +104,13 @@ const make = Effect.fnUntraced(function* (url: string) {
       ChainSource,
       ChainSource.of({
         tip: value("chain", "tip", chain),
-        watch: method("chain", "watch", chain),
-        activity: method("chain", "activity", chain),
+        // A question cannot be sent: the other end tells everything, and what is ours is asked here.
+        activity: (after, ours) =>
+          Effect.gen(function* () {
+            const told = yield* everything(after)
+            const mine = yield* ours(told.outputs.map(({ scriptPubKey }) => scriptPubKey))
+            return { ...told, outputs: told.outputs.filter(({ scriptPubKey }) => mine.has(scriptPubKey)) }
+          }),
         transaction: method("chain", "transaction", chain),
         broadcast: method("chain", "broadcast", unknown),
         feeRate: value("chain", "feeRate", chain)

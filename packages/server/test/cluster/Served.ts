@@ -32,6 +32,7 @@ type Payout = Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">
 /** The ports as they can be asked from another process: what is no plain value or takes a callback is told in steps. */
 const askable = (ports: Context.Context<Ports>) => {
   const receiver = Context.get(ports, LightningReceiver)
+  const chain = Context.get(ports, ChainSource)
   const sender = Context.get(ports, LightningSender)
   const wallet = Context.get(ports, ChainWallet)
   return {
@@ -52,7 +53,7 @@ const askable = (ports: Context.Context<Ports>) => {
           .pipe(Stream.runHead, Effect.timeoutOption(nextWithinMillis), Effect.map(Option.flatten), Effect.map(Option.getOrUndefined))
     },
     sender,
-    chain: Context.get(ports, ChainSource),
+    chain: { ...chain, activity: (after: string | null) => chain.activity(after, (scripts) => Effect.succeed(new Set(scripts))) },
     wallet: {
       ...wallet,
       build: (ask: Payout, free: ReadonlySet<string> | undefined) =>

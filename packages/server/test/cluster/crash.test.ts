@@ -155,7 +155,6 @@ const stories: Readonly<Record<string, Story>> = {
   "a deposit on the chain, taken away by a reorganisation and brought back": {
     calls: [
       "newAddress",
-      "watch",
       "OnChainAddressCreated",
       "activity",
       "DepositSeen",
