@@ -2,10 +2,10 @@ import { Effect, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Migration0001 from "./Migration0001.ts"
 import * as Migration0002 from "./Migration0002.ts"
+import * as Migration0003 from "./Migration0003.ts"
+import * as Migration0004 from "./Migration0004.ts"
 import * as Migration0005 from "./Migration0005.ts"
-import * as Migration0007 from "./Migration0007.ts"
-import * as Migration0008 from "./Migration0008.ts"
-import * as Migration0009 from "./Migration0009.ts"
+import * as Migration0006 from "./Migration0006.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -15,10 +15,10 @@ const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql
 const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>> = {
   "0001_everything": Effect.asVoid(run(Migration0001.script)),
   "0002_kinds_of_tasks": Effect.asVoid(run(Migration0002.script)),
-  "0005_wallet": Effect.asVoid(run(Migration0005.script)),
-  "0007_rates_and_success_actions": Effect.asVoid(run(Migration0007.script)),
-  "0008_lnurl": Effect.asVoid(run(Migration0008.script)),
-  "0009_domains": Effect.asVoid(run(Migration0009.script))
+  "0003_wallet": Effect.asVoid(run(Migration0003.script)),
+  "0004_rates_and_success_actions": Effect.asVoid(run(Migration0004.script)),
+  "0005_lnurl": Effect.asVoid(run(Migration0005.script)),
+  "0006_domains": Effect.asVoid(run(Migration0006.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */
