@@ -15,6 +15,7 @@ import * as Msat from "@satrail/core/Msat"
 import type { OnChainAddress } from "@satrail/core/OnChainAddress"
 import { Records } from "@satrail/core/Records"
 import { fence, type Task, Tasks } from "@satrail/core/Tasks"
+import type { Voucher } from "@satrail/core/Voucher"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 
 // Rows and Changes for promises. Every promise makes its own, with ids of its own: promises do not see each other.
@@ -226,6 +227,34 @@ export const withdrawal = Effect.fnUntraced(function* (
     paymentIndex: null,
     failure: null,
     createdAtMillis: atMillis,
+    updatedAtMillis: atMillis,
+    ...fields
+  }
+})
+
+/** A voucher that is open: without fees, so that it holds what it says. */
+export const voucher = Effect.fnUntraced(function* (
+  companyId: string,
+  sats: number,
+  fields: Partial<Voucher> = {}
+): Effect.fn.Return<Voucher> {
+  const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
+  return {
+    id: yield* Id.make,
+    companyId,
+    ledgerTxId: yield* Id.make,
+    amount: Msat.fromSats(sats),
+    serviceFee: Msat.zero,
+    networkAllowance: Msat.zero,
+    description: "a gift",
+    metadata: { table: "7" },
+    rate: "65000.5",
+    rateAtMillis: atMillis - 1,
+    secretHash: yield* hex(32),
+    status: "open",
+    withdrawalId: null,
+    createdAtMillis: atMillis,
+    expiresAtMillis: atMillis + 3_600_000,
     updatedAtMillis: atMillis,
     ...fields
   }

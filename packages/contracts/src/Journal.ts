@@ -9,6 +9,7 @@ import * as Invoices from "./JournalInvoices.ts"
 import * as Keys from "./JournalKeys.ts"
 import * as Payouts from "./JournalPayouts.ts"
 import * as Transfers from "./JournalTransfers.ts"
+import * as Vouchers from "./JournalVouchers.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
 
 /** Promises that keep people's money right: no adapter may skip one. */
@@ -16,6 +17,7 @@ export const money = {
   ...Withdrawals.money,
   ...Payouts.money,
   ...Transfers.money,
+  ...Vouchers.money,
   ...Invoices.money,
   ...Deposits.money,
   ...Keys.money,

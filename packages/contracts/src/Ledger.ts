@@ -12,7 +12,7 @@ export const has = Effect.fnUntraced(function* (companyId: string, sats: { reado
 
 /**
  * The books of these companies are sound: their running totals are the sum of their entries, what is held is what their pending
- * withdrawals hold, nothing is below zero. And over all companies, the entries sum to zero and nothing is stuck between two of them.
+ * withdrawals and open vouchers hold, nothing is below zero. And over all companies, the entries sum to zero and nothing is stuck between two of them.
  */
 export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<string>) {
   const records = yield* Records
@@ -21,7 +21,7 @@ export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<st
     Effect.fnUntraced(function* (companyId) {
       const { totals, entries, pending } = yield* records.audit(companyId)
       assert.deepStrictEqual(entries, totals, `totals of ${companyId} are the sum of its entries`)
-      assert.strictEqual(pending, totals.held, `pending withdrawals of ${companyId} hold what is held`)
+      assert.strictEqual(pending, totals.held, `what is pending of ${companyId} holds what is held`)
       assert.isTrue(totals.held >= 0n && totals.posted >= totals.held, `nothing of ${companyId} is below zero`)
     })
   )

@@ -14,6 +14,7 @@ import * as Msat from "@satrail/core/Msat"
 import * as OnChainAddress from "@satrail/core/OnChainAddress"
 import { type Published, Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
+import * as Voucher from "@satrail/core/Voucher"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import * as Contract from "./Contract.ts"
 import {
@@ -39,6 +40,7 @@ import {
   payment,
   proof,
   verdict,
+  voucher,
   withdrawal
 } from "./Fixtures.ts"
 import { auditAll, has } from "./Ledger.ts"
@@ -315,6 +317,24 @@ export const other = {
     assert.isTrue(Option.isNone(yield* records.lightningAddressById(otherId, newest[0]?.id ?? "")))
     assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* Id.make, null, 10), [])
   }),
+  "a voucher is read as it was committed, by its id and by its secret; a company's are listed newest first, each once": Effect.gen(
+    function* () {
+      const records = yield* Records
+      const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
+      const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => voucher(companyId, 1))
+      const theirs = yield* voucher(otherId, 1, { rate: null, rateAtMillis: null })
+      yield* committed(...[...rows, theirs].map((row) => Voucher.created(row)))
+      for (const row of [...rows, theirs]) {
+        assert.deepStrictEqual(yield* found(records.voucher(row.companyId, row.id)), row)
+        assert.deepStrictEqual(yield* found(records.voucherBySecret(row.secretHash)), row)
+      }
+      const newest = byId(rows).toReversed()
+      const pages = [null, newest[2]?.id ?? null, newest[5]?.id ?? null].map((before) => records.vouchersOf(companyId, before, 3))
+      assert.deepStrictEqual((yield* Effect.all(pages)).flat(), newest)
+      assert.deepStrictEqual(yield* records.vouchersOf(otherId, null, 10), [theirs])
+      assert.isTrue(Option.isNone(yield* records.voucher(otherId, newest[0]?.id ?? "")))
+    }
+  ),
   "domains are listed by name, and those are to be checked that DNS shows and nobody looked at for long": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
@@ -358,7 +378,9 @@ export const other = {
       records.deposit(companyId, id),
       records.depositByOutpoint(hash, 0),
       records.withdrawal(companyId, id),
-      records.withdrawalByHash(hash)
+      records.withdrawalByHash(hash),
+      records.voucher(companyId, id),
+      records.voucherBySecret(hash)
     ]
     for (const [n, read] of reads.entries()) assert.isTrue(Option.isNone(yield* read), `read ${n}`)
   }),

@@ -7,6 +7,7 @@ import * as Id from "@satrail/core/Id"
 import { InvoiceNotPayable } from "@satrail/core/Invoice"
 import { applied, type Refusal } from "@satrail/core/Journal"
 import type * as Msat from "@satrail/core/Msat"
+import * as Withdrawal from "@satrail/core/Withdrawal"
 import { money, other, promises, type suite } from "../src/Journal.ts"
 import { bites, type Commit, sabotage } from "./bite.ts"
 
@@ -316,6 +317,70 @@ bites("Journal", promises, {
         : change
     ),
     ["a Lightning address is as its owner set it last, all of it"]
+  ],
+  "one that pays a voucher as often as it is claimed": [
+    sabotage({
+      commit: (commit) => (change) =>
+        change._tag === "VoucherClaimed"
+          ? Effect.catchTag(commit(change), "VoucherNotOpen", () => commit(Withdrawal.requested(change.withdrawal)))
+          : commit(change)
+    }),
+    [
+      "fifty claims at once: one is applied, and one withdrawal is there",
+      "a failed withdrawal of a voucher gives the money back, and the voucher stays claimed",
+      "a voucher that expires gives everything back, once, and cannot be claimed",
+      "a voucher that is canceled gives everything back, once, and cannot be claimed"
+    ]
+  ],
+  "one that gives back what was claimed": [
+    sabotage({
+      commit: (commit) => (change) =>
+        change._tag === "VoucherExpired" || change._tag === "VoucherCanceled"
+          ? Effect.catchTag(commit(change), "VoucherNotOpen", () => book(commit, change.legs))
+          : commit(change)
+    }),
+    [
+      "what was claimed neither expires nor is canceled",
+      "claimed, expired and canceled at once: it ends one way, and the money goes one way"
+    ]
+  ],
+  "one whose voucher holds only its amount": [
+    changing((change) =>
+      change._tag === "VoucherCreated"
+        ? {
+            ...change,
+            legs: [{ companyId: change.companyId, postings: [{ from: "available", to: "held", amount: change.voucher.amount }] }]
+          }
+        : change
+    ),
+    [
+      "a voucher holds its amount and both fees, and what does not fit is refused",
+      "a claim makes it a withdrawal that holds the same money"
+    ]
+  ],
+  "one that holds a voucher whatever there is": [
+    deaf("InsufficientBalance", "VoucherCreated"),
+    ["vouchers asked for at once hold no more than there is"]
+  ],
+  "one that makes a voucher for every request": [
+    changing((change) => {
+      if (change._tag !== "VoucherCreated") return change
+      const { once: _, ...rest } = change
+      return rest
+    }),
+    ["a key makes one voucher of any number of requests"]
+  ],
+  "one that takes another's claim for the first": [
+    deaf("VoucherNotOpen", "VoucherClaimed"),
+    ["the same claim again, also at once, is applied once", "fifty claims at once: one is applied, and one withdrawal is there"]
+  ],
+  "one that takes any fence for an expiry": [
+    changing((change) => {
+      if (change._tag !== "VoucherExpired") return change
+      const { fence: _, ...rest } = change
+      return rest
+    }),
+    ["who has lost the task of its expiry changes nothing"]
   ],
   "one that gives a domain away twice": [
     deaf("DomainTaken"),

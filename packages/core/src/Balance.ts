@@ -1,7 +1,7 @@
 import type { Posting } from "./Change.ts"
 import * as Msat from "./Msat.ts"
 
-/** What a company owns. `posted` is all of it, `held` the part that pending withdrawals have reserved. */
+/** What a company owns. `posted` is all of it, `held` the part that pending withdrawals and open vouchers have reserved. */
 export interface Balance {
   readonly posted: Msat.Msat
   readonly held: Msat.Msat

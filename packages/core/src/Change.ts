@@ -10,6 +10,7 @@ import type { LightningAddressChanged, LightningAddressCreated, LightningAddress
 import type { Msat } from "./Msat.ts"
 import type { OnChainAddressCreated } from "./OnChainAddress.ts"
 import type { CursorMoved } from "./Cursor.ts"
+import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "./Voucher.ts"
 import type {
   InternalTransferred,
   PayoutBuried,
@@ -135,6 +136,10 @@ export type Change =
   | WithdrawalSettled
   | WithdrawalFailed
   | InternalTransferred
+  | VoucherCreated
+  | VoucherClaimed
+  | VoucherExpired
+  | VoucherCanceled
   | ZapReceipted
   | PayoutBuried
   | CursorMoved

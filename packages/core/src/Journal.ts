@@ -5,6 +5,7 @@ import type { DomainTaken } from "./Domain.ts"
 import type { InvoiceNotPayable } from "./Invoice.ts"
 import type { KeyRangeTaken } from "./KeyRange.ts"
 import type { HandleTaken, LightningAddressGone } from "./LightningAddress.ts"
+import type { VoucherNotOpen } from "./Voucher.ts"
 import type { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken } from "./Withdrawal.ts"
 
 /** The key was used before for a request with another body. */
@@ -67,6 +68,10 @@ interface Refusals {
   readonly WithdrawalSettled: AlreadyTerminal | Conflict | StaleFence
   readonly WithdrawalFailed: AlreadyTerminal | StaleFence
   readonly InternalTransferred: AlreadyTerminal | InvoiceNotPayable | StaleFence
+  readonly VoucherCreated: InsufficientBalance | Conflict | IdempotencyMismatch
+  readonly VoucherClaimed: VoucherNotOpen
+  readonly VoucherExpired: VoucherNotOpen | StaleFence
+  readonly VoucherCanceled: VoucherNotOpen
   readonly ZapReceipted: StaleFence
   readonly PayoutBuried: never
   readonly CursorMoved: StaleFence

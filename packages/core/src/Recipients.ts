@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "./Journal.ts"
 import { LightningReceiver } from "./LightningReceiver.ts"
 import type { Msat } from "./Msat.ts"
 import { Policy } from "./Policy.ts"
-import { checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
+import { check, checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
 import { Records } from "./Records.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "./Resolver.ts"
 import type { SuccessAction } from "./SuccessAction.ts"
@@ -25,6 +25,11 @@ export class Recipients extends Context.Service<
     readonly find: (
       destination: Destination
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
+    /** The same, if it may be paid this amount now: by the rules, and not by a withdrawal before. */
+    readonly payable: (
+      destination: Destination,
+      amount: Msat
+    ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
     /** A fresh invoice for exactly `amount`, checked: the right network, amount and description, and time left. */
     readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
   }
@@ -38,41 +43,55 @@ export const make = Effect.gen(function* () {
 
   const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
-  return Recipients.of({
-    find: Effect.fnUntraced(function* (destination): Effect.fn.Return<
-      Recipient,
-      DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
-    > {
-      switch (destination._tag) {
-        case "LightningInvoice": {
-          const bolt11 = destination.invoice
-          if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
-          const invoice = yield* records.invoiceByHash(bolt11.paymentHash)
-          // Hash and text both: an invoice that only borrows the hash of one of ours asks for somebody else's amount.
-          if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
-            return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
-          return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
-        }
-        case "LightningAddress": {
-          const { handle, domain, address, url } = destination.address
-          const owner = domain === policy.domain ? undefined : Option.getOrUndefined(yield* records.domain(domain))
-          const isServed = owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis)
-          if (domain !== policy.domain && !isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
-          // A tag is the payee's own business: the payment goes to the same address (LUD-16).
-          const found = yield* records.lightningAddress(handle.replace(/\+.*$/, ""), domain)
-          const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
-          if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
-          return yield* notFound(`There is no Lightning address ${address}`)
-        }
-        case "Lnurl":
-          return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
-        case "ChainAddress": {
-          const [onChainAddress] = yield* records.onChainAddresses([destination.address.scriptPubKey])
-          return onChainAddress === undefined
-            ? { _tag: "Address", address: destination.address }
-            : { _tag: "OwnChainAddress", onChainAddress }
-        }
+  const find: Recipients["Service"]["find"] = Effect.fnUntraced(function* (destination): Effect.fn.Return<
+    Recipient,
+    DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+  > {
+    switch (destination._tag) {
+      case "LightningInvoice": {
+        const bolt11 = destination.invoice
+        if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
+        const invoice = yield* records.invoiceByHash(bolt11.paymentHash)
+        // Hash and text both: an invoice that only borrows the hash of one of ours asks for somebody else's amount.
+        if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
+          return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
+        return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
       }
+      case "LightningAddress": {
+        const { handle, domain, address, url } = destination.address
+        const owner = domain === policy.domain ? undefined : Option.getOrUndefined(yield* records.domain(domain))
+        const isServed = owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis)
+        if (domain !== policy.domain && !isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
+        // A tag is the payee's own business: the payment goes to the same address (LUD-16).
+        const found = yield* records.lightningAddress(handle.replace(/\+.*$/, ""), domain)
+        const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
+        if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
+        return yield* notFound(`There is no Lightning address ${address}`)
+      }
+      case "Lnurl":
+        return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
+      case "ChainAddress": {
+        const [onChainAddress] = yield* records.onChainAddresses([destination.address.scriptPubKey])
+        return onChainAddress === undefined
+          ? { _tag: "Address", address: destination.address }
+          : { _tag: "OwnChainAddress", onChainAddress }
+      }
+    }
+  })
+
+  return Recipients.of({
+    find,
+    payable: Effect.fnUntraced(function* (destination, amount) {
+      const recipient = yield* find(destination)
+      yield* Effect.fromResult(check(recipient, amount, policy, yield* Clock.currentTimeMillis))
+      // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
+      if ("bolt11" in recipient && (yield* records.withdrawalByHash(recipient.bolt11.paymentHash))._tag === "Some") {
+        return yield* new DestinationRefused({
+          code: "payment_hash_used",
+          message: "Another withdrawal was made for this invoice: ask for a new one"
+        })
+      }
+      return recipient
     }),
     invoice: Effect.fnUntraced(function* (offer, amount) {
       const { paymentRequest, successAction } = yield* resolver.invoice(offer, amount)

@@ -14,9 +14,13 @@ import type { LightningAddress } from "./LightningAddress.ts"
 import type { Msat } from "./Msat.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import type { Query, Transaction } from "./Transaction.ts"
+import type { Voucher } from "./Voucher.ts"
 import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
-/** The same money counted three ways. On a sound ledger `totals` equals `entries`, and `totals.held` equals `pending`. */
+/**
+ * The same money counted three ways. On a sound ledger `totals` equals `entries`, and `totals.held` equals `pending`: what pending withdrawals
+ * and open vouchers hold.
+ */
 export interface Audit {
   readonly totals: Balance
   readonly entries: Balance
@@ -98,6 +102,12 @@ export class Records extends Context.Service<
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
     /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
+
+    readonly voucher: (companyId: string, id: string) => Read<Option.Option<Voucher>>
+    /** The voucher, of whichever company, whose secret has this hash. */
+    readonly voucherBySecret: (secretHash: string) => Read<Option.Option<Voucher>>
+    /** A company's vouchers, the newest first by id, before `before` (exclusive; null for the first page). */
+    readonly vouchersOf: (companyId: string, before: string | null, limit: number) => Read<ReadonlyArray<Voucher>>
 
     /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`). */
     readonly transactions: (companyId: string, query: Query) => Read<ReadonlyArray<Transaction>>

@@ -15,6 +15,7 @@ import * as Recipients from "./Recipients.ts"
 import * as SettledPayouts from "./SettledPayouts.ts"
 import * as Settlements from "./Settlements.ts"
 import * as Transactions from "./Transactions.ts"
+import * as Vouchers from "./Vouchers.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 /** Every service, over the ports: the storage (`Journal`, `Records`, `Tasks`), the nodes, `ExchangeRates`, `Resolver` and `Names`. */
@@ -30,7 +31,8 @@ export const layer = (settings: Policy.Settings) =>
     Settlements.layer,
     ChainDeposits.layer,
     SettledPayouts.layer,
-    Dispatcher.layer
+    Dispatcher.layer,
+    Vouchers.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(Withdrawals.layer, Invoices.layer)),
     Layer.provideMerge(Layer.mergeAll(Prices.layer, Recipients.layer)),
@@ -43,6 +45,7 @@ export const layerWorkers = Layer.mergeAll(
   ChainDeposits.layerWorker,
   SettledPayouts.layerWorker,
   Dispatcher.layerWorker,
+  Vouchers.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker
 )

@@ -175,6 +175,41 @@ export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.a
 export const proves = (preimage: string, paymentHash: string): boolean =>
   /^[0-9a-f]{64}$/.test(preimage) && Id.toHex(sha256(hexToBytes(preimage))) === paymentHash
 
+/** One that nothing has been done about yet. */
+export const pending = (
+  asked: Pick<
+    Withdrawal,
+    | "id"
+    | "companyId"
+    | "ledgerTxId"
+    | "amount"
+    | "serviceFee"
+    | "networkAllowance"
+    | "recipient"
+    | "recipientType"
+    | "rail"
+    | "network"
+    | "metadata"
+    | "rate"
+    | "rateAtMillis"
+    | "createdAtMillis"
+  >
+): Withdrawal => ({
+  ...asked,
+  status: "pending",
+  paymentHash: null,
+  paymentRequest: null,
+  successAction: null,
+  chainTxId: null,
+  rawTx: null,
+  dispatchedAtMillis: null,
+  preimage: null,
+  networkFee: null,
+  paymentIndex: null,
+  failure: null,
+  updatedAtMillis: asked.createdAtMillis
+})
+
 const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<Change.Posting>, fence: Change.Fence | undefined) => ({
   id: withdrawal.id,
   companyId: withdrawal.companyId,

@@ -16,7 +16,7 @@ import type { NodeUnavailable } from "./LightningReceiver.ts"
 import { LightningSender } from "./LightningSender.ts"
 import * as Metadata from "./Metadata.ts"
 import * as Msat from "./Msat.ts"
-import { Policy } from "./Policy.ts"
+import { lightningFee, Policy, type Settings } from "./Policy.ts"
 import { type Asked, type Priced, Prices } from "./Prices.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -93,6 +93,12 @@ const agreed = Effect.fnUntraced(function* (asked: (Priced & { readonly isFiat: 
   })
 })
 
+/** Whether this much may be sent at once. */
+export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: Settings): Effect.Effect<void, Invalid> =>
+  amount >= minAmount && amount <= maxWithdrawal
+    ? Effect.void
+    : Effect.fail(new Invalid({ path: "amount", message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxWithdrawal)} sats` }))
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* Records
@@ -111,7 +117,7 @@ export const make = Effect.gen(function* () {
       const network = Msat.fromSats((yield* source.feeRate) * policy.payoutVbytes)
       return { service: Fee.at(fees.onChain, amount), network }
     }
-    return { service: Fee.at(fees.lightning, amount), network: Fee.at(policy.routingAllowance, amount) }
+    return lightningFee(policy, plan, amount)
   })
 
   /** Everything about a request that can be known before any money is touched. */
@@ -119,21 +125,8 @@ export const make = Effect.gen(function* () {
     const destination = yield* Effect.fromResult(Destination.parse(text, policy.network))
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination))
-    if (amount < policy.minAmount || amount > policy.maxWithdrawal) {
-      return yield* new Invalid({
-        path: "amount",
-        message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxWithdrawal)} sats`
-      })
-    }
-    const recipient = yield* recipients.find(destination)
-    yield* Effect.fromResult(Recipient.check(recipient, amount, policy, yield* Clock.currentTimeMillis))
-    // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
-    if ("bolt11" in recipient && (yield* records.withdrawalByHash(recipient.bolt11.paymentHash))._tag === "Some") {
-      return yield* new Recipient.DestinationRefused({
-        code: "payment_hash_used",
-        message: "Another withdrawal was made for this invoice: ask for a new one"
-      })
-    }
+    yield* checkSendable(amount, policy)
+    const recipient = yield* recipients.payable(destination, amount)
     return { destination, recipient, amount, rate, rateAtMillis, fee: yield* feeFor(recipient, amount, company.plan) }
   })
 
@@ -167,7 +160,7 @@ export const make = Effect.gen(function* () {
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
       const nowMillis = yield* Clock.currentTimeMillis
-      const withdrawal: Withdrawal.Withdrawal = {
+      const withdrawal = Withdrawal.pending({
         id: Id.fromMillis(nowMillis, entropy),
         companyId,
         ledgerTxId: Id.fromMillis(nowMillis, entropy),
@@ -181,20 +174,8 @@ export const make = Effect.gen(function* () {
         metadata,
         rate,
         rateAtMillis,
-        status: "pending",
-        paymentHash: null,
-        paymentRequest: null,
-        successAction: null,
-        chainTxId: null,
-        rawTx: null,
-        dispatchedAtMillis: null,
-        preimage: null,
-        networkFee: null,
-        paymentIndex: null,
-        failure: null,
-        createdAtMillis: nowMillis,
-        updatedAtMillis: nowMillis
-      }
+        createdAtMillis: nowMillis
+      })
       // A withdrawal's key is never forgotten: nobody can know how late a caller tries again.
       const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null)))
       yield* confirmed.open

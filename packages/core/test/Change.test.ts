@@ -11,6 +11,7 @@ import * as Invoice from "../src/Invoice.ts"
 import * as LightningAddress from "../src/LightningAddress.ts"
 import * as Msat from "../src/Msat.ts"
 import * as OnChainAddress from "../src/OnChainAddress.ts"
+import * as Voucher from "../src/Voucher.ts"
 import * as Withdrawal from "../src/Withdrawal.ts"
 import { deposit, fence, invoice, moved, plain, withdrawal } from "./Rows.ts"
 
@@ -38,6 +39,24 @@ const within = (row: Withdrawal.Withdrawal) =>
     2
   )
 
+const voucher: Voucher.Voucher = {
+  id: "v",
+  companyId: "payer",
+  ledgerTxId: "t",
+  amount: msat(1000),
+  serviceFee: msat(5),
+  networkAllowance: msat(10),
+  description: "",
+  metadata: {},
+  rate: null,
+  rateAtMillis: null,
+  secretHash: "",
+  status: "open",
+  withdrawalId: null,
+  createdAtMillis: 1,
+  expiresAtMillis: 2,
+  updatedAtMillis: 1
+}
 const company: Company.Company = { id: "c", name: "Acme", plan: "free", createdAtMillis: 1 }
 const address = { id: "a", companyId: "c", metadata: {}, createdAtMillis: 1 }
 
@@ -82,6 +101,9 @@ describe("What a Change books", () => {
       within(withdrawal()),
       { held: -1015n, available: 1000n, service_fees: 5n, network_fees: 10n }
     ],
+    ["VoucherCreated: amount and fees are held", Voucher.created(voucher), { available: -1015n, held: 1015n }],
+    ["VoucherExpired: everything is available again", Voucher.expired(voucher, fence, 2), { held: -1015n, available: 1015n }],
+    ["VoucherCanceled: everything is available again", Voucher.canceled(voucher, 2), { held: -1015n, available: 1015n }],
     ["DepositConfirmed: the amount", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
     [
       "DepositConfirmed: first what the operator bore",
@@ -111,6 +133,7 @@ describe("What a Change books", () => {
     Company.opened(company),
     Company.planChanged("c", "paid", 1),
     Domain.verified(domain),
+    Voucher.claimed(voucher, { id: "w", recipient: "lnbcrt1…", network: "regtest" }, 2),
     Domain.checked(domain, false, 2),
     Invoice.created(invoice()),
     Invoice.claimed(invoice(), "w", fence, 1),

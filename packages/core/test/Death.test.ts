@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox, type SandboxRefused } from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Fiber, Option, type Scope } from "effect"
+import { Context, Effect, Fiber, Option, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ChainDeposits } from "../src/ChainDeposits.ts"
 import type { Company } from "../src/Company.ts"
@@ -10,6 +10,7 @@ import * as Msat from "../src/Msat.ts"
 import { OnChainAddresses } from "../src/OnChainAddresses.ts"
 import { Records } from "../src/Records.ts"
 import { Settlements } from "../src/Settlements.ts"
+import { Vouchers } from "../src/Vouchers.ts"
 import { Withdrawals } from "../src/Withdrawals.ts"
 import { type Fate, fates, mortal } from "./Mortal.ts"
 import {
@@ -23,6 +24,7 @@ import {
   invoice,
   inWorld,
   lightningAddress,
+  made,
   onChainAddress,
   outside,
   type Ports,
@@ -39,8 +41,8 @@ interface Telling {
   readonly events?: { readonly [round: number]: Effect.Effect<unknown, SandboxRefused, Sandbox | Ports> }
   /** What a caller asks of the process in each round, over and over, until it has an answer. */
   readonly ask?: Effect.Effect<unknown, unknown, Process>
-  /** Who works besides the dispatcher: whoever asks about open invoices, listens to the node's notices, or follows the chain. */
-  readonly also?: ReadonlyArray<"poll" | "listen" | "follow">
+  /** Who works besides the dispatcher: whoever asks about open invoices, listens to the node's notices, follows the chain, or voids vouchers. */
+  readonly also?: ReadonlyArray<"poll" | "listen" | "follow" | "vouchers">
 }
 type Story = Effect.Effect<Telling, unknown, Ports | Process | Scope.Scope>
 
@@ -51,6 +53,7 @@ const work = ({ also = [] }: Telling) =>
     yield* Effect.exit(dispatcher.step)
     if (also.includes("poll")) yield* Effect.exit(settlements.poll)
     if (also.includes("listen")) yield* Effect.timeoutOption(Effect.exit(settlements.listen()), "30 seconds")
+    if (also.includes("vouchers")) yield* Effect.exit((yield* Vouchers).step)
     if (also.includes("follow")) yield* Effect.exit(deposits.follow())
   })
 
@@ -128,6 +131,12 @@ const toOutside = (ask: Parameters<typeof outside>[0]) =>
     return { payer, paymentHash }
   })
 
+const voucher = Effect.fnUntraced(function* (payer: Company, expirySeconds: number) {
+  const ask = { company: payer, ...(yield* asked(1000)), description: "", expirySeconds, metadata: {} }
+  const { url } = yield* made((yield* Vouchers).create(ask))
+  return { ask, k1: new URL(Redacted.value(url)).searchParams.get("k1") ?? "" }
+})
+
 const stories: Readonly<Record<string, Story>> = {
   "a payment that settles": Effect.map(toOutside({}), ({ payer }) => ({ companies: [payer], rounds: 4 })),
   "a payment that fails": Effect.map(toOutside({ behaviour: "fail" }), ({ payer }) => ({ companies: [payer], rounds: 4 })),
@@ -185,6 +194,21 @@ const stories: Readonly<Record<string, Story>> = {
       confirm({ company: payer, asked: undefined, destination, metadata: {}, request: request("k") })
     )
     return { companies: [payer], rounds: 4, ask }
+  }),
+  "a voucher that is claimed": Effect.gen(function* () {
+    const payer = yield* companyWith(5000)
+    const { k1 } = yield* voucher(payer, 3600)
+    const { destination } = yield* outside({ sats: 1000 })
+    const ask = Effect.flatMap(Vouchers, ({ claim }) => claim({ k1, pr: destination, caller: "wallet" }))
+    return { companies: [payer], rounds: 4, ask, also: ["vouchers"] }
+  }),
+  "a voucher that is asked for with a key, and that nobody claims": Effect.gen(function* () {
+    const payer = yield* companyWith(5000)
+    const { ask: first } = yield* voucher(payer, 60)
+    const ask = Effect.flatMap(Vouchers, ({ create }) =>
+      create({ ...first, request: { key: "k", fingerprint: "body", render: ({ voucher }) => voucher.id } })
+    )
+    return { companies: [payer], rounds: 4, ask, also: ["vouchers"] }
   }),
   "an invoice that is asked for with a key, and paid": Effect.gen(function* () {
     const payee = yield* company()

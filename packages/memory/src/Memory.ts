@@ -7,6 +7,7 @@ import * as Msat from "@satrail/core/Msat"
 import { type Audit, type Published, Records } from "@satrail/core/Records"
 import { type Task, Tasks } from "@satrail/core/Tasks"
 import type { Query, Transaction } from "@satrail/core/Transaction"
+import * as Voucher from "@satrail/core/Voucher"
 import { fee, held, type Withdrawal } from "@satrail/core/Withdrawal"
 import * as State from "./State.ts"
 import { apply } from "./Verdict.ts"
@@ -18,6 +19,13 @@ const page = <A extends { readonly id: string }>(rows: Iterable<A>, after: strin
   Array.from(rows)
     .filter(({ id }) => after === null || id > after)
     .toSorted((a, b) => compare(a.id, b.id))
+    .slice(0, limit)
+
+/** The page of `rows` by id, the newest first, that starts before `before`. */
+const newestFirst = <A extends { readonly id: string }>(rows: ReadonlyArray<A>, before: string | null, limit: number): ReadonlyArray<A> =>
+  rows
+    .filter(({ id }) => before === null || id < before)
+    .toSorted((a, b) => compare(b.id, a.id))
     .slice(0, limit)
 
 const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAtMillis }: Deposit): Transaction => ({
@@ -74,7 +82,10 @@ const recount = (state: State.State, companyId: string): Audit => ({
   pending: Msat.sum(
     ...State.rows(state.withdrawals, State.listed(state.withdrawalsOf, companyId))
       .filter(({ status }) => status === "pending")
-      .map(held)
+      .map(held),
+    ...State.rows(state.vouchers, State.listed(state.vouchersOf, companyId))
+      .filter(({ status }) => status === "open")
+      .map(Voucher.held)
   )
 })
 
@@ -177,12 +188,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
         read((now) => State.found(now.lightningAddresses, now.lightningAddressByText, `${handle}@${domain}`)),
       lightningAddressById: (companyId, id) => read((now) => ofCompany(HashMap.get(now.lightningAddresses, id), companyId)),
       lightningAddressesOf: (companyId, before, limit) =>
-        read((now) =>
-          State.rows(now.lightningAddresses, State.listed(now.lightningAddressesOf, companyId))
-            .filter(({ id }) => before === null || id < before)
-            .toSorted((a, b) => compare(b.id, a.id))
-            .slice(0, limit)
-        ),
+        read((now) => newestFirst(State.rows(now.lightningAddresses, State.listed(now.lightningAddressesOf, companyId)), before, limit)),
       onChainAddresses: (scripts) =>
         read((now) =>
           Array.from(new Set(scripts)).flatMap((script) =>
@@ -234,6 +240,10 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       withdrawal: (companyId, id) => read((now) => ofCompany(HashMap.get(now.withdrawals, id), companyId)),
       withdrawalByHash: (paymentHash) => read((now) => State.found(now.withdrawals, now.withdrawalByHash, paymentHash)),
       spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
+      voucher: (companyId, id) => read((now) => ofCompany(HashMap.get(now.vouchers, id), companyId)),
+      voucherBySecret: (secretHash) => read((now) => State.found(now.vouchers, now.voucherBySecret, secretHash)),
+      vouchersOf: (companyId, before, limit) =>
+        read((now) => newestFirst(State.rows(now.vouchers, State.listed(now.vouchersOf, companyId)), before, limit)),
       transactions: (companyId, query) => read((now) => transactions(now, companyId, query)),
       events: (after, limit) => read((now) => published(now, after, limit)),
       audit: (companyId) => read((now) => recount(now, companyId)),

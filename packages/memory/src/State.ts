@@ -12,6 +12,7 @@ import type { KeyRange } from "@satrail/core/KeyRange"
 import * as LightningAddress from "@satrail/core/LightningAddress"
 import type { OnChainAddress } from "@satrail/core/OnChainAddress"
 import type { Published } from "@satrail/core/Records"
+import type { Voucher } from "@satrail/core/Voucher"
 import type { Attempt, Candidate, Withdrawal } from "@satrail/core/Withdrawal"
 
 /** Grows at its head, so that one more costs the same however long it is. */
@@ -61,6 +62,7 @@ export interface State {
   /** Every transaction ever signed for a payout, the oldest first. */
   readonly candidates: Map<ReadonlyArray<Signed>>
   readonly keyRanges: Map<KeyRange>
+  readonly vouchers: Map<Voucher>
   readonly answers: Map<Kept>
   readonly cursors: Map<string>
   readonly tasks: Map<Work>
@@ -83,6 +85,8 @@ export interface State {
   readonly withdrawalByHash: Map<string>
   readonly withdrawalByCoin: Map<string>
   readonly withdrawalsOf: Map<List<string>>
+  readonly voucherBySecret: Map<string>
+  readonly vouchersOf: Map<List<string>>
 }
 
 /** Nothing happened yet. */
@@ -99,6 +103,7 @@ export const empty: State = {
   attempts: HashMap.empty(),
   candidates: HashMap.empty(),
   keyRanges: HashMap.empty(),
+  vouchers: HashMap.empty(),
   answers: HashMap.empty(),
   cursors: HashMap.empty(),
   tasks: HashMap.empty(),
@@ -115,7 +120,9 @@ export const empty: State = {
   depositsOf: HashMap.empty(),
   withdrawalByHash: HashMap.empty(),
   withdrawalByCoin: HashMap.empty(),
-  withdrawalsOf: HashMap.empty()
+  withdrawalsOf: HashMap.empty(),
+  voucherBySecret: HashMap.empty(),
+  vouchersOf: HashMap.empty()
 }
 
 /** A list with one more at its head. */
@@ -238,3 +245,10 @@ export const coins = (state: State, wallet: string): ReadonlyArray<Coin.Coin> =>
   [...creditedCoins(state, wallet), ...changeCoins(state, wallet)]
     .filter(({ outpoint }) => !HashMap.has(state.withdrawalByCoin, outpoint))
     .toSorted((a, b) => (a.amount === b.amount ? (a.outpoint < b.outpoint ? -1 : 1) : a.amount > b.amount ? -1 : 1))
+/** The voucher as it is now, wherever it is found. */
+export const putVoucher = (state: State, voucher: Voucher): State => ({
+  ...state,
+  vouchers: HashMap.set(state.vouchers, voucher.id, voucher),
+  vouchersOf: HashMap.has(state.vouchers, voucher.id) ? state.vouchersOf : push(state.vouchersOf, voucher.companyId, voucher.id),
+  voucherBySecret: HashMap.set(state.voucherBySecret, voucher.secretHash, voucher.id)
+})

@@ -8,6 +8,7 @@ import { InvoiceNotPayable } from "@satrail/core/Invoice"
 import { KeyRangeTaken } from "@satrail/core/KeyRange"
 import * as Journal from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
+import { VoucherNotOpen } from "@satrail/core/Voucher"
 import {
   AlreadyTerminal,
   type Attempt,
@@ -57,6 +58,7 @@ const settings = ["minSendable", "maxSendable", "successMessage", "metadata"] as
 const later = {
   lightningAddress: [...settings, "updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"],
   invoice: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
+  voucher: ["status", "withdrawalId", "updatedAtMillis"],
   deposit: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
   withdrawal: [
     "status",
@@ -172,6 +174,19 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
       if (row.status === "pending") return undefined
       const deposit = Option.getOrUndefined(HashMap.get(state.deposits, change.deposit.id))
       return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
+    }
+    case "VoucherCreated":
+      return creation(change, state.vouchers, change.voucher, later.voucher)
+    case "VoucherClaimed": {
+      const { id, status, withdrawalId } = own(state.vouchers, change)
+      if (status === "open") return undefined
+      return withdrawalId === change.withdrawal.id ? "again" : new VoucherNotOpen({ id, status })
+    }
+    case "VoucherExpired":
+    case "VoucherCanceled": {
+      const { id, status } = own(state.vouchers, change)
+      if (status === "open") return undefined
+      return status === "claimed" ? new VoucherNotOpen({ id, status }) : "again"
     }
     case "ZapReceipted":
     case "CursorMoved":
@@ -355,6 +370,17 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
         { ...invoice, status: "settled", received: deposit.amount, preimage: settlement.preimage, settledAtMillis: atMillis }
       )
     }
+    case "VoucherCreated":
+      return State.putVoucher(state, change.voucher)
+    case "VoucherClaimed": {
+      const { withdrawal } = change
+      const claimed = { status: "claimed", withdrawalId: withdrawal.id, updatedAtMillis: atMillis } as const
+      return State.putWithdrawal(State.putVoucher(state, { ...own(state.vouchers, change), ...claimed }), withdrawal)
+    }
+    case "VoucherExpired":
+      return State.putVoucher(state, { ...own(state.vouchers, change), status: "expired", updatedAtMillis: atMillis })
+    case "VoucherCanceled":
+      return State.putVoucher(state, { ...own(state.vouchers, change), status: "canceled", updatedAtMillis: atMillis })
     case "ZapReceipted":
     case "CursorMoved":
     case "DutyBegun":

@@ -16,6 +16,7 @@ import * as OnChainAddress from "./OnChainAddress.ts"
 import { translate, turnedAway } from "./Outage.ts"
 import type { Kind } from "./Statements.ts"
 import type { Row } from "./Table.ts"
+import * as Voucher from "./Voucher.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Zap from "./Zap.ts"
 
@@ -50,6 +51,7 @@ const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...KeyRange.kinds,
   ...LightningAddress.kinds,
   ...OnChainAddress.kinds,
+  ...Voucher.kinds,
   ...Withdrawal.kinds,
   ...Zap.kinds
 }

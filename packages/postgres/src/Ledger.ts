@@ -30,7 +30,7 @@ const audit = Reads.many("Records.audit", {
   recounts: true,
   text: `
 select coalesce(b.posted, 0)::text as posted, coalesce(b.held, 0)::text as held, e.posted::text as entries_posted,
-  e.held::text as entries_held, w.pending::text as pending
+  e.held::text as entries_held, (w.pending + v.pending)::text as pending
 from (
   select
     coalesce(sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int)), 0) as posted,
@@ -39,7 +39,10 @@ from (
 ) e cross join (
   select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
   from satrail.withdrawals where company_id = $1::uuid and status = 'pending'
-) w left join satrail.balances b on b.company_id = $1::uuid`,
+) w cross join (
+  select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
+  from satrail.vouchers where company_id = $1::uuid and status = 'open'
+) v left join satrail.balances b on b.company_id = $1::uuid`,
   values: (companyId: string) => [companyId],
   read: auditOf
 })

@@ -99,11 +99,5 @@ export const reads = {
     read: lightningAddresses.ofRow,
     keyOf: (companyId: string, id: string) => [companyId, id]
   }),
-  lightningAddressesOf: Reads.many("Records.lightningAddressesOf", {
-    text: `
-select ${lightningAddresses.selected} from ${lightningAddresses.name} t
-where t.company_id = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by t.id desc limit $3::bigint`,
-    values: (companyId: string, before: string | null, limit: number) => [companyId, before, String(limit)],
-    read: lightningAddresses.ofRow
-  })
+  lightningAddressesOf: Reads.newestFirst("Records.lightningAddressesOf", lightningAddresses)
 }

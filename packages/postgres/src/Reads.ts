@@ -129,5 +129,18 @@ export const page = <A>(
     read: table.ofRow
   })
 
+/** A company's rows, the newest first by id, before one. */
+export const newestFirst = <A>(
+  operation: string,
+  table: Table<A>
+): Read<[companyId: string, before: string | null, limit: number], ReadonlyArray<A>> =>
+  many(operation, {
+    text: `
+select ${table.selected} from ${table.name} t
+where t.company_id = $1::uuid and ($2::uuid is null or t.id < $2::uuid) order by t.id desc limit $3::bigint`,
+    values: (companyId, before, limit) => [companyId, before, String(limit)],
+    read: table.ofRow
+  })
+
 /** The values that some text column can have, as a parameter: a JSON list. */
 export const list = (kind: "uuid" | "text", values: ReadonlyArray<string>): string => JSON.stringify(values.filter(isOf(kind)))

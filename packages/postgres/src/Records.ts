@@ -12,6 +12,7 @@ import * as Ledger from "./Ledger.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Transaction from "./Transaction.ts"
+import * as Voucher from "./Voucher.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 export const make = Effect.gen(function* () {
@@ -46,6 +47,9 @@ export const make = Effect.gen(function* () {
     withdrawal: yield* Withdrawal.reads.withdrawal,
     withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
     spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
+    voucher: yield* Voucher.reads.voucher,
+    voucherBySecret: yield* Voucher.reads.voucherBySecret,
+    vouchersOf: yield* Voucher.reads.vouchersOf,
     transactions: yield* Transaction.reads.transactions,
     events: yield* Ledger.reads.events,
     audit: yield* Ledger.reads.audit,

@@ -20,6 +20,7 @@ const application: Readonly<Record<string, string>> = {
   deposits: change,
   withdrawals: change,
   candidates: change,
+  vouchers: change,
   cursors: change,
   coins: "select, insert, delete",
   unspent: "select, insert, update, delete",

@@ -14,7 +14,8 @@ import * as Reads from "./Reads.ts"
 import { granted, insufficient, joinTarget, type Kind, own, sameAsAsked, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const withdrawals = Table.make("satrail.withdrawals", Withdrawal.Withdrawal, {
+/** Every withdrawal: what a claimed voucher becomes too. */
+export const withdrawals = Table.make("satrail.withdrawals", Withdrawal.Withdrawal, {
   columns: {
     id: "uuid",
     companyId: "uuid",

@@ -1,0 +1,204 @@
+import { assert } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import * as Id from "@satrail/core/Id"
+import type { Journal } from "@satrail/core/Journal"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import { fence, Tasks } from "@satrail/core/Tasks"
+import * as Voucher from "@satrail/core/Voucher"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import type { Promises } from "./Contract.ts"
+import { claim, companyWith, found, once, past, proof, tally, unchanged, verdict, voucher } from "./Fixtures.ts"
+import { booked, has } from "./Ledger.ts"
+
+/** Fees of 5 for the operator and at most 10 for the route: 40 hold 55. */
+const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
+
+/** A voucher that holds `sats`, in a past of its own. */
+const opened = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Voucher.Voucher> = {}) {
+  const createdAtMillis = yield* past
+  const row = yield* voucher(companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, ...fields })
+  assert.strictEqual(yield* verdict(Voucher.created(row)), "Applied")
+  return row
+})
+
+/** A claim by an invoice of its own. */
+const claiming = Effect.fnUntraced(function* (row: Voucher.Voucher) {
+  const to = { id: yield* Id.make, recipient: `lnbcrt1${yield* Id.make}`, network: "regtest" } as const
+  return Voucher.claimed(row, to, row.createdAtMillis)
+})
+
+/** The claim on the task of voiding it, none where there is no such task. */
+const expiry = Effect.fnUntraced(function* (row: Voucher.Voucher) {
+  const due = yield* (yield* Tasks).claim({
+    kind: Voucher.taskKind,
+    nowMillis: row.expiresAtMillis,
+    leaseMillis: 4_000_000_000_000,
+    limit: 1000
+  })
+  return due.find(({ id }) => id === row.id)
+})
+
+const expiring = Effect.fnUntraced(function* (row: Voucher.Voucher) {
+  const task = yield* expiry(row)
+  if (task === undefined) return assert.fail(`no task for ${row.id}`)
+  return Voucher.expired(row, fence(task), row.expiresAtMillis)
+})
+
+const read = Effect.fnUntraced(function* ({ companyId, id }: Voucher.Voucher) {
+  return yield* found((yield* Records).voucher(companyId, id))
+})
+
+/** What a voucher may do to a company's money. */
+export const money = {
+  "a voucher holds its amount and both fees, and what does not fit is refused": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* voucher(companyId, 40, fees)
+    assert.deepStrictEqual(yield* booked(verdict(Voucher.created(row))), { available: -55, held: 55 })
+    assert.deepStrictEqual(yield* read(row), row)
+    assert.strictEqual(yield* unchanged(Voucher.created(row)), "Applied")
+    assert.strictEqual(yield* unchanged(Voucher.created({ ...row, description: "another" })), "Conflict")
+    const tooMuch = yield* voucher(companyId, 46)
+    assert.strictEqual(yield* unchanged(Voucher.created(tooMuch)), "InsufficientBalance")
+    assert.isTrue(Option.isNone(yield* (yield* Records).voucher(companyId, tooMuch.id)))
+    yield* has(companyId, { posted: 100, held: 55 })
+  }),
+  "vouchers asked for at once hold no more than there is": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const rows = yield* Effect.forEach(Array.from({ length: 30 }), () => voucher(companyId, 9))
+    const verdicts = yield* Effect.forEach(rows, (row) => verdict(Voucher.created(row)), { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 11, InsufficientBalance: 19 })
+    yield* has(companyId, { posted: 100, held: 99 })
+  }),
+  "a key makes one voucher of any number of requests": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const asked = yield* Effect.forEach(Array.from({ length: 8 }), () => voucher(companyId, 40))
+    const verdicts = yield* Effect.forEach(asked, (row) => verdict(Voucher.created(row, once(companyId, "k"))), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 1, Replayed: 7 })
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "a claim makes it a withdrawal that holds the same money": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40, fees)
+    const change = yield* claiming(row)
+    assert.deepStrictEqual(yield* booked(verdict(change)), {})
+    const records = yield* Records
+    const { withdrawal } = change
+    assert.deepStrictEqual(yield* found(records.withdrawal(companyId, withdrawal.id)), withdrawal)
+    assert.deepStrictEqual(yield* read(row), {
+      ...row,
+      status: "claimed",
+      withdrawalId: withdrawal.id,
+      updatedAtMillis: change.atMillis
+    })
+    assert.isUndefined(yield* expiry(row), "nothing is left to expire")
+    yield* has(companyId, { posted: 100, held: 55 })
+    const begun = yield* claim(withdrawal)
+    const settled = Withdrawal.settled(withdrawal, yield* proof(10), begun.fence, change.atMillis)
+    assert.deepStrictEqual(yield* booked(verdict(settled)), { held: -55, node: 50, service_fees: 5 })
+    yield* has(companyId, { posted: 45, held: 0 })
+  }),
+  "fifty claims at once: one is applied, and one withdrawal is there": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40)
+    const claims = yield* Effect.forEach(Array.from({ length: 50 }), () => claiming(row))
+    const verdicts = yield* Effect.forEach(claims, verdict, { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 1, VoucherNotOpen: 49 })
+    const records = yield* Records
+    const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(({ type }) => type === "withdrawal")
+    assert.deepStrictEqual(
+      withdrawals.map(({ id }) => id),
+      [(yield* read(row)).withdrawalId]
+    )
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "the same claim again, also at once, is applied once": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40)
+    const change = yield* claiming(row)
+    const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
+    assert.strictEqual(yield* unchanged(change), "Applied")
+    assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "a failed withdrawal of a voucher gives the money back, and the voucher stays claimed": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40)
+    const change = yield* claiming(row)
+    yield* verdict(change)
+    const begun = yield* claim(change.withdrawal)
+    assert.strictEqual(yield* verdict(Withdrawal.failed(change.withdrawal, "no_route", begun.fence, change.atMillis)), "Applied")
+    assert.strictEqual((yield* read(row)).status, "claimed")
+    assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
+    yield* has(companyId, { posted: 100, held: 0 })
+  }),
+  "a voucher that expires gives everything back, once, and cannot be claimed": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40, fees)
+    const change = yield* expiring(row)
+    assert.deepStrictEqual(yield* booked(verdict(change)), { available: 55, held: -55 })
+    assert.deepStrictEqual(yield* read(row), { ...row, status: "expired", updatedAtMillis: change.atMillis })
+    assert.strictEqual(yield* unchanged(change), "Applied")
+    assert.strictEqual(yield* unchanged(Voucher.canceled(row, change.atMillis)), "Applied")
+    assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
+    assert.isUndefined(yield* expiry(row))
+    yield* has(companyId, { posted: 100, held: 0 })
+  }),
+  "a voucher that is canceled gives everything back, once, and cannot be claimed": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40, fees)
+    const change = Voucher.canceled(row, row.createdAtMillis + 1)
+    const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
+    assert.deepStrictEqual(yield* read(row), { ...row, status: "canceled", updatedAtMillis: change.atMillis })
+    assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
+    assert.isUndefined(yield* expiry(row), "nothing is left to expire")
+    yield* has(companyId, { posted: 100, held: 0 })
+  }),
+  "what was claimed neither expires nor is canceled": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40)
+    const late = yield* expiring(row)
+    yield* verdict(yield* claiming(row))
+    assert.strictEqual(yield* unchanged(late), "VoucherNotOpen")
+    assert.strictEqual(yield* unchanged(Voucher.canceled(row, late.atMillis)), "VoucherNotOpen")
+    assert.strictEqual((yield* read(row)).status, "claimed")
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "who has lost the task of its expiry changes nothing": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const row = yield* opened(companyId, 40)
+    const change = yield* expiring(row)
+    const stale = { ...change, fence: { taskId: row.id, token: 0 } }
+    assert.strictEqual(yield* unchanged(stale), "StaleFence")
+    assert.strictEqual((yield* read(row)).status, "open")
+    yield* has(companyId, { posted: 100, held: 40 })
+  }),
+  "claimed, expired and canceled at once: it ends one way, and the money goes one way": Effect.gen(function* () {
+    const companyId = yield* companyWith(300)
+    const asked = yield* Effect.forEach(
+      Array.from({ length: 6 }, (_, n) => n),
+      Effect.fnUntraced(function* (n) {
+        const row = yield* opened(companyId, 40)
+        const ways = [yield* expiring(row), yield* claiming(row), Voucher.canceled(row, row.createdAtMillis + 1), yield* claiming(row)]
+        // Where commits take turns, another way is first each time.
+        return { row, ways: [...ways.slice(n % 4), ...ways.slice(0, n % 4)] }
+      })
+    )
+    yield* Effect.forEach(
+      asked.flatMap(({ ways }) => ways),
+      verdict,
+      { concurrency: "unbounded" }
+    )
+    const ended = yield* Effect.forEach(asked, ({ row }) => read(row))
+    assert.isTrue(ended.every(({ status }) => status !== "open"))
+    const claimed = ended.filter(({ status }) => status === "claimed").length
+    const records = yield* Records
+    const withdrawals = (yield* records.transactions(companyId, { limit: 100 })).filter(({ type }) => type === "withdrawal")
+    assert.strictEqual(withdrawals.length, claimed)
+    yield* has(companyId, { posted: 300, held: 40 * claimed })
+  })
+} satisfies Promises<Journal | Records | Tasks>

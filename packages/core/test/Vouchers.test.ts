@@ -1,0 +1,415 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { Journal, StoreUnavailable } from "../src/Journal.ts"
+import * as Msat from "../src/Msat.ts"
+import { Records } from "../src/Records.ts"
+import * as Throttle from "../src/Throttle.ts"
+import * as Voucher from "../src/Voucher.ts"
+import { type Issued, Vouchers } from "../src/Vouchers.ts"
+import type { Company } from "../src/Company.ts"
+import { settings } from "./Rows.ts"
+import {
+  accounts,
+  asked,
+  audited,
+  company,
+  companyWith,
+  confirm,
+  got,
+  has,
+  invoice,
+  inWorld,
+  made,
+  outside,
+  replace,
+  said,
+  step,
+  steps
+} from "./World.ts"
+
+const crowd = { ...settings, lnurl: { ...settings.lnurl, perCaller: Throttle.perMinute(1000) } }
+
+const create = Effect.fnUntraced(function* (
+  company: Company,
+  sats: number | string,
+  more: { readonly expirySeconds?: number; readonly description?: string; readonly metadata?: Record<string, string> } = {}
+) {
+  const { expirySeconds = 3600, description = "a gift", metadata = {} } = more
+  return yield* (yield* Vouchers).create({ company, ...(yield* asked(sats)), description, expirySeconds, metadata })
+})
+const issue = Effect.fnUntraced(function* (company: Company, sats: number, expirySeconds = 3600) {
+  return yield* made(create(company, sats, { expirySeconds }))
+})
+const secretOf = ({ url }: Issued) => new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
+const claim = Effect.fnUntraced(function* (issued: Issued, pr: string, caller = "wallet") {
+  return yield* (yield* Vouchers).claim({ k1: secretOf(issued), pr, caller })
+})
+const cancel = ({ voucher: { companyId, id } }: Issued) => Effect.flatMap(Vouchers, (vouchers) => vouchers.cancel(companyId, id))
+const expire = Effect.flatMap(Vouchers, (vouchers) => vouchers.step)
+const now = ({ voucher: { companyId, id } }: Issued) => Effect.flatMap(Vouchers, (vouchers) => vouchers.get(companyId, id))
+const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
+  const { companyId, withdrawalId } = yield* now(issued)
+  return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, withdrawalId ?? ""))
+})
+
+describe("A voucher", () => {
+  it.effect("holds its amount and the fees of a payment over Lightning, and is paid to the first invoice", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const issued = yield* issue(payer, 1000)
+          // 0.2 % for the service; 5 sats and 0.5 % for the route.
+          assert.strictEqual(Voucher.held(issued.voucher), Msat.make(1_012_000n))
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          yield* claim(issued, destination)
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+          yield* step
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+          const withdrawal = yield* withdrawalOf(issued)
+          assert.deepStrictEqual([withdrawal.status, withdrawal.ledgerTxId], ["settled", issued.voucher.ledgerTxId])
+        })
+      )
+    )
+  )
+
+  it.effect("keeps its secret nowhere: the store knows its hash alone", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const issued = yield* issue(yield* companyWith(5000), 1000)
+        const k1 = secretOf(issued)
+        assert.match(k1, /^[0-9a-f]{64}$/)
+        assert.notInclude(
+          JSON.stringify(issued, (_, value) => (typeof value === "bigint" ? String(value) : value)),
+          k1
+        )
+        assert.strictEqual((yield* now(issued)).secretHash, Voucher.hashOf(k1))
+        assert.notInclude(
+          JSON.stringify(yield* now(issued), (_, value) => (typeof value === "bigint" ? String(value) : value)),
+          k1
+        )
+        assert.notStrictEqual(secretOf(yield* issue(yield* companyWith(5000), 1000)), k1)
+      })
+    )
+  )
+
+  it.effect("is paid once, to one of fifty wallets that claim it at once; the others are told", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const issued = yield* issue(payer, 1000)
+          const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
+          const answers = yield* Effect.forEach(invoices, ({ destination }) => said(claim(issued, destination)), {
+            concurrency: "unbounded"
+          })
+          assert.deepStrictEqual(answers.toSorted(), [...Array.from({ length: 49 }, () => "VoucherRefused: claimed"), "ok"])
+          yield* steps(3)
+          const paid = yield* Effect.forEach(invoices, ({ paymentHash }) => got(paymentHash))
+          assert.strictEqual(
+            paid.reduce((sum, { sats }) => sum + sats, 0),
+            1000
+          )
+          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+        })
+      ),
+      { settings: crowd }
+    )
+  )
+
+  it.effect("claimed by the same invoice fifty times at once is paid once, and each time answered the same", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const issued = yield* issue(payer, 1000)
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          const answers = yield* Effect.forEach(Array.from({ length: 50 }), () => said(claim(issued, destination)), {
+            concurrency: "unbounded"
+          })
+          assert.deepStrictEqual(new Set(answers), new Set(["ok"]))
+          yield* steps(3)
+          assert.strictEqual(yield* said(claim(issued, destination.toUpperCase())), "ok")
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+        })
+      ),
+      { settings: crowd }
+    )
+  )
+
+  it.effect("takes no other invoice than one for exactly its amount, which may be paid, and stays open", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const issued = yield* issue(payer, 1000)
+          const paid = (yield* outside({ sats: 1000 })).destination
+          yield* confirm(payer, paid)
+          yield* step
+          const mainnet =
+            "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+          const wrong = {
+            "more than there is": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
+            "less than there is": (yield* outside({ amount: Msat.make(999_999n) })).destination,
+            "any amount": (yield* outside()).destination,
+            "an expiry that is too near": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
+            "another network": mainnet,
+            "an invoice that another withdrawal paid": paid,
+            "an address": (yield* outside({ type: "chain_address" })).destination,
+            "a Lightning address": (yield* outside({ type: "lightning_address" })).destination,
+            nothing: "",
+            nonsense: "lnbcrt1nonsense",
+            "a NUL": "\0"
+          }
+          for (const [what, pr] of Object.entries(wrong))
+            assert.strictEqual(yield* said(claim(issued, pr)), "VoucherRefused: invoice", what)
+          assert.strictEqual((yield* now(issued)).status, "open")
+          yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
+          yield* steps(3)
+        })
+      )
+    )
+  )
+
+  it.effect("whose payment fails gives its company everything back, and stays claimed", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const issued = yield* issue(payer, 1000)
+          yield* claim(issued, (yield* outside({ sats: 1000, behaviour: "fail" })).destination)
+          yield* steps(3)
+          assert.strictEqual((yield* withdrawalOf(issued)).status, "failed")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: claimed")
+        })
+      )
+    )
+  )
+
+  it.effect("that two vouchers' claims pay with one invoice is paid once, and the other company has its money back", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const [one, other] = [yield* issue(payer, 1000), yield* issue(payer, 1000)]
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          yield* Effect.all([claim(one, destination), claim(other, destination)], { concurrency: "unbounded" })
+          yield* steps(4)
+          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+          assert.deepStrictEqual(
+            [(yield* withdrawalOf(one)).failure, (yield* withdrawalOf(other)).failure].toSorted(),
+            [null, "payment_hash_used"].toSorted()
+          )
+          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("claimed with an invoice of ours is paid inside, for the fee it was made with", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, payee] = [yield* companyWith(5000), yield* company()]
+          const issued = yield* issue(payer, 1000)
+          yield* claim(issued, (yield* invoice(payee, 1000)).paymentRequest)
+          yield* steps(2)
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+          assert.strictEqual((yield* accounts)["network_fees"], 10)
+        })
+      )
+    )
+  )
+})
+
+describe("A voucher that nobody claims", () => {
+  it.effect("cannot be claimed once it has expired, and gives everything back as soon as a worker comes by", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const issued = yield* issue(payer, 1000, 60)
+          const { destination } = yield* outside({ sats: 1000 })
+          yield* TestClock.adjust(59_999)
+          assert.strictEqual(yield* expire, 0)
+          assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "ok")
+          yield* TestClock.adjust(1)
+          assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
+          assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "VoucherRefused: expired")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+          assert.strictEqual(yield* expire, 1)
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          assert.strictEqual((yield* now(issued)).status, "expired")
+          assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
+          assert.strictEqual(yield* expire, 0)
+        })
+      )
+    )
+  )
+
+  it.effect("is claimed or expires, never both, whoever is first", () => {
+    let isLate = false
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(50_000)
+          for (const late of [false, true]) {
+            isLate = late
+            const issued = yield* issue(payer, 1000, 60)
+            const { destination, paymentHash } = yield* outside({ sats: 1000 })
+            yield* TestClock.adjust(59_999)
+            // Decided in time; and then the other is faster by a commit.
+            const claiming = yield* Effect.forkChild(said(claim(issued, destination)), { startImmediately: true })
+            yield* TestClock.adjust(late ? 1 : 0)
+            yield* TestClock.adjust(10)
+            yield* expire
+            yield* TestClock.adjust(1000)
+            const answer = yield* Fiber.join(claiming)
+            yield* steps(2)
+            const { status } = yield* now(issued)
+            assert.deepStrictEqual([answer, status], late ? ["VoucherRefused: expired", "expired"] : ["ok", "claimed"])
+            assert.strictEqual((yield* got(paymentHash)).times, late ? 0 : 1)
+            assert.strictEqual((yield* has(payer)).held, 0)
+          }
+        })
+      ),
+      {
+        change: replace(Journal, (journal) => ({
+          commit: (change) =>
+            change._tag === "VoucherClaimed" && isLate ? Effect.delay(journal.commit(change), 500) : journal.commit(change)
+        }))
+      }
+    )
+  })
+
+  it.effect("is canceled by its company, any number of times, and by no other", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [payer, stranger] = [yield* companyWith(5000), yield* company()]
+          const issued = yield* issue(payer, 1000)
+          const vouchers = yield* Vouchers
+          assert.strictEqual(yield* said(vouchers.cancel(stranger.id, issued.voucher.id)), "NotFound")
+          for (let i = 0; i < 3; i++) assert.strictEqual((yield* cancel(issued)).status, "canceled")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: canceled")
+          yield* TestClock.adjust("2 hours")
+          assert.strictEqual(yield* expire, 0)
+        })
+      )
+    )
+  )
+
+  it.effect("is not canceled once it was claimed", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const issued = yield* issue(payer, 1000)
+          yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
+          assert.strictEqual(yield* said(cancel(issued)), "VoucherNotOpen")
+          yield* steps(2)
+          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+        })
+      )
+    )
+  )
+})
+
+describe("Vouchers", () => {
+  it.effect("refuse what cannot be one, and hold nothing", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(1000)
+        assert.strictEqual(yield* said(create(payer, 995)), "InsufficientBalance")
+        assert.strictEqual(yield* said(create(payer, 100_000_001)), "Invalid: amount")
+        for (const expirySeconds of [59, 60.5, 2_592_001, Number.NaN])
+          assert.strictEqual(yield* said(create(payer, 1, { expirySeconds })), "Invalid: expiry_seconds")
+        assert.strictEqual(yield* said(create(payer, 1, { description: "x".repeat(640) })), "Invalid: description")
+        assert.strictEqual(yield* said(create(payer, 1, { metadata: { "": "x" } })), "Invalid: metadata")
+        assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
+      })
+    )
+  )
+
+  it.effect("know no other secret, and none of any shape", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const vouchers = yield* Vouchers
+        yield* issue(yield* companyWith(5000), 1000)
+        for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
+          assert.strictEqual(yield* said(vouchers.offer(k1)), "VoucherRefused: not_found")
+          assert.strictEqual(yield* said(vouchers.claim({ k1, pr: "", caller: "wallet" })), "VoucherRefused: not_found")
+        }
+      })
+    )
+  )
+
+  it.effect("are claimed by one caller only so often", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const issued = yield* issue(yield* companyWith(5000), 1000)
+        for (const expected of ["VoucherRefused: invoice", "VoucherRefused: invoice", "VoucherRefused: too_many"])
+          assert.strictEqual(yield* said(claim(issued, "")), expected)
+        assert.strictEqual(yield* said(claim(issued, "", "another")), "VoucherRefused: invoice")
+      }),
+      { settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: { count: 2, everyMillis: 3_600_000 } } } }
+    )
+  )
+
+  it.effect("are made once by a request with a key, whose answer is the same again, with the link", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const vouchers = yield* Vouchers
+        const render = ({ url }: Issued) => Redacted.value(url)
+        const ask = Effect.gen(function* () {
+          return yield* vouchers.create({
+            company: payer,
+            ...(yield* asked(1000)),
+            description: "",
+            expirySeconds: 60,
+            metadata: {},
+            request: { key: "k", fingerprint: "body", render }
+          })
+        })
+        const first = render(yield* made(ask))
+        for (let i = 0; i < 3; i++) assert.deepStrictEqual(yield* ask, { _tag: "Replayed", answer: first })
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      })
+    )
+  )
+
+  it.effect("whose expiry could not be stored are tried again", () => {
+    let isAway = true
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          yield* issue(payer, 1000, 60)
+          yield* TestClock.adjust(60_000)
+          assert.strictEqual(yield* expire, 1)
+          assert.strictEqual((yield* has(payer)).held, 1012)
+          isAway = false
+          yield* TestClock.adjust(10_000)
+          assert.strictEqual(yield* expire, 1)
+          assert.strictEqual((yield* has(payer)).held, 0)
+        })
+      ),
+      {
+        change: replace(Journal, (journal) => ({
+          commit: (change) =>
+            change._tag === "VoucherExpired" && isAway
+              ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "no answer" }))
+              : journal.commit(change)
+        }))
+      }
+    )
+  })
+})
