@@ -8,6 +8,7 @@ import * as Rates from "./Rates.ts"
 import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
 import * as Send from "./Send.ts"
+import * as VoucherRoutes from "./VoucherRoutes.ts"
 
 /** Everything that can be asked over HTTP. A host adds groups of its own by `Api.add(group)`. */
 export const Api = base.add(
@@ -15,6 +16,7 @@ export const Api = base.add(
   Addresses.Group,
   DomainRoutes.Group,
   Send.Group,
+  VoucherRoutes.Group,
   Read.Group,
   Rates.Group,
   Operator.Group,

@@ -22,6 +22,8 @@ import type { DestinationRefused } from "@satrail/core/Recipient"
 import type { Prices } from "@satrail/core/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/Resolver"
 import type { Transactions } from "@satrail/core/Transactions"
+import type { VoucherNotOpen } from "@satrail/core/Voucher"
+import type { Vouchers } from "@satrail/core/Vouchers"
 import type { InsufficientBalance } from "@satrail/core/Withdrawal"
 import type { Withdrawals } from "@satrail/core/Withdrawals"
 import { Issue } from "./Envelope.ts"
@@ -75,6 +77,11 @@ export const catalogue = {
   },
   handle_taken: { status: 409, meaning: "Somebody has this Lightning address, or had it.", remedy: "Choose another handle." },
   domain_taken: { status: 409, meaning: "The domain belongs to another company, or to the service.", remedy: "Use another domain." },
+  voucher_not_open: {
+    status: 409,
+    meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
+    remedy: "Look at its withdrawal."
+  },
   body_too_large: {
     status: 413,
     meaning: "The body has more bytes than are read.",
@@ -292,6 +299,7 @@ const table = {
     failure("idempotency_mismatch", "This Idempotency-Key was used for another request: use a new one, or send the same request"),
   InsufficientBalance: ({ needed }: InsufficientBalance) =>
     failure("insufficient_balance", `The balance does not cover the ${Msat.toSatsCeiling(needed)} sats that amount and fee come to`),
+  VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
     why === "overloaded"
       ? failure("overloaded", "Too many requests are waiting for the database: try again in a moment")
@@ -321,6 +329,7 @@ export type ServiceError =
   | ErrorsOf<OnChainAddresses["Service"]>
   | ErrorsOf<Prices["Service"]>
   | ErrorsOf<Transactions["Service"]>
+  | ErrorsOf<Omit<Vouchers["Service"], "offer" | "claim">>
   | ErrorsOf<Withdrawals["Service"]>
 
 type Table = typeof table

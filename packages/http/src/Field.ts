@@ -83,9 +83,13 @@ export const OwnDomain = Schema.String.annotate({
 
 export const KeyScopes = Schema.Array(ApiKey.Scope).check(Schema.makeFilter(scopesIssue))
 
-export const ExpirySeconds = Schema.Int.check(
-  Schema.isBetween({ minimum: Invoice.expirySeconds.minimum, maximum: Invoice.expirySeconds.maximum })
-).annotate({ description: `Lifetime in seconds, ${Invoice.expirySeconds.default} unless given`, examples: [Invoice.expirySeconds.default] })
+export const expirySeconds = (bounds: { readonly minimum: number; readonly default: number; readonly maximum: number }) =>
+  Schema.Int.check(Schema.isBetween(bounds)).annotate({
+    description: `Lifetime in seconds, ${bounds.default} unless given`,
+    examples: [bounds.default]
+  })
+
+export const ExpirySeconds = expirySeconds(Invoice.expirySeconds)
 
 const { keys, keyCharacters, valueCharacters } = MetadataRules.limits
 export const Metadata = Schema.Record(Schema.String, Schema.String)

@@ -9,6 +9,7 @@ import * as DomainRoutes from "./DomainRoutes.ts"
 import * as Edge from "./Edge.ts"
 import * as Health from "./Health.ts"
 import * as Lnurl from "./Lnurl.ts"
+import * as LnurlWithdraw from "./LnurlWithdraw.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Operator from "./Operator.ts"
 import * as Rates from "./Rates.ts"
@@ -16,6 +17,7 @@ import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
 import { routerConfig } from "./Routing.ts"
 import * as Send from "./Send.ts"
+import * as VoucherRoutes from "./VoucherRoutes.ts"
 
 export type { Options } from "./Edge.ts"
 
@@ -31,6 +33,7 @@ export const layerHandlers = Layer.mergeAll(
   DomainRoutes.layer,
   DomainRoutes.layerTls,
   Send.layer,
+  VoucherRoutes.layer,
   Read.layer,
   Rates.layer,
   Operator.layer,
@@ -85,6 +88,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.Htt
     HttpApiBuilder.layer(api, { openapiPath: paths.openapi }),
     layerDocs(api),
     Lnurl.layer(options?.proxies),
+    LnurlWithdraw.layer(options?.proxies),
     Edge.layer(api, [...Object.values(paths), ...Lnurl.paths], options)
   )
 

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Id from "@satrail/core/Id"
+import type { StoreUnavailable } from "@satrail/core/Journal"
 import type { Place } from "@satrail/core/PayRequest"
 import { payerDataFields } from "@satrail/core/PayRequest"
 import { PayRequests } from "@satrail/core/PayRequests"
@@ -8,20 +9,22 @@ import { PayRequests } from "@satrail/core/PayRequests"
 // What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
 // status nor headers mean anything (LUD-01).
 
-/** Every path below these is a wallet's. */
-export const paths = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
+const own = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
+
+/** Every path of a wallet's, those of vouchers too. */
+export const paths = [...own, "/lnurlw", "/lnurlw/callback"] as const
 
 /** Whether web pages of any origin may ask there, as wallets in a browser have to (LUD-01). */
-export const isPublic = (url: string): boolean => url.startsWith("/lnurlp/") || url.startsWith("/.well-known/lnurlp/")
+export const isPublic = (url: string): boolean => /^\/(?:(?:\.well-known\/)?lnurlp\/|lnurlw(?:[/?]|$))/.test(url)
 
-const json = (body: object) => HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
+export const json = (body: object) => HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
 
 /** The shape of every LNURL error. The reason is for the wallet's user. */
-const error = (reason: string) => json({ status: "ERROR", reason })
+export const error = (reason: string) => json({ status: "ERROR", reason })
 
 // JSON numbers are exact up to here: 90 000 bitcoin, in msat.
 const maxNumber = BigInt(Number.MAX_SAFE_INTEGER)
-const number = (msat: bigint): number => Number(msat < maxNumber ? msat : maxNumber)
+export const number = (msat: bigint): number => Number(msat < maxNumber ? msat : maxNumber)
 
 const payerData = Object.fromEntries(payerDataFields.map((name) => [name, { mandatory: false }]))
 
@@ -67,7 +70,7 @@ const networkOf = (address: string): string => {
 }
 
 /** Who asks, as far as our own `proxies` say so: what stands further left in `X-Forwarded-For` anybody could have written. */
-const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
+export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
   const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")
   return networkOf(forwarded.at(-proxies)?.trim() || Option.getOrElse(request.remoteAddress, () => ""))
 }
@@ -109,6 +112,21 @@ const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"],
   }
 })
 
+/** An answer also where the store is `away`, or where we made a mistake. */
+export const unbroken =
+  (away: string) =>
+  <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, StoreUnavailable, R>) =>
+    answer.pipe(
+      Effect.catchTag("StoreUnavailable", (cause) => Effect.as(Effect.logWarning("no answer for a wallet", cause), error(away))),
+      Effect.catchDefect((defect) =>
+        Effect.gen(function* () {
+          const reference = yield* Id.make
+          yield* Effect.logError("a wallet's request crashed", { reference }, defect)
+          return error(`Something broke on our side. Reference: ${reference}`)
+        })
+      )
+    )
+
 /** The routes of every Lightning address. `proxies` of the operator's own stand in front, each of which adds to `X-Forwarded-For`. */
 export const layer = (proxies = 0) =>
   HttpRouter.use(
@@ -123,20 +141,13 @@ export const layer = (proxies = 0) =>
           Effect.catchTag("PayRequestRefused", ({ message }) => Effect.succeed(error(message))),
           Effect.catchTags({
             NodeUnavailable: (cause) => Effect.as(Effect.logWarning("no invoice for a wallet", cause), error(away)),
-            StoreUnavailable: (cause) => Effect.as(Effect.logWarning("no answer for a wallet", cause), error(away)),
             Conflict: () => Effect.succeed(error(away))
           }),
-          Effect.catchDefect((defect) =>
-            Effect.gen(function* () {
-              const reference = yield* Id.make
-              yield* Effect.logError("a wallet's request crashed", { reference }, defect)
-              return error(`Something broke on our side. Reference: ${reference}`)
-            })
-          ),
+          unbroken(away),
           Effect.provideContext(context)
         )
       }
-      for (const path of paths) yield* router.add("GET", path, handle)
+      for (const path of own) yield* router.add("GET", path, handle)
     })
   )
 

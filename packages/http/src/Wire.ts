@@ -16,6 +16,7 @@ import type { OnChainAddress as CoreOnChainAddress } from "@satrail/core/OnChain
 import type { Quoted } from "@satrail/core/Prices"
 import type { Transaction as CoreTransaction } from "@satrail/core/Transaction"
 import * as Transactions from "@satrail/core/Transaction"
+import * as Vouchers from "@satrail/core/Voucher"
 import * as Withdrawals from "@satrail/core/Withdrawal"
 import type { Estimate as CoreEstimate } from "@satrail/core/Withdrawals"
 
@@ -267,6 +268,37 @@ export const withdrawal = (withdrawal: Withdrawals.Withdrawal): typeof Withdrawa
   company_id: withdrawal.companyId,
   ledger_tx_id: withdrawal.ledgerTxId,
   updated_at: instant(withdrawal.updatedAtMillis)
+})
+
+/** Money that is held for whoever claims it first. */
+export const Voucher = Schema.Struct({
+  id: Uuid,
+  company_id: Uuid,
+  ledger_tx_id: Uuid,
+  amount_sats: Sats,
+  fee_sats: Schema.Finite.annotate({ description: "The whole fee on top of the amount, to three decimals", examples: [6.5] }),
+  description: Schema.String.annotate({ description: "What a claimer's wallet shows" }),
+  status: Vouchers.Status,
+  withdrawal_id: Schema.NullOr(Uuid).annotate({ description: "The withdrawal that it became when it was claimed" }),
+  metadata: Metadata,
+  created_at: Instant,
+  expires_at: Instant,
+  updated_at: Instant
+}).annotate({ identifier: "Voucher" })
+
+export const voucher = (row: Vouchers.Voucher): typeof Voucher.Type => ({
+  id: row.id,
+  company_id: row.companyId,
+  ledger_tx_id: row.ledgerTxId,
+  amount_sats: sats(row.amount),
+  fee_sats: satsAndMsats(Vouchers.fee(row)),
+  description: row.description,
+  status: row.status,
+  withdrawal_id: row.withdrawalId,
+  metadata: row.metadata,
+  created_at: instant(row.createdAtMillis),
+  expires_at: instant(row.expiresAtMillis),
+  updated_at: instant(row.updatedAtMillis)
 })
 
 /** Money that came in. */

@@ -192,6 +192,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           domains: ["claimDomain", "listDomains"],
           tls: ["askTls"],
           send: ["confirm", "confirmSend", "estimate"],
+          vouchers: ["cancelVoucher", "createVoucher", "getVoucher", "listVouchers"],
           rates: ["rates"],
           read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
           operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],

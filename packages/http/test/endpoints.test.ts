@@ -29,6 +29,12 @@ const {
   body: { amount: 1000, currency: "sats", destination }
 })
 
+const {
+  body: {
+    data: { id: voucherId }
+  }
+} = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1000, currency: "sats" } })
+
 interface Endpoint {
   readonly method: "GET" | "POST"
   readonly path: string
@@ -120,6 +126,24 @@ const endpoints: ReadonlyArray<Endpoint> = [
     bodyIsOptional: true,
     wrong: { address_type: [...notText, "", "legacy", "TAPROOT"], metadata }
   },
+  {
+    method: "POST",
+    path: "/v1/vouchers",
+    status: 201,
+    scopes: ["send"],
+    allow: "GET, HEAD, OPTIONS, POST",
+    body: { amount: 21, currency: "sats", description: "x", expiry_seconds: 60, metadata: { a: "b" } },
+    required: ["amount", "currency"],
+    wrong: {
+      amount: [...notANumber, null, 0, -1, 21.5, 1e300],
+      currency: [...notText, null, "", "doge"],
+      description: [...notText, "x".repeat(640), "\0", "\ud800"],
+      expiry_seconds: [...notANumber, 59, 60.5, 2_592_001, -1],
+      metadata
+    }
+  },
+  { ...reads("/v1/vouchers"), allow: "GET, HEAD, OPTIONS, POST" },
+  { ...reads(`/v1/vouchers/${voucherId}`), allow: "DELETE, GET, HEAD, OPTIONS" },
   confirms("/v1/bitcoin/withdraw/confirm"),
   confirms("/v1/bitcoin/send/confirm"),
   reads(`/v1/transactions/withdrawals/${withdrawalId}`),

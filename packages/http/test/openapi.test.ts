@@ -35,6 +35,12 @@ const {
 } = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "a", scopes: ["read"] } })
 const { id: addressId } = await service.record(company.key, await service.lightningAddress(company.key, "shop"))
 
+const {
+  body: {
+    data: { id: voucherId }
+  }
+} = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1, currency: "sats" } })
+
 await service.run(
   Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
@@ -114,6 +120,8 @@ const endpoints: Record<string, Record<string, { readonly path?: string; readonl
   "/v1/domains": { post: { body: { domain: "shop.example" } }, get: {} },
   "/tls/ask": { get: { path: "/tls/ask?domain=pay.example.com" } },
   "/v1/bitcoin/deposit/on-chain": { post: {} },
+  "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
+  "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` }, delete: { path: `/v1/vouchers/${voucherId}` } },
   "/v1/rates": { get: {} },
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },

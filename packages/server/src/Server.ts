@@ -20,6 +20,7 @@ import { Resolver } from "@satrail/core/Resolver"
 import * as Satrail from "@satrail/core/Satrail"
 import * as Throttle from "@satrail/core/Throttle"
 import type { Transactions } from "@satrail/core/Transactions"
+import type { Vouchers } from "@satrail/core/Vouchers"
 import type { Withdrawals } from "@satrail/core/Withdrawals"
 import * as Zaps from "@satrail/core/Zaps"
 import { Api } from "@satrail/http/Api"
@@ -180,6 +181,7 @@ type Services =
   | PayRequests
   | Prices
   | Transactions
+  | Vouchers
   | Withdrawals
   | Readiness
   | Sandbox.Sandbox

@@ -1,0 +1,51 @@
+import { Effect } from "effect"
+import { HttpRouter, type HttpServerRequest } from "effect/http"
+import { Vouchers } from "@satrail/core/Vouchers"
+import { callerOf, error, json, number, unbroken } from "./Lnurl.ts"
+
+// What wallets ask about vouchers (LUD-03), in the shapes of Lnurl.ts.
+
+const paths = { offer: "/lnurlw", callback: "/lnurlw/callback" } as const
+
+/** The routes of every voucher. `proxies` as in `Lnurl.layer`. */
+export const layer = (proxies = 0) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const vouchers = yield* Vouchers
+      const context = yield* Effect.context<never>()
+
+      const offer = Effect.fnUntraced(function* (k1: string) {
+        const {
+          voucher: { amount, description },
+          callback
+        } = yield* vouchers.offer(k1)
+        return json({
+          tag: "withdrawRequest",
+          callback,
+          k1,
+          defaultDescription: description,
+          minWithdrawable: number(amount),
+          maxWithdrawable: number(amount)
+        })
+      })
+      const claim = Effect.fnUntraced(function* (k1: string, pr: string, caller: string) {
+        yield* vouchers.claim({ k1, pr, caller })
+        return json({ status: "OK" })
+      })
+      const answer = (work: ReturnType<typeof offer> | ReturnType<typeof claim>) =>
+        work.pipe(
+          Effect.catchTag("VoucherRefused", ({ message }) => Effect.succeed(error(message))),
+          unbroken("The service cannot pay at the moment: try again soon"),
+          Effect.provideContext(context)
+        )
+      const queryOf = ({ url }: HttpServerRequest.HttpServerRequest) => {
+        const query = new URLSearchParams(/\?.*/.exec(url)?.[0])
+        return { k1: query.get("k1") ?? "", pr: query.get("pr") ?? "" }
+      }
+      yield* router.add("GET", paths.offer, (request) => answer(offer(queryOf(request).k1)))
+      yield* router.add("GET", paths.callback, (request) => {
+        const { k1, pr } = queryOf(request)
+        return answer(claim(k1, pr, callerOf(request, proxies)))
+      })
+    })
+  )
