@@ -18,6 +18,8 @@ import { defaults } from "../packages/core/src/Policy.ts"
 import { maxCharacters } from "../packages/core/src/SuccessAction.ts"
 import type { Rate } from "../packages/core/src/Throttle.ts"
 import * as Transaction from "../packages/core/src/Transaction.ts"
+import * as Voucher from "../packages/core/src/Voucher.ts"
+import * as Vouchers from "../packages/core/src/Vouchers.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
@@ -86,6 +88,11 @@ const limits = (): string => {
     ["time that an unreachable recipient is tried, seconds", defaults.resolveForMillis / 1000],
     ["time until a killed process's role is another's, seconds, about", defaults.dutyLeaseMillis / 1000 + 1],
     ["time that an expired invoice is still watched, hours", defaults.expiredGraceMillis / 3_600_000],
+    [
+      "voucher lifetime, seconds",
+      `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} unless given`
+    ],
+    ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} unless given`],
     ["lifetime of an invoice that a wallet asked for, seconds", defaults.lnurl.expirySeconds],
     ["characters of a payer's comment", defaults.lnurl.commentCharacters],
     ["bytes of payer data / of a zap request", `${defaults.lnurl.payerDataBytes} / ${defaults.lnurl.zapRequestBytes}`],
@@ -93,7 +100,7 @@ const limits = (): string => {
     ["time that a receipt is offered to relays, minutes", defaults.lnurl.publishForMillis / 60_000],
     ["time that a wallet waits for an invoice, seconds", defaults.lnurl.timeoutMillis / 1000],
     ["invoices for wallets at one address, of each process", often(defaults.lnurl.perAddress)],
-    ["invoices for one caller's wallets, of each process", often(defaults.lnurl.perCaller)],
+    ["invoices for one caller's wallets, and claims of vouchers, of each process", often(defaults.lnurl.perCaller)],
     ["characters of a success message", LightningAddress.maxSuccessMessageCharacters],
     ["Lightning addresses on a page", `1 to ${LightningAddresses.limit.maximum}, ${LightningAddresses.limit.default} unless given`],
     ["how often the record of a company's domain is looked for, hours", defaults.domainCheckMillis / 3_600_000],
