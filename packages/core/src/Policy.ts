@@ -25,7 +25,7 @@ export interface Lnurl {
   readonly publishForMillis: number
   /** How long a wallet waits for an invoice. */
   readonly timeoutMillis: number
-  /** How many invoices may be asked for at one address, and by one caller, of each process. */
+  /** How many invoices may be asked for at one address, and by one caller, of each process. A caller may claim as many vouchers besides. */
   readonly perAddress: Throttle.Rate
   readonly perCaller: Throttle.Rate
 }

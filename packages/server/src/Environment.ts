@@ -358,7 +358,7 @@ const variables = {
   },
   lnurlPerCaller: {
     name: "SATRAIL_LNURL_PER_CALLER",
-    meaning: "How many invoices a minute one caller's wallets may ask for, of each process",
+    meaning: "How many invoices a minute one caller's wallets may ask for, and how often they may claim vouchers, of each process",
     fallback: "60",
     ...whole(1, 10_000_000)
   },

@@ -1,0 +1,94 @@
+import { StoreUnavailable } from "@satrail/core/Journal"
+import { Vouchers } from "@satrail/core/Vouchers"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { bad, seen, start } from "./Service.ts"
+import { get, refusal } from "./Wallet.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const path = "/v1/vouchers"
+const { key } = await service.company()
+const other = await service.company()
+await service.fund(key, 100_000)
+const create = async (body: Readonly<Record<string, unknown>>) => {
+  const answer = await service.ask("POST", path, { key, body })
+  assert.strictEqual(answer.status, 201, answer.text)
+  return answer.body.data
+}
+
+describe("A voucher", () => {
+  it("is open for a day and has no description, unless its company says otherwise", async () => {
+    const { created_at, expires_at, status, description, withdrawal_id } = await create({ amount: 21, currency: "sats" })
+    assert.deepStrictEqual([status, description, withdrawal_id], ["open", "", null])
+    assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3600 * 1000)
+    const other = await create({ amount: 21, currency: "sats", expiry_seconds: 60, description: "Tea", metadata: { table: "7" } })
+    assert.strictEqual(Date.parse(other.expires_at) - Date.parse(other.created_at), 60_000)
+    assert.deepStrictEqual([other.description, other.metadata], ["Tea", { table: "7" }])
+  })
+
+  it("may be asked for in fiat, at the rate of the moment", async () => {
+    assert.strictEqual((await create({ amount: 1.5, currency: "usd" })).amount_sats, 3000)
+  })
+
+  it("of more than the balance is 422, and holds nothing", async () => {
+    const before = await service.ask("GET", "/v1/transactions/balance", { key })
+    const answer = await service.ask("POST", path, { key, body: { amount: 100_000, currency: "sats" } })
+    assert.deepStrictEqual(seen(answer), bad(422, "insufficient_balance"))
+    assert.deepStrictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).text, before.text)
+  })
+
+  it("is nobody else's to see or to cancel", async () => {
+    const { id } = await create({ amount: 21, currency: "sats" })
+    for (const method of ["GET", "DELETE"])
+      assert.deepStrictEqual(seen(await service.ask(method, `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
+    assert.deepStrictEqual((await service.ask("GET", path, { key: other.key })).body.data, [])
+    assert.strictEqual((await service.ask("GET", `${path}/${id}`, { key })).body.data.status, "open")
+  })
+
+  it("is canceled with the scope send, and not with read", async () => {
+    const { id, company_id } = await create({ amount: 21, currency: "sats" })
+    const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
+    assert.deepStrictEqual(seen(await service.ask("DELETE", `${path}/${id}`, { key: reader })), bad(403, "scope_required"))
+    for (let i = 0; i < 2; i++)
+      assert.strictEqual((await service.ask("DELETE", `${path}/${id}`, { key: sender })).body.data.status, "canceled")
+  })
+})
+
+describe("The list of vouchers", () => {
+  it("has the newest first, each once, page by page", async () => {
+    const all = (await service.ask("GET", path, { key })).body.data
+    assert.isAtLeast(all.length, 5)
+    const ids: Array<string> = []
+    for (let next: string | undefined = `${path}?limit=2`; next !== undefined;) {
+      const { body, headers } = await service.ask("GET", next, { key })
+      assert.isAtMost(body.data.length, 2)
+      ids.push(...body.data.map(({ id }: { readonly id: string }) => id))
+      next = /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1]
+    }
+    assert.deepStrictEqual(
+      ids,
+      all.map(({ id }: { readonly id: string }) => id)
+    )
+    assert.deepStrictEqual(ids, ids.toSorted().toReversed())
+  })
+})
+
+describe("A wallet", () => {
+  it("is told in its own shape that the store is away, and that we made a mistake", async () => {
+    const away = new StoreUnavailable({ operation: "voucherBySecret", cause: "no answer" })
+    const real = await service.run(Vouchers)
+    const spoiled = await start({
+      instead: Context.make(Vouchers, { ...real, offer: () => Effect.fail(away), claim: () => Effect.die(new Error("a secret cause")) })
+    })
+    assert.strictEqual(
+      await refusal(get(spoiled, "https://pay.example.com/lnurlw?k1=00")),
+      "The service cannot pay at the moment: try again soon"
+    )
+    assert.match(
+      await refusal(get(spoiled, "https://pay.example.com/lnurlw/callback?k1=00&pr=x")),
+      /^Something broke on our side\. Reference: [0-9a-f-]{36}$/
+    )
+    await spoiled.dispose()
+  })
+})
