@@ -1,13 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { companyWith, once, tally, verdict, withdrawal } from "@satrail/contracts/Fixtures"
+import { companyWith, once, tally, verdict, voucher, withdrawal } from "@satrail/contracts/Fixtures"
 import * as JournalContract from "@satrail/contracts/Journal"
 import { has } from "@satrail/contracts/Ledger"
 import * as RecordsContract from "@satrail/contracts/Records"
 import * as TasksContract from "@satrail/contracts/Tasks"
 import type { Change } from "@satrail/core/Change"
+import * as Id from "@satrail/core/Id"
 import { Journal, make as makeJournal } from "@satrail/core/Journal"
+import * as Voucher from "@satrail/core/Voucher"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import Pg from "pg"
 import * as PgJournal from "../src/Journal.ts"
@@ -63,9 +65,9 @@ const waiting = Effect.gen(function* () {
   return Number(row?.n)
 })
 
-/** Begins `work` while the company's balance is locked; lets go of it when that many flushes wait for it and `meanwhile` is done. */
-const whileLocked = <A, E, R, R2>(
-  companyId: string,
+/** Begins `work` while what `lock` selects is locked; lets go of it when that many flushes wait for it and `meanwhile` is done. */
+const whileHeld = <A, E, R, R2>(
+  lock: string,
   work: Effect.Effect<A, E, R>,
   { flushes, meanwhile }: { readonly flushes: number; readonly meanwhile: Effect.Effect<unknown, unknown, R2> }
 ) =>
@@ -73,7 +75,7 @@ const whileLocked = <A, E, R, R2>(
     const sql = yield* SqlClient.SqlClient
     const fiber = yield* sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql`select from satrail.balances where company_id = ${companyId} for no key update`
+        yield* sql.unsafe(`select from satrail.${lock} for no key update`)
         const fiber = yield* Effect.forkChild(work, { startImmediately: true })
         yield* Effect.repeat(waiting, { until: (n) => n >= flushes })
         yield* meanwhile
@@ -82,6 +84,10 @@ const whileLocked = <A, E, R, R2>(
     )
     return yield* Fiber.join(fiber)
   })
+
+/** The same with a company's balance. */
+const whileLocked = <A, E, R, R2>(companyId: string, work: Effect.Effect<A, E, R>, options: Parameters<typeof whileHeld<A, E, R, R2>>[2]) =>
+  whileHeld(`balances where company_id = '${companyId}'`, work, options)
 
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   JournalContract.suite("postgres, grouped", storage({}))
@@ -113,6 +119,11 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "the same request committed again holds once",
       "transferred and failed at once: both companies agree",
       "two companies that pay each other many times at once come out exact",
+      "a key makes one voucher of any number of requests",
+      "claimed, expired and canceled at once: it ends one way, and the money goes one way",
+      "fifty claims at once: one is applied, and one withdrawal is there",
+      "the same claim again, also at once, is applied once",
+      "vouchers asked for at once hold no more than there is",
       "what settled stays settled"
     ] as const) {
       it.effect(promise, () => Effect.repeat(JournalContract.promises[promise], { times: 9 }))
@@ -129,6 +140,20 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
         const other = Effect.tap(Effect.flatMap(request(free), verdict), (word) => Effect.sync(() => assert.strictEqual(word, "Applied")))
         assert.strictEqual(yield* whileLocked(locked, verdict(asked), { flushes: 1, meanwhile: other }), "Applied")
         yield* has(locked, { posted: 100, held: 100 })
+      })
+    )
+
+    it.effect("a voucher that is claimed and canceled from one moment on, both waiting for its row: it ends one way", () =>
+      Effect.gen(function* () {
+        const companyId = yield* companyWith(100)
+        const row = yield* voucher(companyId, 40)
+        yield* verdict(Voucher.created(row))
+        const to = { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" } as const
+        const both = Effect.forEach([Voucher.claimed(row, to, 1), Voucher.canceled(row, 1)], verdict, { concurrency: 2 })
+        const verdicts = yield* whileHeld(`vouchers where id = '${row.id}'`, both, { flushes: 2, meanwhile: Effect.void })
+        const isClaimed = verdicts[0] === "Applied"
+        assert.deepStrictEqual(verdicts, isClaimed ? ["Applied", "VoucherNotOpen"] : ["VoucherNotOpen", "Applied"])
+        yield* has(companyId, { posted: 100, held: isClaimed ? 40 : 0 })
       })
     )
 
