@@ -13,6 +13,7 @@ const spread = "1000 companies"
 
 export const bars: ReadonlyArray<Bar> = [
   { operation: "create invoice", pattern: one, first: 0.25, aim: 0.5, exponent: 0.12 },
+  { operation: "LNURL callback", pattern: one, first: 0.7, aim: 0.9, exponent: 0.12 },
   { operation: "settle, in process", pattern: spread, first: 0.8, aim: 1.2, exponent: 0.12 },
   { operation: "settle, in process", pattern: one, first: 2, aim: 5, exponent: 0.12 },
   { operation: "confirm", pattern: spread, first: 0.8, aim: 1.5, exponent: 0.05 },

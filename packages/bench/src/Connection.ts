@@ -9,12 +9,16 @@ export interface Connection {
 
 /** What becomes of a connection. */
 export interface Listener {
-  readonly onAnswer: (status: number) => void
+  /** `opening` is how the body begins. */
+  readonly onAnswer: (status: number, opening: string) => void
   /** The server hung up, or answered what cannot be read. Nothing follows. */
   readonly onBroken: (why: string) => void
 }
 
 const headEnd = "\r\n\r\n"
+
+/** Enough of a body to tell an error by. */
+const openingBytes = 200
 
 /** HTTP/1.1 with a Content-Length, and no more: a full client costs more than the servers that are measured with it. */
 export const open = (port: number, listener: Listener): Promise<Connection> =>
@@ -23,6 +27,7 @@ export const open = (port: number, listener: Listener): Promise<Connection> =>
     let head: Buffer = Buffer.alloc(0)
     let missingBytes: number | undefined // of the body; undefined as long as the head is not complete
     let status = 0
+    let opening: Buffer = Buffer.alloc(0)
     let closed = false
 
     const broken = (why: string) => {
@@ -41,15 +46,17 @@ export const open = (port: number, listener: Listener): Promise<Connection> =>
         const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1]
         if (length === undefined) return broken("an answer without a Content-Length")
         status = Number(text.slice(9, 12))
-        missingBytes = Number(length) - (head.length - end - headEnd.length)
+        opening = head.subarray(end + headEnd.length)
+        missingBytes = Number(length) - opening.length
         head = Buffer.alloc(0)
       } else {
+        if (opening.length < openingBytes) opening = Buffer.concat([opening, chunk])
         missingBytes -= chunk.length
       }
       if (missingBytes > 0) return
       if (missingBytes < 0) return broken("an answer longer than its Content-Length")
       missingBytes = undefined
-      listener.onAnswer(status)
+      listener.onAnswer(status, opening.toString("latin1", 0, openingBytes))
     })
     socket.on("close", () => broken("the server closed the connection"))
     socket.once("error", (error) => {

@@ -26,11 +26,14 @@ export const Outcome = Schema.Struct({
   perSecond: Schema.Finite,
   p50Millis: Schema.Finite,
   p99Millis: Schema.Finite,
-  /** Answers that were not 2xx, and requests without one. The first of them in words. */
+  /** Answers that were not 2xx or an LNURL error, and requests without one. The first of them in words. */
   bad: Schema.Int,
   firstBad: Schema.String
 })
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
+
+// In LNURL no is 200 too (LUD-01).
+const lnurlError = '{"status":"ERROR"'
 
 // How long answers are waited for after the last request.
 const graceMillis = 10_000
@@ -75,7 +78,7 @@ export const run = async (load: Load): Promise<Outcome> => {
     }
     if (!sending && beganAt.size === 0) finished()
   }
-  const answered = (client: number, status: number) => {
+  const answered = (client: number, status: number, opening: string) => {
     const now = performance.now()
     const began = beganAt.get(client)
     if (began === undefined) return failed("an answer that nobody asked for")
@@ -84,6 +87,7 @@ export const run = async (load: Load): Promise<Outcome> => {
     const at = perSecond === undefined ? now : began
     if (at >= countFrom && at < countTo) latencies.push(now - began)
     if (status < 200 || status > 299) failed(`it answered ${status}`)
+    else if (opening.startsWith(lnurlError)) failed(`it answered ${opening}`)
     next(client)
   }
 
@@ -91,7 +95,7 @@ export const run = async (load: Load): Promise<Outcome> => {
     for (let client = 0; client < load.clients; client++) {
       connections.push(
         await Connection.open(load.port, {
-          onAnswer: (status) => answered(client, status),
+          onAnswer: (status, opening) => answered(client, status, opening),
           onBroken: (why) => {
             beganAt.delete(client)
             failed(why)

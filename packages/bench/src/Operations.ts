@@ -155,6 +155,7 @@ export const make = (
     }
   }
 
+  const createInvoice = http("create invoice", one, 64, requests.createInvoice)
   const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
   return [
     {
@@ -163,7 +164,8 @@ export const make = (
       operations: [http("balance", one, 64, requests.balance), http("get one invoice", one, 64, requests.invoice)]
     },
     { ...pg(scripts.list), half: true, operations: [http("list of the 50 newest", one, 64, requests.list)] },
-    { ...pg(scripts.createInvoice), half: true, operations: [http("create invoice", one, 64, requests.createInvoice)] },
+    { ...pg(scripts.createInvoice), half: true, operations: [createInvoice] },
+    { limit: createInvoice.what.operation, run: createInvoice.run, operations: [http("LNURL callback", one, 64, requests.lnurlCallback)] },
     { ...pg(scripts.confirmSpread), half: true, operations: [http("confirm", spread, 64, requests.confirmSpread)] },
     {
       ...pg(scripts.confirm),

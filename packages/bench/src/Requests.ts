@@ -1,5 +1,12 @@
 import * as Fill from "./Fill.ts"
 
+const lnurlCallback = [
+  `GET /lnurlp/${Fill.destination.domain}/${Fill.destination.handle}/callback?amount=1000000 HTTP/1.1`,
+  `Host: ${Fill.destination.domain}`,
+  "",
+  ""
+].join("\r\n")
+
 const text = (method: string, route: string, apiKey: string, body?: unknown): string => {
   const json = body === undefined ? "" : JSON.stringify(body)
   const entity = body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]
@@ -29,6 +36,7 @@ export const make = (keys: ReadonlyArray<string>) => {
     invoice: [text("GET", `${invoices}/${Fill.id(Fill.kinds.history, Fill.busy - 1)}`, busy)],
     list: [text("GET", "/v1/transactions?limit=50", busy)],
     createInvoice: [text("POST", invoices, busy, { amount: 1000, currency: "sats", description: "one of many" })],
+    lnurlCallback: [lnurlCallback],
     confirm: [confirm(busy)],
     confirmSpread: Array.from({ length: spreadRequests }, () => confirm(keys[Math.floor(Math.random() * Fill.spread)] ?? ""))
   }

@@ -49,7 +49,10 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   PATH: process.env["PATH"],
   DATABASE_URL: databaseUrl,
   SATRAIL_DATA: directory,
-  PORT: "0"
+  PORT: "0",
+  // One caller asks at one address, as fast as he can: what is measured is the answer, not its limits.
+  SATRAIL_LNURL_PER_ADDRESS: "10000000",
+  SATRAIL_LNURL_PER_CALLER: "10000000"
 })
 
 const client = (url: string) => Effect.flatMap(Layer.build(Fill.client(url)), (context) => Effect.provide(SqlClient.SqlClient, context))

@@ -57,6 +57,21 @@ describe("a load", () => {
     })
   )
 
+  it.live("tells of LNURL errors, which are 200", () =>
+    Effect.gen(function* () {
+      const port = yield* server((_, response) => {
+        const body = '{"status":"ERROR","reason":"no"}'
+        response.writeHead(200, { "content-length": body.length })
+        // In two pieces, the first of which is read before the second is sent: neither alone says what the answer is.
+        response.write(body.slice(0, 10))
+        setImmediate(() => setImmediate(() => response.end(body.slice(10))))
+      })
+      const { bad, sent, firstBad } = yield* run({ ...short, port })
+      assert.strictEqual(bad, sent)
+      assert.strictEqual(firstBad, 'it answered {"status":"ERROR","reason":"no"}')
+    })
+  )
+
   it.live("tells when the server hangs up", () =>
     Effect.gen(function* () {
       const port = yield* server((request) => request.socket.destroy())

@@ -20,12 +20,14 @@ export const Hop = Schema.Struct({ channel: Schema.String, from: Schema.Literals
 export interface Hop extends Schema.Schema.Type<typeof Hop> {}
 
 const paymentHash = Schema.String
+/** Whose it is: our own node's where it is not said. */
+const node = Schema.optionalKey(Schema.String)
 const atMillis = Schema.Int
 const hops = Schema.Array(Hop)
 
 /** What happened at the Lightning nodes. */
 export const LightningEvent = Schema.TaggedUnion({
-  InvoiceIssued: { id: Schema.String, paymentHash, paymentRequest: Schema.String, amount: Msat.Msat, expiresAtMillis: atMillis },
+  InvoiceIssued: { node, id: Schema.String, paymentHash, paymentRequest: Schema.String, amount: Msat.Msat, expiresAtMillis: atMillis },
   InvoiceAccepted: { paymentHash, hops },
   InvoiceReleased: { paymentHash },
   InvoiceSettled: { paymentHash, atMillis },
@@ -41,9 +43,9 @@ export const LightningEvent = Schema.TaggedUnion({
     expiresAtMillis: atMillis
   },
   PayeePaid: { paymentHash, hops },
-  PaymentBegun: { paymentHash, amount: Msat.Msat, fee: Msat.Msat, hops, atMillis },
-  PaymentSettled: { paymentHash },
-  PaymentFailed: { paymentHash, reason: FailureReason }
+  PaymentBegun: { node, paymentHash, amount: Msat.Msat, fee: Msat.Msat, hops, atMillis },
+  PaymentSettled: { node, paymentHash },
+  PaymentFailed: { node, paymentHash, reason: FailureReason }
 })
 export type LightningEvent = typeof LightningEvent.Type
 

@@ -4,8 +4,9 @@ import { HashMap, Option } from "effect"
 import type { Behaviour, Hop, LightningEvent } from "./Event.ts"
 import * as Network from "./Network.ts"
 
-/** One of our node's invoices. What is `accepted` is held along `hops` and may still go either way. */
+/** One of a service's invoices: ours, or our neighbour's. What is `accepted` is held along `hops` and may still go either way. */
 export interface Invoice {
+  readonly node: string
   readonly id: string
   readonly paymentHash: string
   readonly paymentRequest: string
@@ -32,7 +33,7 @@ export interface PayeeInvoice {
   readonly received: Msat.Msat
 }
 
-/** What our node remembers of a payment it sent. */
+/** What a service's node remembers of a payment it sent. */
 export interface Sent {
   readonly paymentHash: string
   readonly index: number
@@ -52,6 +53,7 @@ export interface State {
   readonly losesNextNotice: boolean
   readonly payeeInvoices: HashMap.HashMap<string, PayeeInvoice>
   readonly payeeInvoiceCount: number
+  /** By node and payment hash. */
   readonly sent: HashMap.HashMap<string, Sent>
   readonly sentCount: number
 }
@@ -101,15 +103,19 @@ const heldHops = ({ stage }: Invoice): ReadonlyArray<Hop> => (stage._tag === "ac
 const paidOnce = (state: State, paymentHash: string, amount: Msat.Msat): State["payeeInvoices"] =>
   HashMap.modify(state.payeeInvoices, paymentHash, (one) => ({ ...one, times: one.times + 1, received: Msat.sum(one.received, amount) }))
 
+const sentBy = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: string }): string =>
+  `${node}/${paymentHash}`
+
 /** What becomes of the network when `event` happens. Only events that were decided on this state may be given to it. */
 export const apply = (state: State, event: LightningEvent): State => {
   switch (event._tag) {
     case "InvoiceIssued": {
-      const { id, paymentHash, paymentRequest, amount, expiresAtMillis } = event
+      const { node = Network.us, id, paymentHash, paymentRequest, amount, expiresAtMillis } = event
       return {
         ...state,
         hashes: HashMap.set(state.hashes, id, paymentHash),
         invoices: HashMap.set(state.invoices, paymentHash, {
+          node,
           id,
           paymentHash,
           paymentRequest,
@@ -167,25 +173,25 @@ export const apply = (state: State, event: LightningEvent): State => {
       return {
         ...state,
         channels: lock(state, hops),
-        sent: HashMap.set(state.sent, paymentHash, { paymentHash, index, amount, fee, hops, stage: { _tag: "pending" } }),
+        sent: HashMap.set(state.sent, sentBy(event), { paymentHash, index, amount, fee, hops, stage: { _tag: "pending" } }),
         sentCount: index
       }
     }
     case "PaymentSettled": {
-      const one = HashMap.getUnsafe(state.sent, event.paymentHash)
+      const one = HashMap.getUnsafe(state.sent, sentBy(event))
       return {
         ...state,
         channels: deliver(state, one.hops),
-        sent: HashMap.set(state.sent, event.paymentHash, { ...one, stage: { _tag: "settled" } }),
+        sent: HashMap.set(state.sent, sentBy(event), { ...one, stage: { _tag: "settled" } }),
         payeeInvoices: paidOnce(state, event.paymentHash, delivered(one.hops))
       }
     }
     case "PaymentFailed": {
-      const one = HashMap.getUnsafe(state.sent, event.paymentHash)
+      const one = HashMap.getUnsafe(state.sent, sentBy(event))
       return {
         ...state,
         channels: giveBack(state, one.hops),
-        sent: HashMap.set(state.sent, event.paymentHash, { ...one, stage: { _tag: "failed", reason: event.reason } })
+        sent: HashMap.set(state.sent, sentBy(event), { ...one, stage: { _tag: "failed", reason: event.reason } })
       }
     }
   }
@@ -208,4 +214,5 @@ export const invoice = (state: State, paymentHash: string): Invoice | undefined 
   Option.getOrUndefined(HashMap.get(state.invoices, paymentHash))
 export const payeeInvoice = (state: State, paymentHash: string): PayeeInvoice | undefined =>
   Option.getOrUndefined(HashMap.get(state.payeeInvoices, paymentHash))
-export const sent = (state: State, paymentHash: string): Sent | undefined => Option.getOrUndefined(HashMap.get(state.sent, paymentHash))
+export const sent = (state: State, paymentHash: string, node = Network.us): Sent | undefined =>
+  Option.getOrUndefined(HashMap.get(state.sent, sentBy({ node, paymentHash })))

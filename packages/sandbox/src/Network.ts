@@ -31,6 +31,15 @@ export interface Route {
 /** Our own node. */
 export const us = "us"
 
+/** The node of another service like ours. */
+export const neighbour = "lodge"
+
+/** The nodes that a service takes payments and pays with. */
+export const services: ReadonlyArray<string> = [us, neighbour]
+
+/** What an event of a node says of whose it is: nothing where it is ours. */
+export const notOurs = (node: string): { readonly node?: string } => (node === us ? {} : { node })
+
 /** Somebody with a wallet who pays. */
 export const payer = "payer"
 
@@ -64,6 +73,8 @@ export const channels: ReadonlyArray<Channel> = [
   channel("relay", "birch", 5n * bitcoin, [60, 90], 0n, 300n),
   channel("relay", "cedar", 10n * bitcoin, [60, 90], 1_000n, 200n),
   channel("bazaar", "dogwood", 10n * bitcoin, [60, 90], 2_000n, 80n),
+  // Its only one, so that nobody else's ways lead through it.
+  channel("harbor", neighbour, 20n * bitcoin, [45, 55], 1_000n, 150n),
   channel("relay", payees.thin, 200_000n, [40, 60], 1_000n, 1_000n)
 ]
 

@@ -46,15 +46,17 @@ const route = (state: Lightning.State, payee: string, amount: Msat.Msat): Verdic
     : Result.succeed(found)
 }
 
-const payOurs = (
+const payService = (
   world: World,
   state: Lightning.State,
   {
+    node,
     paymentHash,
     amount,
     hold,
     nowMillis
   }: {
+    readonly node: string
     readonly paymentHash: string
     readonly amount: Msat.Msat
     readonly hold: boolean
@@ -62,10 +64,10 @@ const payOurs = (
   }
 ): Verdict<Decision<Paid>> => {
   const invoice = Lightning.invoice(state, paymentHash)
-  if (invoice === undefined) return refuse("invoice_unknown", "The node knows no such invoice")
+  if (invoice?.node !== node) return refuse("invoice_unknown", "The node knows no such invoice")
   if (invoice.stage._tag === "settled" || invoice.stage._tag === "accepted") return refuse("already_paid", "The invoice was paid already")
   if (isClosed(invoice, nowMillis)) return refuse("invoice_canceled", "The invoice was canceled")
-  return Result.map(route(state, Network.us, amount), ({ hops }) => {
+  return Result.map(route(state, node, amount), ({ hops }) => {
     const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops }
     return {
       events: hold ? [accepted] : [accepted, { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }],
@@ -96,23 +98,24 @@ export const pay =
       const { paymentHash } = invoice
       if (nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000) return yield* refuse("invoice_expired", "The invoice is expired")
       const amount = yield* amountFor(invoice, given)
-      const isOurs = invoice.payee === world.keys.node(Network.us).publicKey
-      if (hold && !isOurs) return yield* refuse("not_ours", "Only a payment of our own node's invoice can be held by its payer")
-      return yield* isOurs
-        ? payOurs(world, lightning, { paymentHash, amount, hold, nowMillis })
-        : payPayee(world, lightning, paymentHash, amount)
+      const node = Network.services.find((one) => world.keys.node(one).publicKey === invoice.payee)
+      if (hold && node === undefined) return yield* refuse("not_ours", "Only a payment of our own node's invoice can be held by its payer")
+      return yield* node === undefined
+        ? payPayee(world, lightning, paymentHash, amount)
+        : payService(world, lightning, { node, paymentHash, amount, hold, nowMillis })
     })
 
-/** Ends what is held: a payment of ours that a recipient holds, or one to us that the outside wallet does. */
+/** Ends what is held: a service's payment that a recipient holds, or one to a service that the outside wallet does. */
 export const release =
   (paymentHash: string, outcome: "settle" | "fail") =>
   ({ lightning }: State, nowMillis: number): Verdict<Decision<void>> => {
+    const payer = Network.services.find((node) => Lightning.sent(lightning, paymentHash, node)?.stage._tag === "pending")
     const events: ReadonlyArray<Event> =
-      Lightning.sent(lightning, paymentHash)?.stage._tag === "pending"
+      payer !== undefined
         ? [
             outcome === "settle"
-              ? { _tag: "PaymentSettled", paymentHash }
-              : { _tag: "PaymentFailed", paymentHash, reason: "incorrect_payment_details" }
+              ? { _tag: "PaymentSettled", ...Network.notOurs(payer), paymentHash }
+              : { _tag: "PaymentFailed", ...Network.notOurs(payer), paymentHash, reason: "incorrect_payment_details" }
           ]
         : Lightning.invoice(lightning, paymentHash)?.stage._tag === "accepted"
           ? [outcome === "settle" ? { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis } : { _tag: "InvoiceReleased", paymentHash }]

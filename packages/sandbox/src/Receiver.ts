@@ -16,8 +16,14 @@ const away = (operation: string) => new NodeUnavailable({ operation, cause: new 
 /** What a seed and our id of an invoice make of it: asked again it is the same invoice. */
 export const preimageOf = (world: World.World, id: string): string => hex.encode(world.keys.secret(`invoice/${id}`))
 
+/** An invoice, if it is this node's. */
+const own = (state: World.State, node: string, paymentHash: string): Lightning.Invoice | undefined => {
+  const invoice = Lightning.invoice(state.lightning, paymentHash)
+  return invoice?.node === node ? invoice : undefined
+}
+
 const issue =
-  (world: World.World, ask: Ask) =>
+  (world: World.World, node: string, ask: Ask) =>
   (state: World.State, nowMillis: number): Result.Result<World.Decision<Lightning.Invoice | undefined>> => {
     const known = Option.getOrUndefined(HashMap.get(state.lightning.hashes, ask.id))
     if (known !== undefined) return World.decided([], (after) => Lightning.invoice(after.lightning, known))
@@ -36,12 +42,12 @@ const issue =
           expirySeconds: ask.expirySeconds,
           minFinalCltvExpiry
         },
-        Bolt11.signWith(world.keys.node(Network.us).privateKey)
+        Bolt11.signWith(world.keys.node(node).privateKey)
       )
     )
     const expiresAtMillis = (timestampSeconds + ask.expirySeconds) * 1000
     return World.decided(
-      [{ _tag: "InvoiceIssued", id: ask.id, paymentHash, paymentRequest, amount: ask.amount, expiresAtMillis }],
+      [{ _tag: "InvoiceIssued", ...Network.notOurs(node), id: ask.id, paymentHash, paymentRequest, amount: ask.amount, expiresAtMillis }],
       (after) => Lightning.invoice(after.lightning, paymentHash)
     )
   }
@@ -60,9 +66,9 @@ const stateOf = (world: World.World, invoice: Lightning.Invoice | undefined, now
 type Canceled = Effect.Success<ReturnType<LightningReceiver["Service"]["cancelInvoice"]>>
 
 const cancel =
-  (world: World.World, paymentHash: string) =>
+  (world: World.World, node: string, paymentHash: string) =>
   (state: World.State): Result.Result<World.Decision<Canceled>, NodeUnavailable> => {
-    const invoice = Lightning.invoice(state.lightning, paymentHash)
+    const invoice = own(state, node, paymentHash)
     if (invoice === undefined) {
       return Result.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error(`The node has no invoice ${paymentHash}`) }))
     }
@@ -76,12 +82,14 @@ const cancel =
 const batch = 500
 
 /** The settlements after `index`, and the index to go on from. */
-const settledAfter = (world: World.World, state: Lightning.State, index: number): readonly [ReadonlyArray<Settled>, number] => {
-  const last = Math.min(state.settleIndex, index + batch)
+const settledAfter = (world: World.World, node: string, index: number): readonly [ReadonlyArray<Settled>, number] => {
+  const state = world.state()
+  const { notices, settleIndex } = state.lightning
+  const last = Math.min(settleIndex, index + batch)
   const found: Array<Settled> = []
   for (let at = index + 1; at <= last; at++) {
-    const paymentHash = Option.getOrUndefined(HashMap.get(state.notices, at))
-    const invoice = paymentHash === undefined ? undefined : Lightning.invoice(state, paymentHash)
+    const paymentHash = Option.getOrUndefined(HashMap.get(notices, at))
+    const invoice = paymentHash === undefined ? undefined : own(state, node, paymentHash)
     if (invoice?.stage._tag === "settled") {
       found.push({
         paymentHash: invoice.paymentHash,
@@ -101,28 +109,28 @@ const indexOf = (world: World.World, after: string | null): number => {
   return Number.isInteger(index) && index <= world.state().lightning.settleIndex ? index : 0
 }
 
-const settlements = (world: World.World, after: string | null) =>
+const settlements = (world: World.World, node: string, after: string | null) =>
   Stream.suspend(() =>
     Stream.paginate(indexOf(world, after), (index) => {
       const more: Effect.Effect<readonly [ReadonlyArray<Settled>, Option.Option<number>], NodeUnavailable> = Effect.suspend(() => {
         if (world.isPaused("node")) return Effect.fail(away("settlements"))
-        const [found, last] = settledAfter(world, world.state().lightning, index)
+        const [found, last] = settledAfter(world, node, index)
         return found.length > 0 || last > index ? Effect.succeed([found, Option.some(last)]) : Effect.andThen(world.changed(), more)
       })
       return more
     })
   )
 
-/** Our node, taking payments. */
-export const make = (world: World.World): LightningReceiver["Service"] => {
+/** A service's node, ours unless told, taking payments. */
+export const make = (world: World.World, node = Network.us): LightningReceiver["Service"] => {
   const reachable = <A, E>(operation: string, effect: Effect.Effect<A, E>) => World.reachable(world, "node", () => away(operation), effect)
   return LightningReceiver.of({
-    nodeId: world.keys.node(Network.us).publicKey,
+    nodeId: world.keys.node(node).publicKey,
     network: world.network,
     createInvoice: (ask) =>
       reachable(
         "createInvoice",
-        Effect.flatMap(world.commit(issue(world, ask)), (invoice) =>
+        Effect.flatMap(world.commit(issue(world, node, ask)), (invoice) =>
           invoice === undefined
             ? Effect.die(new Error("An invoice that was just issued is gone"))
             : Effect.succeed({ paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest })
@@ -131,11 +139,9 @@ export const make = (world: World.World): LightningReceiver["Service"] => {
     lookupInvoice: (paymentHash) =>
       reachable(
         "lookupInvoice",
-        world.commit((state, nowMillis) =>
-          World.decided([], () => stateOf(world, Lightning.invoice(state.lightning, paymentHash), nowMillis))
-        )
+        world.commit((state, nowMillis) => World.decided([], () => stateOf(world, own(state, node, paymentHash), nowMillis)))
       ),
-    cancelInvoice: (paymentHash) => reachable("cancelInvoice", world.commit(cancel(world, paymentHash))),
-    settlements: (after) => settlements(world, after)
+    cancelInvoice: (paymentHash) => reachable("cancelInvoice", world.commit(cancel(world, node, paymentHash))),
+    settlements: (after) => settlements(world, node, after)
   })
 }

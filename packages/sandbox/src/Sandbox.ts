@@ -103,6 +103,17 @@ export class Sandbox extends Context.Service<
   }
 >()("sandbox/Sandbox") {}
 
+/** The node of another service like ours, with a channel of its own: in the same network, each pays what the other issued. */
+export class Neighbour extends Context.Service<
+  Neighbour,
+  {
+    readonly receiver: LightningReceiver["Service"]
+    readonly sender: LightningSender["Service"]
+    /** What it owns in its channel. */
+    readonly localBalance: Effect.Effect<Msat.Msat>
+  }
+>()("sandbox/Neighbour") {}
+
 /** The shortest and the longest life of an outside invoice. */
 const expiryBounds = [1, 365 * 24 * 3600] as const
 
@@ -150,6 +161,16 @@ const destination = (world: World.World, ask: DestinationAsk) => {
   }
 }
 
+const localBalance = (world: World.World, node: string) =>
+  Effect.sync(() => PretendNetwork.funds(Lightning.balances(world.state().lightning), node))
+
+const neighbour = (world: World.World): Neighbour["Service"] =>
+  Neighbour.of({
+    receiver: Receiver.make(world, PretendNetwork.neighbour),
+    sender: Sender.make(world, PretendNetwork.neighbour),
+    localBalance: localBalance(world, PretendNetwork.neighbour)
+  })
+
 const control = (world: World.World): Sandbox["Service"] => {
   const read = <A>(select: (state: World.State) => A) => Effect.sync(() => select(world.state()))
   return Sandbox.of({
@@ -175,7 +196,7 @@ const control = (world: World.World): Sandbox["Service"] => {
           (outpoint) => Source.outputOf(chain, outpoint) ?? []
         )
       ),
-    localBalance: read(({ lightning }) => PretendNetwork.funds(Lightning.balances(lightning), PretendNetwork.us)),
+    localBalance: localBalance(world, PretendNetwork.us),
     state: read((state) => state)
   })
 }
@@ -193,7 +214,16 @@ export interface Options {
 export const layer = (
   options: Options
 ): Layer.Layer<
-  LightningReceiver | LightningSender | ChainSource | ChainWallet | Signer | Resolver | Sandbox | Names | PretendNames.PretendNames,
+  | LightningReceiver
+  | LightningSender
+  | ChainSource
+  | ChainWallet
+  | Signer
+  | Resolver
+  | Sandbox
+  | Neighbour
+  | Names
+  | PretendNames.PretendNames,
   LogUnusable
 > => Layer.merge(PretendNames.layer, network(options))
 
@@ -201,6 +231,7 @@ const network = (options: Options) =>
   Layer.effectContext(
     Effect.map(World.make(options), (world) =>
       Context.make(Sandbox, control(world)).pipe(
+        Context.add(Neighbour, neighbour(world)),
         Context.add(LightningReceiver, Receiver.make(world)),
         Context.add(LightningSender, Sender.make(world)),
         Context.add(ChainSource, Source.make(world)),

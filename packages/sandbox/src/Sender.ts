@@ -7,6 +7,7 @@ import type { Event } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import * as Payee from "./Payee.ts"
+import * as Receiver from "./Receiver.ts"
 import type { State, World } from "./World.ts"
 import { decided } from "./World.ts"
 
@@ -19,32 +20,44 @@ interface Ask {
 /** How many questions about a payment get no answer when its recipient is an `unknown_then_…` one. */
 const lostAnswers = 2
 
-const stageOf = (world: World, state: Lightning.State, paymentHash: string): Payment | { readonly _tag: "notFound" } => {
-  const sent = Lightning.sent(state, paymentHash)
+/** What proves the payment of an invoice, whoever issued it. */
+const preimageOf = (world: World, state: Lightning.State, paymentHash: string): string | undefined => {
+  const asked = Lightning.payeeInvoice(state, paymentHash)
+  const invoice = Lightning.invoice(state, paymentHash)
+  if (asked !== undefined) return Payee.preimageOf(world, asked)
+  return invoice && Receiver.preimageOf(world, invoice.id)
+}
+
+const stageOf = (world: World, state: Lightning.State, node: string, paymentHash: string): Payment | { readonly _tag: "notFound" } => {
+  const sent = Lightning.sent(state, paymentHash, node)
   if (sent === undefined) return { _tag: "notFound" }
   if (sent.stage._tag !== "settled") return sent.stage
-  const invoice = Lightning.payeeInvoice(state, paymentHash)
-  return invoice === undefined
-    ? { _tag: "unknown" }
-    : { _tag: "settled", preimage: Payee.preimageOf(world, invoice), fee: sent.fee, index: String(sent.index) }
+  const preimage = preimageOf(world, state, paymentHash)
+  return preimage === undefined ? { _tag: "unknown" } : { _tag: "settled", preimage, fee: sent.fee, index: String(sent.index) }
 }
 
 const targetOf = (world: World, payee: string): string | undefined =>
-  Network.allPayees.find((name) => world.keys.node(name).publicKey === payee)
+  [...Network.allPayees, ...Network.services].find((name) => world.keys.node(name).publicKey === payee)
 
-const routesFor = (world: World, state: Lightning.State, { invoice, amount, feeLimit }: Ask): ReadonlyArray<Network.Route> => {
+const routesFor = (
+  world: World,
+  state: Lightning.State,
+  node: string,
+  { invoice, amount, feeLimit }: Ask
+): ReadonlyArray<Network.Route> => {
   const target = targetOf(world, invoice.payee)
-  return target === undefined ? [] : Network.routes(Lightning.balances(state), Network.us, target, amount, feeLimit)
+  return target === undefined ? [] : Network.routes(Lightning.balances(state), node, target, amount, feeLimit)
 }
+
+/** BOLT 4: not less than was asked for, and not more than twice as much. */
+const isEnough = (asked: Msat.Msat, amount: Msat.Msat): boolean => amount >= asked && amount <= 2n * asked
 
 /** What the recipient says to a payment that reached it. */
 const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask, nowMillis: number): FailureReason | undefined => {
   const asked = Lightning.payeeInvoice(state, invoice.paymentHash)
   const isTheirs = asked !== undefined && asked.payee === targetOf(world, invoice.payee)
   if (!isTheirs || asked.times > 0 || nowMillis >= asked.expiresAtMillis) return "incorrect_payment_details"
-  const least = asked.amount ?? Msat.make(1n)
-  // BOLT 4: not less than was asked for, and not more than twice as much.
-  if (amount < least || (asked.amount !== null && amount > 2n * asked.amount)) return "incorrect_payment_details"
+  if (asked.amount === null ? amount < 1n : !isEnough(asked.amount, amount)) return "incorrect_payment_details"
   switch (asked.behaviour) {
     case "fail":
       return "incorrect_payment_details"
@@ -56,45 +69,59 @@ const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask,
 }
 
 /** One attempt, from its beginning to where it comes to rest. */
-const attempt = (world: World, state: Lightning.State, ask: Ask, nowMillis: number): ReadonlyArray<Event> => {
+const attempt = (world: World, state: Lightning.State, node: string, ask: Ask, nowMillis: number): ReadonlyArray<Event> => {
   const {
     invoice: { paymentHash, payee },
     amount
   } = ask
-  const begun = (route?: Network.Route): Event => ({
+  const whose = Network.notOurs(node)
+  const begun = (route?: Pick<Network.Route, "fee" | "hops">): Event => ({
     _tag: "PaymentBegun",
+    ...whose,
     paymentHash,
     amount,
     fee: route?.fee ?? Msat.zero,
     hops: route?.hops ?? [],
     atMillis: nowMillis
   })
-  const failed = (reason: FailureReason): Event => ({ _tag: "PaymentFailed", paymentHash, reason })
+  const failed = (reason: FailureReason): Event => ({ _tag: "PaymentFailed", ...whose, paymentHash, reason })
+  const settled: Event = { _tag: "PaymentSettled", ...whose, paymentHash }
   // No node pays itself: nothing would move.
-  if (payee === world.keys.node(Network.us).publicKey) return [begun(), failed("error")]
-  if (Network.funds(Lightning.balances(state), Network.us) < amount) return [begun(), failed("insufficient_balance")]
-  const route = Network.passable(Lightning.balances(state), routesFor(world, state, ask))
+  if (payee === world.keys.node(node).publicKey) return [begun(), failed("error")]
+  if (Network.funds(Lightning.balances(state), node) < amount) return [begun(), failed("insufficient_balance")]
+  const route = Network.passable(Lightning.balances(state), routesFor(world, state, node, ask))
   if (route === undefined) return [begun(), failed("no_route")]
+  const invoice = Lightning.invoice(state, paymentHash)
+  if (invoice !== undefined && invoice.node === targetOf(world, payee)) {
+    if (invoice.stage._tag !== "open" || Receiver.isClosed(invoice, nowMillis) || !isEnough(invoice.amount, amount))
+      return [begun(route), failed("incorrect_payment_details")]
+    // What is on its way is on its way once: the invoice's side of the payment carries it.
+    const arrived: ReadonlyArray<Event> = [
+      { _tag: "InvoiceAccepted", paymentHash, hops: route.hops },
+      { _tag: "InvoiceSettled", paymentHash, atMillis: nowMillis }
+    ]
+    return [begun({ fee: route.fee, hops: [] }), ...arrived, settled]
+  }
   const reason = refusal(world, state, ask, nowMillis)
   if (reason !== undefined) return [begun(route), failed(reason)]
   const holds = Lightning.payeeInvoice(state, paymentHash)?.behaviour === "hold"
-  return holds ? [begun(route)] : [begun(route), { _tag: "PaymentSettled", paymentHash }]
+  return holds ? [begun(route)] : [begun(route), settled]
 }
 
 const pay =
-  (world: World, ask: Ask) =>
+  (world: World, node: string, ask: Ask) =>
   ({ lightning }: State, nowMillis: number) => {
     const { paymentHash } = ask.invoice
-    const before = Lightning.sent(lightning, paymentHash)
+    const before = Lightning.sent(lightning, paymentHash, node)
     const again = before !== undefined && before.stage._tag !== "failed"
-    return decided(again ? [] : attempt(world, lightning, ask, nowMillis), (after): Payment => {
-      const stage = stageOf(world, after.lightning, paymentHash)
+    return decided(again ? [] : attempt(world, lightning, node, ask, nowMillis), (after): Payment => {
+      const stage = stageOf(world, after.lightning, node, paymentHash)
       return stage._tag === "notFound" ? { _tag: "unknown" } : stage
     })
   }
 
-/** Our node, paying. */
-export const make = (world: World): LightningSender["Service"] => {
+/** A service's node, ours unless told, paying. */
+export const make = (world: World, node = Network.us): LightningSender["Service"] => {
   // Not the node's own memory: it is the answers that get lost, so a restart of ours ends that.
   const unanswered = new Map<string, number>()
   const isUnanswered = (paymentHash: string) => (unanswered.get(paymentHash) ?? 0) > 0
@@ -107,8 +134,8 @@ export const make = (world: World): LightningSender["Service"] => {
       Effect.suspend((): Effect.Effect<Payment> => {
         const { paymentHash } = ask.invoice
         if (world.isPaused("node") || isUnanswered(paymentHash)) return Effect.succeed({ _tag: "unknown" })
-        const isNew = Lightning.sent(world.state().lightning, paymentHash)?.stage._tag !== "settled"
-        return Effect.map(world.commit(pay(world, ask)), (payment) => {
+        const isNew = Lightning.sent(world.state().lightning, paymentHash, node)?.stage._tag !== "settled"
+        return Effect.map(world.commit(pay(world, node, ask)), (payment) => {
           if (!isNew || !losesAnswers(paymentHash)) return payment
           unanswered.set(paymentHash, lostAnswers)
           return { _tag: "unknown" }
@@ -118,7 +145,7 @@ export const make = (world: World): LightningSender["Service"] => {
       Effect.sync(() => {
         if (world.isPaused("node")) return { _tag: "unknown" }
         const left = unanswered.get(paymentHash) ?? 0
-        if (left === 0) return stageOf(world, world.state().lightning, paymentHash)
+        if (left === 0) return stageOf(world, world.state().lightning, node, paymentHash)
         unanswered.set(paymentHash, left - 1)
         return { _tag: "unknown" }
       }),
@@ -126,7 +153,7 @@ export const make = (world: World): LightningSender["Service"] => {
       Effect.suspend(() => {
         if (world.isPaused("node"))
           return Effect.fail(new NodeUnavailable({ operation: "quote", cause: new Error("The sandbox node is paused") }))
-        const [best] = routesFor(world, world.state().lightning, ask)
+        const [best] = routesFor(world, world.state().lightning, node, ask)
         return Effect.succeed(best && { fee: best.fee, probability: best.probability })
       })
   })

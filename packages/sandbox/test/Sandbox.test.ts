@@ -15,7 +15,7 @@ import * as Lightning from "../src/Lightning.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import type { Ports } from "./Story.ts"
 
-const sandbox = <A, E>(effect: Effect.Effect<A, E, Ports>) =>
+const sandbox = <A, E>(effect: Effect.Effect<A, E, Ports | Sandbox.Neighbour>) =>
   Effect.provide(effect, Sandbox.layer({ seed: "sandbox", network: "regtest" }), { local: true })
 
 const sats = Msat.fromSats
@@ -344,6 +344,76 @@ describe("payments in", () => {
         yield* control(({ resume }) => resume("node"))
         assert.deepStrictEqual(yield* lookup(invoice), { _tag: "notFound" })
         assert.strictEqual((yield* receiver.lookupInvoice(paymentHash))._tag, "open")
+      })
+    )
+  )
+})
+
+describe("two services' nodes", () => {
+  it.effect("pay each other through the network, and each knows of its own only", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { localBalance } = yield* Sandbox.Sandbox
+        const ours = { receiver: yield* LightningReceiver, sender: yield* LightningSender, localBalance }
+        const both = [ours, yield* Sandbox.Neighbour]
+        for (const [at, [payer, payee]] of [both, both.toReversed()].entries()) {
+          if (payer === undefined || payee === undefined) return assert.fail("there are two")
+          const [before, had] = [yield* payer.localBalance, yield* payee.localBalance]
+          const { paymentHash, paymentRequest } = yield* payee.receiver.createInvoice({
+            id: `tea ${at}`,
+            amount: sats(1000),
+            description: { _tag: "Text", text: "tea" },
+            expirySeconds: 60
+          })
+          const ask = { invoice: decode(paymentRequest), amount: sats(1000), feeLimit: sats(10) }
+          const quoted = yield* payer.sender.quote(ask)
+          const paid = yield* payer.sender.pay(ask)
+          if (paid._tag !== "settled") return assert.fail(JSON.stringify(paid))
+          assert.isTrue(Withdrawal.proves(paid.preimage, paymentHash))
+          assert.strictEqual(paid.fee, quoted?.fee)
+          assert.isTrue(paid.fee > 0n)
+          assert.deepStrictEqual(yield* payer.sender.pay(ask), paid, "and once")
+          assert.strictEqual(yield* payer.localBalance, before - sats(1000) - paid.fee)
+          assert.strictEqual(yield* payee.localBalance, had + sats(1000))
+
+          assert.deepStrictEqual(yield* payer.receiver.lookupInvoice(paymentHash), { _tag: "unknown" })
+          assert.strictEqual((yield* Effect.flip(payer.receiver.cancelInvoice(paymentHash)))._tag, "NodeUnavailable")
+          assert.deepStrictEqual(yield* payee.sender.lookupPayment(paymentHash), { _tag: "notFound" })
+          const told = yield* Stream.runCollect(Stream.take(payee.receiver.settlements(null), 1))
+          assert.deepStrictEqual(
+            told.map((one) => [one.paymentHash, one.received]),
+            [[paymentHash, sats(1000)]]
+          )
+          const again = yield* payee.sender.pay(ask)
+          assert.deepStrictEqual(again, { _tag: "failed", reason: "error" }, "no node pays itself")
+        }
+        assert.isTrue(Lightning.isWhole((yield* control(({ state }) => state)).lightning))
+        return undefined
+      })
+    )
+  )
+
+  it.effect("an invoice that is over or that somebody else pays, and an amount that was not asked for, are refused", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const { receiver, localBalance } = yield* Sandbox.Neighbour
+        const before = yield* localBalance
+        const refused = { _tag: "failed", reason: "incorrect_payment_details" }
+        const asked = { amount: sats(1000), description: { _tag: "Text", text: "tea" }, expirySeconds: 60 } as const
+        const less = decode((yield* receiver.createInvoice({ ...asked, id: "less" })).paymentRequest)
+        assert.deepStrictEqual<unknown>(yield* pay(less, sats(999)), refused)
+        assert.deepStrictEqual<unknown>(yield* pay(less, sats(2001)), refused)
+        const canceled = decode((yield* receiver.createInvoice({ ...asked, id: "canceled" })).paymentRequest)
+        yield* receiver.cancelInvoice(canceled.paymentHash)
+        assert.deepStrictEqual<unknown>(yield* pay(canceled, sats(1000)), refused)
+        const held = decode((yield* receiver.createInvoice({ ...asked, id: "held" })).paymentRequest)
+        yield* control(({ pay }) => pay({ paymentRequest: held.paymentRequest, hold: true }))
+        assert.deepStrictEqual<unknown>(yield* pay(held, sats(1000)), refused)
+        const late = decode((yield* receiver.createInvoice({ ...asked, id: "late" })).paymentRequest)
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual<unknown>(yield* pay(late, sats(1000)), refused)
+        assert.strictEqual(yield* localBalance, before)
+        assert.isTrue(Lightning.isWhole((yield* control(({ state }) => state)).lightning))
       })
     )
   )

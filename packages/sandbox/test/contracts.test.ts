@@ -6,7 +6,11 @@ import * as LightningSender from "@satrail/contracts/LightningSender"
 import * as Relays from "@satrail/contracts/Relays"
 import * as Resolver from "@satrail/contracts/Resolver"
 import * as Signer from "@satrail/contracts/Signer"
-import { Layer } from "effect"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import { LightningReceiver as Receiver } from "@satrail/core/LightningReceiver"
+import { LightningSender as Sender } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, Layer } from "effect"
 import * as FixedRates from "../src/FixedRates.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Peers from "./Peers.ts"
@@ -14,7 +18,48 @@ import * as RelayPeer from "./RelayPeer.ts"
 
 const sandbox = Layer.provideMerge(Peers.layer, Sandbox.layer({ seed: "contracts", network: "regtest" }))
 
+/** The other service's node in the place of ours. */
+const neighbour = Layer.effect(
+  Receiver,
+  Effect.map(Sandbox.Neighbour, ({ receiver }) => receiver)
+).pipe(
+  Layer.merge(
+    Layer.effect(
+      Sender,
+      Effect.map(Sandbox.Neighbour, ({ sender }) => sender)
+    )
+  ),
+  Layer.provideMerge(sandbox)
+)
+
+/** A service's node in the place of the wallet that pays. */
+const paying = ({ pay, lookupPayment }: Sender["Service"]): LightningReceiver.Peer["Service"] => ({
+  pay: Effect.fnUntraced(function* (paymentRequest, given) {
+    const invoice = yield* Effect.fromResult(Bolt11.decode(paymentRequest))
+    const before = yield* lookupPayment(invoice.paymentHash)
+    if (before._tag !== "notFound") return yield* Effect.fail(before)
+    const payment = yield* pay({ invoice, amount: given ?? invoice.amount ?? Msat.zero, feeLimit: Msat.fromSats(100_000) })
+    if (payment._tag !== "settled") return yield* Effect.fail(payment)
+    return undefined
+  })
+})
+const paidByOurs = Layer.merge(neighbour, Layer.provide(Layer.effect(LightningReceiver.Peer, Effect.map(Sender, paying)), sandbox))
+const paidByANeighbours = Layer.merge(
+  sandbox,
+  Layer.provide(
+    Layer.effect(
+      LightningReceiver.Peer,
+      Effect.map(Sandbox.Neighbour, ({ sender }) => paying(sender))
+    ),
+    sandbox
+  )
+)
+
 LightningReceiver.suite("sandbox", sandbox)
+LightningReceiver.suite("sandbox, a neighbour's node", neighbour)
+LightningReceiver.suite("sandbox, a neighbour's node, paid by ours", paidByOurs)
+LightningReceiver.suite("sandbox, paid by a neighbour's node", paidByANeighbours)
+LightningSender.suite("sandbox, a neighbour's node", neighbour)
 LightningSender.suite("sandbox", sandbox)
 ChainSource.suite("sandbox", sandbox)
 ChainWallet.suite("sandbox", sandbox)

@@ -123,11 +123,11 @@ const web = (environment: Environment) =>
     Layer.provide(Outbound.layer({ allow: environment.outboundAllow }))
   )
 
-/** Every service and everything below it: what the program needs besides HTTP. */
-export const services = (environment: Environment) =>
+/** Every service and everything below it: what the program needs besides HTTP. Its nodes are the environment's unless others are given. */
+export const services = (environment: Environment, ours: ReturnType<typeof nodes> = nodes(environment)) =>
   Satrail.layer(settingsOf(environment)).pipe(
     // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
-    Layer.provideMerge(Layer.provideMerge(web(environment), nodes(environment))),
+    Layer.provideMerge(Layer.provideMerge(web(environment), ours)),
     Layer.provideMerge(Identity.layer(sandboxDirectory(environment))),
     Layer.provideMerge(Layer.merge(storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
   )

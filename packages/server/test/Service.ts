@@ -11,7 +11,8 @@ const sources = {
   main: "../src/main.ts",
   cli: "../src/cli.ts",
   replica: "cluster/replicaProgram.ts",
-  network: "cluster/networkProgram.ts"
+  network: "cluster/networkProgram.ts",
+  pair: "cluster/pairProgram.ts"
 } as const
 
 /** How long anything may take that is waited for: long, because machines that run tests are busy. */
@@ -156,7 +157,10 @@ export interface Company {
 /** Everything one data directory lives through: services that run on it one after the other, and whoever talks to them. */
 export type Service = ReturnType<typeof make>
 
-export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: number } = {}) => {
+export const make = ({
+  claimMillis = leaseMillis,
+  program = "main"
+}: { readonly claimMillis?: number; readonly program?: "main" | "pair" } = {}) => {
   const data = directory()
   const secrets = new Set<string>()
   const past: Array<Running> = []
@@ -183,7 +187,7 @@ export const make = ({ claimMillis = leaseMillis }: { readonly claimMillis?: num
   /** Starts the service on the directory and waits until it can serve, or until it says otherwise, where that is expected. */
   const start = async (others: Readonly<Record<string, string>> = {}, readyz = 200): Promise<void> => {
     assert.isUndefined(running, "one service at a time")
-    const started = run("main", [], { ...env(), ...others })
+    const started = run(program, [], { ...env(), ...others })
     running = started
     past.push(started)
     const said = await eventually(

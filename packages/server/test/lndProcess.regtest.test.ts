@@ -9,7 +9,9 @@ import type { Lnd as Node } from "@satrail/regtest/Lnd"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Real from "@satrail/regtest/Real"
+import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Redacted, Result } from "effect"
+import { createHash } from "node:crypto"
 import path from "node:path"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Customer from "./Customer.ts"
@@ -48,7 +50,7 @@ const booked = (data: string) =>
     return (yield* (yield* Records).trialBalance).node
   }).pipe(Effect.provide(Storage.layerEmbedded({ directory: path.join(data, "database") })))
 
-Real.suite("the service on lnd, killed", ["btcd", "lnd"], () => {
+Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
     it.effect("what was confirmed is sent once and ends as lnd says, whenever the process dies", () =>
       Effect.gen(function* () {
@@ -96,6 +98,41 @@ Real.suite("the service on lnd, killed", ["btcd", "lnd"], () => {
         }
         yield* run(() => service.stop("SIGTERM"))
         const node = yield* booked(service.data)
+        assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
+      })
+    )
+
+    it.effect("a wallet that asks at a Lightning address pays lnd, and is told so (LUD-06, 16, 21)", () =>
+      Effect.gen(function* () {
+        const { alice, carol } = yield* Network
+        const env = yield* configured(alice)
+        const before = yield* Peer.balance(alice)
+        const service = yield* Effect.acquireRelease(
+          Effect.sync(() => Service.make({ claimMillis })),
+          (service) => Effect.promise(() => service.end())
+        )
+        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
+        yield* run(() => service.start(env))
+        const shop = yield* run(() => service.company("paid"))
+        const { address } = yield* run(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {})))
+        const [handle, domain] = address.split("@")
+
+        const wallet = Outbound.make({ allow: new Map([[domain, new URL(service.url())]]) })
+        const asked = (url: string) => Effect.map(wallet.ask({ url }), ({ body }) => JSON.parse(body))
+        const offer = yield* asked(`https://${domain}/.well-known/lnurlp/${handle}`)
+        const { pr, verify } = yield* asked(`${offer.callback}?amount=1234567`)
+        const { amount, descriptionHash, paymentHash } = Result.getOrThrow(Bolt11.decode(pr))
+        const committed = createHash("sha256").update(offer.metadata, "utf8").digest("hex")
+        assert.deepStrictEqual([amount, descriptionHash], [Msat.make(1_234_567n), committed])
+        assert.deepStrictEqual(yield* asked(verify), { status: "OK", settled: false, preimage: null, pr })
+
+        yield* Peer.pay(carol, pr)
+        yield* run(() => Customer.hasBalance(shop, 1234))
+        const { settled, preimage } = yield* asked(verify)
+        assert.deepStrictEqual([settled, Customer.hashOf(preimage)], [true, paymentHash])
+        yield* run(() => service.stop("SIGTERM"))
+        const node = yield* booked(service.data)
+        assert.strictEqual(node, -1_234_567n)
         assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
       })
     )

@@ -1,0 +1,15 @@
+// The service as it is deployed, but for its node: that one is in the pretend network of another process, at NETWORK_URL.
+import * as PretendRelays from "@satrail/sandbox/PretendRelays"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Layer } from "effect"
+import * as Program from "../../src/Program.ts"
+import * as Server from "../../src/Server.ts"
+import * as Remote from "./Remote.ts"
+
+const network = process.env["NETWORK_URL"]
+if (network === undefined) throw new Error("NETWORK_URL is missing")
+
+Program.run((environment) => {
+  const own = Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }), PretendRelays.layer)
+  return Server.services(environment, Layer.merge(own, Remote.layer(network)))
+})
