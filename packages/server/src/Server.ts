@@ -92,9 +92,9 @@ export const storage = (
     ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database"), ...commits(environment) })
     : Storage.layer({ url: environment.databaseUrl, maxConnections: environment.databaseConnections, ...commits(environment) })
 
-const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
+export const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
-const nodes = (environment: Environment) => {
+export const nodes = (environment: Environment) => {
   const sandbox = Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
   const pretend = Layer.merge(sandbox, PretendRelays.layer)
   // A real node takes the place of the pretend one, and a real chain that of the pretend one: each is chosen on its own.

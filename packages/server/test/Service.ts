@@ -12,7 +12,8 @@ const sources = {
   cli: "../src/cli.ts",
   replica: "cluster/replicaProgram.ts",
   network: "cluster/networkProgram.ts",
-  pair: "cluster/pairProgram.ts"
+  pair: "cluster/pairProgram.ts",
+  points: "cluster/pointsProgram.ts"
 } as const
 
 /** How long anything may take that is waited for: long, because machines that run tests are busy. */
@@ -160,7 +161,7 @@ export type Service = ReturnType<typeof make>
 export const make = ({
   claimMillis = leaseMillis,
   program = "main"
-}: { readonly claimMillis?: number; readonly program?: "main" | "pair" } = {}) => {
+}: { readonly claimMillis?: number; readonly program?: "main" | "pair" | "points" } = {}) => {
   const data = directory()
   const secrets = new Set<string>()
   const past: Array<Running> = []
@@ -239,6 +240,8 @@ export const make = ({
     stop,
     operate,
     url: () => url,
+    /** Whether nobody runs: whoever was started has ended by itself. */
+    isOver: () => running?.isOver() ?? true,
     pid: () => running?.pid ?? assert.fail("nothing is running"),
     stdout: () => past.map(({ stdout }) => stdout()),
     /** Every line that every service on this directory logged. */

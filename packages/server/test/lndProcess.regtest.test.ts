@@ -12,8 +12,11 @@ import * as Real from "@satrail/regtest/Real"
 import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Redacted, Result } from "effect"
 import { createHash } from "node:crypto"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout as pass } from "node:timers/promises"
+import * as Points from "./cluster/Points.ts"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
@@ -96,6 +99,92 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
           const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
           assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination))
         }
+        yield* run(() => service.stop("SIGTERM"))
+        const node = yield* booked(service.data)
+        assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
+      })
+    )
+
+    it.effect("a process that dies before or after any step of a payment to lnd or from it changes nothing in how it ends", () =>
+      Effect.gen(function* () {
+        const { alice, carol } = yield* Network
+        const directory = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-points-"))),
+          (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+        )
+        const env = { ...(yield* configured(alice)), POINTS_DIRECTORY: directory }
+        const { death } = Points.files(directory)
+        const before = yield* Peer.balance(alice)
+        const service = yield* Effect.acquireRelease(
+          Effect.sync(() => Service.make({ claimMillis, program: "points" })),
+          (service) => Effect.promise(() => service.end())
+        )
+        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
+        const start = run(() => service.start(env))
+        yield* start
+        const shop = yield* run(() => service.company("paid"))
+        const funding = yield* run(() => Customer.invoice(shop, 500_000))
+        yield* Peer.pay(carol, funding.payment_request)
+        yield* run(() => Customer.hasBalance(shop, 500_000))
+
+        let deaths = 0
+        const again = async () => {
+          deaths++
+          await service.stop("SIGKILL")
+          await service.start(env)
+        }
+        /** What a customer does who hears no answer: the same again, once somebody is there. */
+        const insist = async (ask: () => Promise<Service.Answer>): Promise<Service.Answer> => {
+          for (;;) {
+            const answer = await ask().catch(() => undefined)
+            if (answer !== undefined) return answer
+            await again()
+          }
+        }
+        /** One process has died for each point so far. Whose customer was waiting has started the next one already. */
+        const died = async (point: string, points: number) => {
+          if (deaths < points) {
+            await Service.eventually(
+              `a death ${point}`,
+              async () => service.isOver(),
+              (isOver) => isOver
+            )
+            await again()
+          }
+          assert.deepStrictEqual([deaths, existsSync(death)], [points, false], point)
+        }
+
+        const sends = ["WithdrawalRequested", "claim withdrawal", "WithdrawalDispatched", "pay", "WithdrawalSettled"]
+        for (const [at, point] of sends.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
+          const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000 + at), behaviour: "settle" })
+          writeFileSync(death, point)
+          const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
+          const { id } = yield* run(() =>
+            Customer.data(
+              201,
+              insist(() => Customer.confirm(shop, destination, 1000 + at, headers))
+            )
+          )
+          yield* run(() => died(point, at + 1))
+          const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
+          assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination), point)
+        }
+
+        const receives = ["createInvoice", "InvoiceCreated", "InvoiceSettled"]
+        let received = 0
+        for (const [at, point] of receives.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
+          writeFileSync(death, point)
+          const sats = 2000 + at
+          const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
+          const ask = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: sats, currency: "sats" }, headers)
+          const { payment_request } = yield* run(() => Customer.data(201, insist(ask)))
+          const had = yield* run(() => Customer.balance(shop))
+          yield* Peer.pay(carol, payment_request)
+          yield* run(() => died(point, 2 * sends.length + at + 1))
+          yield* run(() => Customer.hasBalance(shop, had + sats))
+          received += sats
+        }
+        assert.strictEqual(received, 12_015)
         yield* run(() => service.stop("SIGTERM"))
         const node = yield* booked(service.data)
         assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
