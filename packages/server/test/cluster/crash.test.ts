@@ -181,8 +181,8 @@ const stories: Readonly<Record<string, Story>> = {
   }
 }
 
-/** What is done beside: to write down when a key was last used, to have a role and keep it, and to clear up when one has it. */
-const beside = ["ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty", "AnswersForgotten"]
+/** What is done beside: to write down when a key was last used, to have a role and keep it, and to clear up when one has it: old answers, and payouts of stories before. */
+const beside = ["ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty", "AnswersForgotten", "PayoutBuried"]
 
 const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), ...beside])
 
