@@ -140,6 +140,14 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
 const isAbsent = ({ code, words }: Refused): boolean =>
   code === statusCode.notFound && /unable to locate invoice|no existing invoices|payment isn't initiated/.test(words)
 
+/**
+ * Whether lnd has looked at the request and will not do it. A call that was canceled, took too long, or lost its connection inside ends in the same
+ * form with another code, and may have reached lnd: its record is then still to be written.
+ */
+const isRefusal = (refused: Refused): boolean =>
+  [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code) &&
+  !isAboutNode(refused)
+
 /** What lnd says while it is not itself: locked, starting, stopping, or asked with a macaroon that it does not take. It says nothing about a payment. */
 const isAboutNode = ({ words }: Refused): boolean =>
   /wallet|macaroon|permission denied|verification failed|starting|waiting to start|shutting down|context|database/i.test(words)
@@ -297,7 +305,7 @@ const sender = (options: Options): LightningSender["Service"] => {
     const known = yield* lookup(paymentHash)
     if (known._tag !== "notFound") return known
     yield* Effect.logWarning("the node refuses a payment", { paymentHash, words: refusal.words })
-    return isAboutNode(refusal) ? { _tag: "unknown" } : { _tag: "failed", reason: "error" }
+    return isRefusal(refusal) ? { _tag: "failed", reason: "error" } : { _tag: "unknown" }
   })
 
   /** Sends, and stays for a moment. To leave changes nothing: the payment goes on without us. */

@@ -19,8 +19,8 @@ export interface Options {
 /** lnd itself said no: a gRPC status code and its words. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
-/** The gRPC status codes that tell something. */
-export const code = { unknown: 2, notFound: 5, alreadyExists: 6 } as const
+/** The gRPC status codes that tell something. Others come from whatever is between us and lnd, too. */
+export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9 } as const
 
 const Status = Schema.Struct({ code: Schema.Int, message: Schema.String })
 /** A stream that ends in an error before its first message says so one level down. */

@@ -104,6 +104,41 @@ describe("lnd", () => {
     )
   }
 
+  // A gateway whose connection to lnd breaks tells so in lnd's own form, and the call may have reached lnd before: its record may yet be written.
+  for (const [code, message] of [
+    [1, "call was canceled"],
+    [4, "took too long"],
+    [6, "payment already exists"],
+    [13, "stream terminated by RST_STREAM"],
+    [14, "transport is closing"]
+  ] as const) {
+    it.live(`a call to pay that ends in gRPC's ${code} (${message}) has failed nothing, though there is no record of it yet`, () =>
+      Effect.gen(function* () {
+        const refusal = json(500, { error: { code, message, details: [] } })
+        const { url, paths } = yield* server((path) =>
+          path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord
+        )
+        const { sender } = yield* ports(url)
+        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
+        assert.include(paths(), "/v2/router/send")
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+    )
+  }
+
+  for (const [code, message] of [
+    [2, "self-payments not allowed"],
+    [3, "invoice expired"]
+  ] as const) {
+    it.live(`a call to pay that lnd itself refuses (${code}, ${message}), and has no record of, has failed`, () =>
+      Effect.gen(function* () {
+        const refusal = json(500, { error: { code, message, details: [] } })
+        const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord))
+        const { sender } = yield* ports(url)
+        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "failed", reason: "error" })
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+    )
+  }
+
   it.live("that a payment has no record counts from the node that it was, and from no other at its address", () =>
     Effect.gen(function* () {
       let key = nodeId
