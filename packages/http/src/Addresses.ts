@@ -25,21 +25,8 @@ export const SettingsBody = Schema.Struct({
 }).annotate({ identifier: "ChangeLightningAddress" })
 
 const listAddresses = HttpApiEndpoint.get("listLightningAddresses", list, {
-  query: {
-    limit: Schema.optionalKey(
-      Field.intFromText({
-        minimum: 1,
-        maximum: limit.maximum,
-        description: `How many at most, 1 to ${limit.maximum}; ${limit.default} unless given`
-      })
-    ),
-    cursor: Schema.optionalKey(Page.Cursor)
-  },
-  success: HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(Wire.OwnLightningAddress)), {
-    link: Schema.optionalKey(
-      Schema.String.annotate({ description: '`<path>; rel="next"`: where the next page is. Absent on the last page' })
-    )
-  }),
+  query: Page.place(limit),
+  success: Page.success(Wire.OwnLightningAddress),
   error: Errors.of("malformed", "store_unavailable")
 })
   .annotate(Scopes, ["read"])

@@ -1,7 +1,9 @@
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 import * as Id from "@satrail/core/Id"
 import * as Transaction from "@satrail/core/Transaction"
 import { Rail, Status } from "@satrail/core/Withdrawal"
+import * as Envelope from "./Envelope.ts"
 import * as Field from "./Field.ts"
 
 // The largest instant that a Date can be: a cursor beyond it was not made here.
@@ -28,14 +30,33 @@ export const Cursor = Schema.String.annotate({ description: "Where the page star
   })
 )
 
-const { default: defaultLimit, maximum } = Transaction.limit
+/** Which page of a list. */
+export const place = (limit: { readonly default: number; readonly maximum: number }) => ({
+  limit: Schema.optionalKey(
+    Field.intFromText({
+      minimum: 1,
+      maximum: limit.maximum,
+      description: `How many at most, 1 to ${limit.maximum}; ${limit.default} unless given`
+    })
+  ),
+  cursor: Schema.optionalKey(Cursor)
+})
+
+/** A page, and in its `Link` header the way to the next one. */
+export const success = <S extends Schema.Top>(row: S) =>
+  HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(row)), {
+    link: Schema.optionalKey(
+      Schema.String.annotate({
+        description: '`<path>; rel="next"`: where the next page is, with the same filters. Absent on the last page'
+      })
+    )
+  })
+
+const { default: defaultLimit } = Transaction.limit
 
 /** What the list of transactions can be asked for. */
 export const query = {
-  limit: Schema.optionalKey(
-    Field.intFromText({ minimum: 1, maximum, description: `How many at most, 1 to ${maximum}; ${defaultLimit} unless given` })
-  ),
-  cursor: Schema.optionalKey(Cursor),
+  ...place(Transaction.limit),
   type: Schema.optionalKey(Transaction.Type),
   status: Schema.optionalKey(Status),
   rail_type: Schema.optionalKey(Rail),

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Transactions } from "@satrail/core/Transactions"
 import { Authentication, Caller, Scopes } from "./Authentication.ts"
@@ -21,13 +21,7 @@ const balance = HttpApiEndpoint.get("balance", `${list}/balance`, {
 
 const transactions = HttpApiEndpoint.get("transactions", list, {
   query: Page.query,
-  success: HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(Wire.Transaction)), {
-    link: Schema.optionalKey(
-      Schema.String.annotate({
-        description: '`<path>; rel="next"`: where the next page is, with the same filters. Absent on the last page'
-      })
-    )
-  }),
+  success: Page.success(Wire.Transaction),
   error: Errors.of("malformed", "store_unavailable")
 })
   .annotate(Scopes, ["read"])

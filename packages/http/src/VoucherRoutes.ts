@@ -53,21 +53,8 @@ const createVoucher = HttpApiEndpoint.post("createVoucher", path, {
   )
 
 const listVouchers = HttpApiEndpoint.get("listVouchers", path, {
-  query: {
-    limit: Schema.optionalKey(
-      Field.intFromText({
-        minimum: 1,
-        maximum: limit.maximum,
-        description: `How many at most, 1 to ${limit.maximum}; ${limit.default} unless given`
-      })
-    ),
-    cursor: Schema.optionalKey(Page.Cursor)
-  },
-  success: HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(Wire.Voucher)), {
-    link: Schema.optionalKey(
-      Schema.String.annotate({ description: '`<path>; rel="next"`: where the next page is. Absent on the last page' })
-    )
-  }),
+  query: Page.place(limit),
+  success: Page.success(Wire.Voucher),
   error: Errors.of("malformed", "store_unavailable")
 })
   .annotate(Scopes, ["read"])
