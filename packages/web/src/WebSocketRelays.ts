@@ -4,9 +4,6 @@ import type net from "node:net"
 import { WebSocket } from "ws"
 import { Outbound } from "./Outbound.ts"
 
-/** How long a relay has for everything: to be connected to, and to say whether it took the event. */
-export const totalMillis = 10_000
-
 /** What a relay says is a line of text; whoever sends more is not listened to. */
 export const maxBytes = 64 * 1024
 
@@ -41,18 +38,16 @@ const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
     return Effect.sync(() => connection.terminate())
   })
 
-/** Relays over WebSocket (NIP-01, RFC 6455), each offer over a connection of its own. A relay that we would not connect to has refused. */
+/**
+ * Relays over WebSocket (NIP-01, RFC 6455), each offer over a connection of its own. A relay that we would not connect to has refused. How long one is
+ * listened to is whoever asks to say: an offer that is broken off ends its connection.
+ */
 export const layer = Layer.effect(
   Nostr.Relays,
   Effect.map(Outbound, (outbound) =>
     Nostr.Relays.of({
       publish: (relay, event) =>
         Effect.scoped(Effect.flatMap(outbound.connect(relay), (socket) => told(relay, socket, event))).pipe(
-          Effect.timeoutOrElse({
-            duration: totalMillis,
-            orElse: () =>
-              Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no answer within ${totalMillis / 1000} seconds`) }))
-          }),
           Effect.catchTags({
             Forbidden: () => Effect.succeed("refused" as const),
             Unreachable: (cause) => Effect.fail(new Nostr.RelayUnreachable({ relay, cause }))
