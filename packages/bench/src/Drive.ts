@@ -35,34 +35,23 @@ export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
 const amount = Msat.fromSats(1)
 
-const withdrawalOf = (company: number, atMillis: number, entropy: (size: number) => Uint8Array): Withdrawal.Withdrawal => ({
-  id: Id.fromMillis(atMillis, entropy),
-  companyId: Fill.id(Fill.kinds.company, company),
-  ledgerTxId: Id.fromMillis(atMillis, entropy),
-  amount,
-  serviceFee: Msat.zero,
-  networkAllowance: Msat.zero,
-  recipient: `${Fill.destination.handle}@${Fill.destination.domain}`,
-  recipientType: "lightning_address",
-  rail: "lightning",
-  network: "regtest",
-  metadata: {},
-  rate: null,
-  rateAtMillis: null,
-  status: "pending",
-  paymentHash: null,
-  paymentRequest: null,
-  chainTxId: null,
-  rawTx: null,
-  dispatchedAtMillis: null,
-  preimage: null,
-  networkFee: null,
-  paymentIndex: null,
-  successAction: null,
-  failure: null,
-  createdAtMillis: atMillis,
-  updatedAtMillis: atMillis
-})
+const withdrawalOf = (company: number, atMillis: number, entropy: (size: number) => Uint8Array): Withdrawal.Withdrawal =>
+  Withdrawal.pending({
+    id: Id.fromMillis(atMillis, entropy),
+    companyId: Fill.id(Fill.kinds.company, company),
+    ledgerTxId: Id.fromMillis(atMillis, entropy),
+    amount,
+    serviceFee: Msat.zero,
+    networkAllowance: Msat.zero,
+    recipient: `${Fill.destination.handle}@${Fill.destination.domain}`,
+    recipientType: "lightning_address",
+    rail: "lightning",
+    network: "regtest",
+    metadata: {},
+    rate: null,
+    rateAtMillis: null,
+    createdAtMillis: atMillis
+  })
 
 const preimage = "ab".repeat(32)
 const paymentRequest = `lnbcrt${"q".repeat(290)}`

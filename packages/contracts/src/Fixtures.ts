@@ -202,32 +202,22 @@ export const withdrawal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Withdrawal.Withdrawal> {
   const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
   return {
-    id: yield* Id.make,
-    companyId,
-    ledgerTxId: yield* Id.make,
-    amount: Msat.fromSats(sats),
-    serviceFee: Msat.zero,
-    networkAllowance: Msat.zero,
-    recipient: "lnbcrt1…",
-    recipientType: "lightning_invoice",
-    rail: "lightning",
-    network: "regtest",
-    metadata: { payroll: "may" },
-    rate: null,
-    rateAtMillis: null,
-    status: "pending",
-    paymentHash: null,
-    paymentRequest: null,
-    successAction: null,
-    chainTxId: null,
-    rawTx: null,
-    dispatchedAtMillis: null,
-    preimage: null,
-    networkFee: null,
-    paymentIndex: null,
-    failure: null,
-    createdAtMillis: atMillis,
-    updatedAtMillis: atMillis,
+    ...Withdrawal.pending({
+      id: yield* Id.make,
+      companyId,
+      ledgerTxId: yield* Id.make,
+      amount: Msat.fromSats(sats),
+      serviceFee: Msat.zero,
+      networkAllowance: Msat.zero,
+      recipient: "lnbcrt1…",
+      recipientType: "lightning_invoice",
+      rail: "lightning",
+      network: "regtest",
+      metadata: { payroll: "may" },
+      rate: null,
+      rateAtMillis: null,
+      createdAtMillis: atMillis
+    }),
     ...fields
   }
 })

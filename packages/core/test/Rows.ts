@@ -6,7 +6,7 @@ import * as Msat from "../src/Msat.ts"
 import type { Offer } from "../src/Resolver.ts"
 import type { Settings } from "../src/Policy.ts"
 import { defaults } from "../src/Policy.ts"
-import type { Withdrawal } from "../src/Withdrawal.ts"
+import { pending, type Withdrawal } from "../src/Withdrawal.ts"
 
 // Rows for tests that need no store: whatever a test does not name is the same in all of them.
 
@@ -15,32 +15,22 @@ export const settings: Settings = { ...defaults, network: "regtest", domain: "pa
 export const fence = { taskId: "w", token: 1 } as const
 
 export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
-  id: "w",
-  companyId: "payer",
-  ledgerTxId: "t",
-  amount: Msat.make(1000n),
-  serviceFee: Msat.make(5n),
-  networkAllowance: Msat.make(10n),
-  recipient: "lnbcrt1…",
-  recipientType: "lightning_invoice",
-  rail: "lightning",
-  network: "regtest",
-  metadata: {},
-  rate: null,
-  rateAtMillis: null,
-  status: "pending",
-  paymentHash: null,
-  paymentRequest: null,
-  successAction: null,
-  chainTxId: null,
-  rawTx: null,
-  dispatchedAtMillis: null,
-  preimage: null,
-  networkFee: null,
-  paymentIndex: null,
-  failure: null,
-  createdAtMillis: 1,
-  updatedAtMillis: 1,
+  ...pending({
+    id: "w",
+    companyId: "payer",
+    ledgerTxId: "t",
+    amount: Msat.make(1000n),
+    serviceFee: Msat.make(5n),
+    networkAllowance: Msat.make(10n),
+    recipient: "lnbcrt1…",
+    recipientType: "lightning_invoice",
+    rail: "lightning",
+    network: "regtest",
+    metadata: {},
+    rate: null,
+    rateAtMillis: null,
+    createdAtMillis: 1
+  }),
   ...fields
 })
 

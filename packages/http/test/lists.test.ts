@@ -44,34 +44,24 @@ await service.run(
       if (n < 10) yield* commit(Deposit.confirmed(deposit, atMillis))
     }
     yield* commit(
-      Withdrawal.requested({
-        id: idOf(t0 + 4500, 200),
-        companyId: company.id,
-        ledgerTxId: idOf(t0 + 4500, 201),
-        amount: Msat.fromSats(500),
-        serviceFee: Msat.make(1500n),
-        networkAllowance: Msat.make(5001n),
-        recipient: "a@b.example",
-        recipientType: "lightning_address",
-        rail: "lightning",
-        network: "regtest",
-        metadata: {},
-        rate: null,
-        rateAtMillis: null,
-        status: "pending",
-        paymentHash: null,
-        paymentRequest: null,
-        successAction: null,
-        chainTxId: null,
-        rawTx: null,
-        dispatchedAtMillis: null,
-        preimage: null,
-        networkFee: null,
-        paymentIndex: null,
-        failure: null,
-        createdAtMillis: t0 + 4500,
-        updatedAtMillis: t0 + 4500
-      })
+      Withdrawal.requested(
+        Withdrawal.pending({
+          id: idOf(t0 + 4500, 200),
+          companyId: company.id,
+          ledgerTxId: idOf(t0 + 4500, 201),
+          amount: Msat.fromSats(500),
+          serviceFee: Msat.make(1500n),
+          networkAllowance: Msat.make(5001n),
+          recipient: "a@b.example",
+          recipientType: "lightning_address",
+          rail: "lightning",
+          network: "regtest",
+          metadata: {},
+          rate: null,
+          rateAtMillis: null,
+          createdAtMillis: t0 + 4500
+        })
+      )
     )
   })
 )
