@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Settings } from "@satrail/core/LightningAddress"
 import { LightningAddresses, limit } from "@satrail/core/LightningAddresses"
 import * as Metadata from "@satrail/core/Metadata"
@@ -11,6 +11,7 @@ import { Decoding } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Page from "./Page.ts"
 import * as Wire from "./Wire.ts"
 
@@ -102,7 +103,7 @@ const settingsOf = (body: typeof SettingsBody.Type | null): Settings => ({
   metadata: body?.metadata ?? Metadata.empty
 })
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "lightningAddresses",
   Effect.fnUntraced(function* (handlers) {

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Domain from "@satrail/core/Domain"
 import { Domains } from "@satrail/core/Domains"
 import { Authentication, Caller, Scopes } from "./Authentication.ts"
@@ -8,6 +8,7 @@ import { Decoding } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Wire from "./Wire.ts"
 
@@ -88,7 +89,7 @@ const askTls = HttpApiEndpoint.get("askTls", "/tls/ask", {
 /** For the web server in front. Without a key. */
 export class TlsGroup extends HttpApiGroup.make("tls").add(askTls).middleware(Decoding).annotate(OpenApi.Title, "Certificates") {}
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "domains",
   Effect.fnUntraced(function* (handlers) {
@@ -111,7 +112,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-export const layerTls = HttpApiBuilder.group(
+export const layerTls = Handlers.layer(
   base.add(TlsGroup),
   "tls",
   Effect.fnUntraced(function* (handlers) {

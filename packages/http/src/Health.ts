@@ -1,9 +1,10 @@
 import { Context, Effect, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
+import * as Handlers from "./Handlers.ts"
 
 /** Something this process cannot serve without. `check` fails, breaks or takes too long when it is not there. */
 export interface Check {
@@ -31,7 +32,7 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
 /** For whoever watches over the process. Without a key. */
 export class Group extends HttpApiGroup.make("health").add(healthz, readyz).middleware(Decoding).annotate(OpenApi.Title, "Health") {}
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "health",
   Effect.fnUntraced(function* (handlers) {

@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
+import * as Handlers from "./Handlers.ts"
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 const text = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
@@ -19,6 +20,6 @@ export class Group extends HttpApiGroup.make("metrics")
   .middleware(OperatorAuthentication)
   .annotate(OpenApi.Title, "Metrics") {}
 
-export const layer = HttpApiBuilder.group(base.add(Group), "metrics", (handlers) =>
+export const layer = Handlers.layer(base.add(Group), "metrics", (handlers) =>
   Effect.succeed(handlers.handleAll({ metrics: () => PrometheusMetrics.format() }))
 )

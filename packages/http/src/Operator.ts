@@ -1,5 +1,5 @@
 import { Effect, Redacted, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as ApiKey from "@satrail/core/ApiKey"
 import { ApiKeys, type Issued, maxOverlapSeconds } from "@satrail/core/ApiKeys"
 import { Companies } from "@satrail/core/Companies"
@@ -10,6 +10,7 @@ import { Decoding } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Wire from "./Wire.ts"
 
@@ -137,7 +138,7 @@ const creation = Idempotency.creation(companies, "Company opened", company)
 
 const secretIsShownOnce = "An API key is shown once and never stored, so this answer cannot be repeated"
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "operator",
   Effect.fnUntraced(function* (handlers) {

@@ -1,11 +1,12 @@
 import { Prices } from "@satrail/core/Prices"
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, Scopes } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Wire from "./Wire.ts"
 
 const rates = HttpApiEndpoint.get("rates", "/v1/rates", {
@@ -27,7 +28,7 @@ export class Group extends HttpApiGroup.make("rates")
   .annotate(OpenApi.Title, "Rates")
   .annotate(OpenApi.Description, "What a bitcoin costs") {}
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "rates",
   Effect.fnUntraced(function* (handlers) {

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Transactions } from "@satrail/core/Transactions"
 import { Authentication, Caller, Scopes } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Page from "./Page.ts"
 import * as Wire from "./Wire.ts"
 
@@ -69,7 +70,7 @@ export class Group extends HttpApiGroup.make("read")
   .annotate(OpenApi.Title, "Read")
   .annotate(OpenApi.Description, "Balance, deposits, withdrawals") {}
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "read",
   Effect.fnUntraced(function* (handlers) {

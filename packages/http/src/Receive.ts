@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AddressType } from "@satrail/core/BitcoinAddress"
 import * as Invoice from "@satrail/core/Invoice"
 import { Invoices } from "@satrail/core/Invoices"
@@ -12,6 +12,7 @@ import { Decoding, Rules } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Wire from "./Wire.ts"
 
@@ -112,7 +113,7 @@ const onChainAddressCreation = Idempotency.creation(
   (row: Parameters<typeof Wire.onChainAddress>[0]) => ({ address: Wire.onChainAddress(row) })
 )
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "receive",
   Effect.fnUntraced(function* (handlers) {

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Metadata from "@satrail/core/Metadata"
 import { Withdrawals } from "@satrail/core/Withdrawals"
 import { Authentication, Caller, Scopes } from "./Authentication.ts"
@@ -9,6 +9,7 @@ import { Decoding, Rules } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Wire from "./Wire.ts"
 
@@ -89,7 +90,7 @@ export class Group extends HttpApiGroup.make("send")
 
 const creation = Idempotency.creation(canonical, "Withdrawal queued", Wire.confirmedWithdrawal)
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "send",
   Effect.fnUntraced(function* (handlers) {

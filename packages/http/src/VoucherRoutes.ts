@@ -1,5 +1,5 @@
 import { Effect, Redacted, Schema } from "effect"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Lnurl from "@satrail/core/Lnurl"
 import * as Metadata from "@satrail/core/Metadata"
 import * as Voucher from "@satrail/core/Voucher"
@@ -10,6 +10,7 @@ import { Decoding, Rules } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Field from "./Field.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Page from "./Page.ts"
 import * as Wire from "./Wire.ts"
@@ -92,7 +93,7 @@ export class Group extends HttpApiGroup.make("vouchers")
 
 const creation = Idempotency.creation(path, "Voucher created", issued)
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "vouchers",
   Effect.fnUntraced(function* (handlers) {

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Destination from "@satrail/core/Destination"
 import * as Msat from "@satrail/core/Msat"
 import { Authentication } from "@satrail/http/Authentication"
@@ -9,6 +9,7 @@ import { Decoding } from "@satrail/http/Decoding"
 import * as Envelope from "@satrail/http/Envelope"
 import * as Errors from "@satrail/http/Errors"
 import * as Field from "@satrail/http/Field"
+import * as Handlers from "@satrail/http/Handlers"
 import * as Idempotency from "@satrail/http/Idempotency"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -102,7 +103,7 @@ const noKey = (request: HttpServerRequest.HttpServerRequest) => Idempotency.refu
 
 const amountOf = (sats: number | null | undefined) => (sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) })
 
-export const layer = HttpApiBuilder.group(
+export const layer = Handlers.layer(
   base.add(Group),
   "sandbox",
   Effect.fnUntraced(function* (handlers) {

@@ -188,8 +188,8 @@ type Services =
   | PretendNames.PretendNames
 
 /**
- * Answers over HTTP for as long as the scope is open. The services are the routes' alone: the framework copies what surrounds the server into
- * every request, so that whatever were there would cost each of them a little.
+ * Answers over HTTP for as long as the scope is open. The services, and what serves files, are the routes' alone: the framework copies what surrounds
+ * the server into every request, so that whatever were there would cost each of them a little.
  */
 export const server = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) => {
   const routes = Http.layerOf(api, {
@@ -201,12 +201,12 @@ export const server = (environment: Environment, operatorToken: Redacted.Redacte
     Layer.provide(Layer.merge(Http.layerHandlers, SandboxRoutes.layer)),
     Layer.provide(Http.layerMiddlewares),
     Layer.provide(Layer.succeed(OperatorToken, operatorToken)),
-    Layer.provide(Layer.succeedContext(services))
+    Layer.provide(Layer.merge(Layer.succeedContext(services), NodeHttpServer.layerHttpServices))
   )
   return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(
       Layer.catchTag(
-        NodeHttpServer.layer(Listener.make, {
+        NodeHttpServer.layerServer(Listener.make, {
           port: environment.port,
           host: environment.host,
           gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`
