@@ -88,7 +88,7 @@ export const fork = (
     forkProcess(path.join(import.meta.dirname, `${name}${path.extname(import.meta.filename)}`), [], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
       // As `npm start` runs the service.
-      execArgv: [...process.execArgv, "--max-semi-space-size=32", ...nodeArgs],
+      execArgv: [...process.execArgv, "--max-semi-space-size=32", "--heap-growing-percent=100", ...nodeArgs],
       env
     })
   )
