@@ -60,10 +60,14 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
       const records = yield* Records
       assert.isTrue(Option.isSome(yield* records.invoice(company(Fill.busy), Fill.id(Fill.kinds.history, Fill.busy - 1))))
       assert.isTrue(Option.isSome(yield* records.lightningAddress(Fill.destination.handle, Fill.destination.domain)))
-      const newest = yield* records.transactions(company(Fill.busy), { limit: 50 })
+      const typesOf = (number: number) =>
+        Effect.map(records.transactions(company(number), { limit: 50 }), (newest) => newest.map(({ type }) => type))
+      const both = ["withdrawal", "deposit"]
+      assert.deepStrictEqual(yield* typesOf(500), [...both, ...both])
       assert.deepStrictEqual(
-        newest.map(({ type }) => type),
-        ["withdrawal", "deposit", "withdrawal", "deposit"]
+        yield* typesOf(Fill.busy),
+        Array.from({ length: 25 }, () => both).flat(),
+        "a whole page, however few rows there are"
       )
     })
   )
