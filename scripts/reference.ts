@@ -72,6 +72,7 @@ const limits = (): string => {
     ["what a replacement may cost, times the allowance", defaults.replacement.allowances],
     ["depth from which a payout is left alone, blocks", defaults.payoutBuriedAt],
     ["coins that one payout may spend", Payout.maxCoins],
+    ["withdrawals that one payout may pay, where payouts go out together", defaults.payoutOutputs],
     ["age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
     ["time between two questions to a source of exchange rates, seconds", Rates.refreshMillis / 1000],
     ["sources that must agree on a rate, besides more than half", Rates.rules.minAgreeing],

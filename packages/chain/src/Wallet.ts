@@ -1,6 +1,5 @@
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import { ChainWallet, type Derived, Unfundable } from "@satrail/core/ChainWallet"
-import * as Msat from "@satrail/core/Msat"
 import * as Payout from "@satrail/core/Payout"
 import type { StoreUnavailable } from "@satrail/core/Journal"
 import { Records } from "@satrail/core/Records"
@@ -22,16 +21,11 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
     fingerprint: accounts.fingerprint,
     network: accounts.network,
     newAddress: (type) => receiving.get(type) ?? Effect.die(new Error(`no account of type ${type}`)),
-    build: Effect.fnUntraced(function* ({ scriptPubKey, amount, feeRate, feeLimit, free }) {
-      if (amount <= 0n || amount % 1000n !== 0n) return yield* Effect.die(new Error(`no transaction pays ${amount} millisatoshis`))
+    build: Effect.fnUntraced(function* ({ payments, feeRate, free }) {
+      const outputs = yield* Payout.asked(payments)
       const candidates = yield* records.coins(accounts.fingerprint, maxCandidates)
       const allowed = yield* free(candidates.map(({ outpoint }) => outpoint))
-      const coins = candidates.filter(({ outpoint }) => allowed.has(outpoint))
-      const outputs = [{ scriptPubKey, sats: Msat.toSats(amount) }]
-      const ask = { outputs, feeRate, feeLimitSats: Msat.toSats(feeLimit) }
-      // What is in a block first: who spends change that is not waits for two payouts instead of one.
-      let selection = Payout.select({ ...ask, coins: coins.filter(({ isConfirmed }) => isConfirmed) })
-      if ("neededSats" in selection) selection = Payout.select({ ...ask, coins })
+      const selection = Payout.selectBatch({ coins: candidates.filter(({ outpoint }) => allowed.has(outpoint)), outputs, feeRate })
       if ("neededSats" in selection) return yield* new Unfundable(selection)
       // Each key costs milliseconds the first time: one in a turn.
       for (const coin of selection.coins) {
@@ -40,7 +34,7 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
       }
       const { index, scriptPubKey: own } = selection.changeSats > 0n ? yield* change : { index: 0, scriptPubKey: "" }
       const place = { wallet: accounts.fingerprint, type: Payout.changeType, branch: 1, index, scriptPubKey: own } as const
-      const given = Payout.changeOf(selection, outputs, place)
+      const given = Payout.changeOf(selection, place)
       const tx = Payout.drafted(keys, selection, outputs, given)
       yield* Effect.yieldNow
       return Payout.toDraft(tx, selection, given)

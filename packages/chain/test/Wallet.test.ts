@@ -86,10 +86,8 @@ describe("Payouts", () => {
           const full = Context.add(context, Records, records)
           const signer = HotSigner.make(words, "regtest")
           const ask = {
-            scriptPubKey: `0014${"07".repeat(20)}`,
-            amount: Msat.fromSats(880_000),
+            payments: [{ scriptPubKey: `0014${"07".repeat(20)}`, amount: Msat.fromSats(880_000), feeLimit: Msat.fromSats(50_000) }],
             feeRate: 2,
-            feeLimit: Msat.fromSats(50_000),
             free: (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
           }
           // A wallet that has just started knows no key yet.

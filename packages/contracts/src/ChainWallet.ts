@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import { ChainSource } from "@satrail/core/ChainSource"
-import { ChainWallet, type Draft } from "@satrail/core/ChainWallet"
+import { ChainWallet, type Draft, type Payment } from "@satrail/core/ChainWallet"
 import * as Msat from "@satrail/core/Msat"
 import { Signer } from "@satrail/core/Signer"
 import { Context, Effect, Exit, Result } from "effect"
@@ -48,9 +48,9 @@ export const fund = Effect.fnUntraced(function* (type: BitcoinAddress.AddressTyp
 export const only = (txId: string) => (outpoints: ReadonlyArray<string>) =>
   Effect.succeed(new Set(outpoints.filter((outpoint) => outpoint.startsWith(`${txId}:`))))
 
-/** Everything a promise does not care about. */
-const asking = Effect.gen(function* () {
-  return { scriptPubKey: yield* (yield* Peer).script, amount, feeRate: 2, feeLimit, free: all }
+/** Everything a promise does not care about, for one payment. */
+const asking = Effect.fnUntraced(function* (change: Partial<Payment> = {}) {
+  return { payments: [{ scriptPubKey: yield* (yield* Peer).script, amount, feeLimit, ...change }], feeRate: 2, free: all }
 })
 
 /** Which coins `build` asks about. */
@@ -62,15 +62,15 @@ const candidates = Effect.gen(function* () {
       asked.push(outpoints)
       return new Set()
     })
-  const exit = yield* Effect.exit(Effect.flip(build({ ...(yield* asking), free: none })))
+  const exit = yield* Effect.exit(Effect.flip(build({ ...(yield* asking()), free: none })))
   assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "Unfundable")
   assert.strictEqual(asked.length, 1)
   return asked[0] ?? []
 })
 
 /** Why nothing was put together. */
-const refusal = Effect.fnUntraced(function* (change: Partial<Effect.Success<typeof asking>>) {
-  return yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking), ...change }))
+const refusal = Effect.fnUntraced(function* (change: Partial<Effect.Success<ReturnType<typeof asking>>>, payment: Partial<Payment> = {}) {
+  return yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking(payment)), ...change }))
 })
 
 /** What keeps coins from being spent twice, and fees from running away. */
@@ -91,23 +91,60 @@ export const money = {
   "a draft pays exactly what was asked, and to the miners what it says, within the limit": Effect.gen(function* () {
     yield* fund("taproot", 200_000)
     const chain = yield* ChainSource
-    const ask = yield* asking
+    const scriptPubKey = yield* (yield* Peer).script
+    const ask = yield* asking({ scriptPubKey })
     const { cursor } = yield* told([], null)
     const draft = yield* (yield* ChainWallet).build(ask)
     assert.isTrue(draft.fee > 0n && draft.fee <= feeLimit)
     const { txId, rawTx } = yield* (yield* Signer).sign(draft.psbt)
     assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "accepted" })
     assert.strictEqual(yield* (yield* Peer).feeOf(txId), draft.fee)
-    const paid = Effect.map(told([ask.scriptPubKey], cursor), ({ outputs }) => outputs)
+    const paid = Effect.map(told([scriptPubKey], cursor), ({ outputs }) => outputs)
     const [output, ...others] = yield* eventually(paid, (outputs) => outputs.length > 0)
     assert.deepStrictEqual(others, [])
     assert.deepInclude(output, { txId, amount })
+  }),
+  "several payments are one transaction: an output for each, in their order, for at most what they allow together": Effect.gen(
+    function* () {
+      const txId = yield* fund("taproot", 200_000)
+      const chain = yield* ChainSource
+      const { script, feeOf } = yield* Peer
+      const sats = [30_000, 10_000, 20_000]
+      const payments = yield* Effect.forEach(sats, (sats) =>
+        Effect.map(script, (scriptPubKey) => ({ scriptPubKey, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(150) }))
+      )
+      const scripts = payments.map(({ scriptPubKey }) => scriptPubKey)
+      const { cursor } = yield* told([], null)
+      const draft = yield* (yield* ChainWallet).build({ payments, feeRate: 100, free: only(txId) })
+      assert.deepStrictEqual(draft.pays, [0, 1, 2])
+      assert.isTrue(draft.fee > Msat.fromSats(150) && draft.fee <= Msat.fromSats(450))
+      assert.strictEqual(draft.change?.vout, 3)
+      const signed = yield* (yield* Signer).sign(draft.psbt)
+      assert.deepStrictEqual(yield* chain.broadcast(signed.rawTx), { _tag: "accepted" })
+      assert.strictEqual(yield* feeOf(signed.txId), draft.fee)
+      const paid = Effect.map(told(scripts, cursor), ({ outputs }) => outputs)
+      const outputs = yield* eventually(paid, (outputs) => outputs.length === 3)
+      for (const [vout, { scriptPubKey, amount }] of payments.entries()) {
+        assert.deepInclude(
+          outputs.find((output) => output.scriptPubKey === scriptPubKey),
+          { txId: signed.txId, vout, amount }
+        )
+      }
+    }
+  ),
+  "a payment that is too large keeps none after it from being paid": Effect.gen(function* () {
+    const txId = yield* fund("taproot", 60_000)
+    const [one] = (yield* asking()).payments
+    if (one === undefined) return assert.fail("no payment")
+    const payments = [10_000, 70_000, 20_000, 40_000, 15_000].map((sats) => ({ ...one, amount: Msat.fromSats(sats) }))
+    const { pays } = yield* (yield* ChainWallet).build({ payments, feeRate: 2, free: only(txId) })
+    assert.deepStrictEqual(pays, [0, 2, 4])
   }),
   "only coins that are let through are spent, and all are asked about at once": Effect.gen(function* () {
     const [one, other] = [yield* fund("segwit", 100_000), yield* fund("segwit", 100_000)]
     const known = yield* candidates
     for (const txId of [one, other]) {
-      const { coins } = yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) })
+      const { coins } = yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) })
       assert.strictEqual(coins.length, 1)
       assert.isTrue(coins[0]?.startsWith(`${txId}:`))
       assert.include(known, coins[0])
@@ -122,25 +159,25 @@ export const money = {
   }),
   "a spent coin is not offered again": Effect.gen(function* () {
     const txId = yield* fund("segwit", 100_000)
-    yield* (yield* Peer).dispatch(yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) }))
+    yield* (yield* Peer).dispatch(yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) }))
     yield* eventually(candidates, (outpoints) => !outpoints.some((outpoint) => outpoint.startsWith(txId)))
   }),
   "the fee limit holds where the rate would take more; where not even 1 sat/vB fits, nothing is put together": Effect.gen(function* () {
     const txId = yield* fund("taproot", 100_000)
     const dear = { feeRate: 100, free: only(txId) }
-    const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking), ...dear, feeLimit: Msat.fromSats(400) })
+    const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking({ feeLimit: Msat.fromSats(400) })), ...dear })
     assert.isAtMost(Number(fee), Number(Msat.fromSats(400)))
-    assert.strictEqual((yield* refusal({ ...dear, feeLimit: Msat.fromSats(90) }))._tag, "Unfundable")
+    assert.strictEqual((yield* refusal(dear, { feeLimit: Msat.fromSats(90) }))._tag, "Unfundable")
   }),
   "what is left and too little for an output goes to the miners only within the limit": Effect.gen(function* () {
     const txId = yield* fund("taproot", 50_500)
-    const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking), free: only(txId) })
+    const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) })
     assert.strictEqual(fee, Msat.fromSats(500))
-    assert.strictEqual((yield* refusal({ free: only(txId), feeLimit: Msat.fromSats(450) }))._tag, "Unfundable")
+    assert.strictEqual((yield* refusal({ free: only(txId) }, { feeLimit: Msat.fromSats(450) }))._tag, "Unfundable")
   }),
   "more than the coins at hand is refused, with what is needed": Effect.gen(function* () {
     const txId = yield* fund("taproot", 60_000)
-    const error = yield* refusal({ free: only(txId), amount: Msat.fromSats(60_000) })
+    const error = yield* refusal({ free: only(txId) }, { amount: Msat.fromSats(60_000) })
     assert.isTrue(error._tag === "Unfundable" && error.neededSats > 60_000n)
   })
 } satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>
@@ -151,7 +188,7 @@ export const other = {
     assert.match((yield* ChainWallet).fingerprint, /^[0-9a-f]{8}$/)
   }),
   "what stops the asking stops the building": Effect.gen(function* () {
-    const error = yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking), free: () => Effect.fail("no" as const) }))
+    const error = yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking()), free: () => Effect.fail("no" as const) }))
     assert.strictEqual(error, "no")
   })
 } satisfies Contract.Promises<ChainWallet | Signer | ChainSource | Peer>

@@ -371,7 +371,8 @@ const everything = Effect.fnUntraced(function* (companyId: string) {
 /** Commits what does not apply, once more or at all; answers how it went. Nothing changed by it, not even its key. */
 export const unchanged = Effect.fnUntraced(function* (change: Change) {
   const records = yield* Records
-  const companyIds = [change.companyId, ...change.legs.map(({ companyId }) => companyId)]
+  const followers = "followers" in change ? change.followers : []
+  const companyIds = [change.companyId, ...[...change.legs, ...followers].map(({ companyId }) => companyId)]
   const answer = Effect.suspend(() =>
     change.once === undefined ? Effect.succeed(Option.none()) : records.answer(change.once.owner, change.once.key)
   )

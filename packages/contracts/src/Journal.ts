@@ -8,6 +8,7 @@ import * as Events from "./JournalEvents.ts"
 import * as Invoices from "./JournalInvoices.ts"
 import * as Keys from "./JournalKeys.ts"
 import * as Payouts from "./JournalPayouts.ts"
+import * as SharedPayouts from "./JournalSharedPayouts.ts"
 import * as Transfers from "./JournalTransfers.ts"
 import * as Vouchers from "./JournalVouchers.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
@@ -16,6 +17,7 @@ import * as Withdrawals from "./JournalWithdrawals.ts"
 export const money = {
   ...Withdrawals.money,
   ...Payouts.money,
+  ...SharedPayouts.money,
   ...Transfers.money,
   ...Vouchers.money,
   ...Invoices.money,

@@ -14,10 +14,8 @@ type Needs = Signer | ChainWallet | ChainSource | Peer
 const drafted = Effect.fnUntraced(function* (type: AddressType) {
   const txId = yield* fund(type, 100_000)
   return yield* (yield* ChainWallet).build({
-    scriptPubKey: yield* (yield* Peer).script,
-    amount: Msat.fromSats(50_000),
+    payments: [{ scriptPubKey: yield* (yield* Peer).script, amount: Msat.fromSats(50_000), feeLimit: Msat.fromSats(2_000) }],
     feeRate: 2,
-    feeLimit: Msat.fromSats(2_000),
     free: only(txId)
   })
 })

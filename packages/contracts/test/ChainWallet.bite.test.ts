@@ -1,10 +1,16 @@
-import { ChainWallet, type Derived } from "@satrail/core/ChainWallet"
+import { ChainWallet, type Derived, type Payment, Unfundable } from "@satrail/core/ChainWallet"
 import * as Msat from "@satrail/core/Msat"
 import { Effect } from "effect"
 import { all, promises } from "../src/ChainWallet.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
 const plus = (amount: Msat.Msat, sats: number) => Msat.make(amount + Msat.fromSats(sats))
+
+/** The same asked, with something else about every payment. */
+const paying = <A extends { readonly payments: ReadonlyArray<Payment> }>(ask: A, change: (payment: Payment) => Partial<Payment>): A => ({
+  ...ask,
+  payments: ask.payments.map((payment) => ({ ...payment, ...change(payment) }))
+})
 
 bites("ChainWallet", promises, {
   "one that has one address of each kind": [
@@ -31,7 +37,7 @@ bites("ChainWallet", promises, {
     ["no address is given out twice, and none has the place of another"]
   ],
   "one that takes the fee out of the amount": [
-    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, amount: plus(ask.amount, -500) }) })),
+    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build(paying(ask, ({ amount }) => ({ amount: plus(amount, -500) }))) })),
     ["a draft pays exactly what was asked, and to the miners what it says, within the limit"]
   ],
   "one that tells another fee than it pays": [
@@ -66,11 +72,38 @@ bites("ChainWallet", promises, {
     ["only coins that are let through are spent, and all are asked about at once"]
   ],
   "one that takes the limit for a suggestion": [
-    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, feeLimit: Msat.make(ask.feeLimit * 10n) }) })),
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) => build(paying(ask, ({ feeLimit }) => ({ feeLimit: Msat.make(feeLimit * 10n) })))
+    })),
     [
       "the fee limit holds where the rate would take more; where not even 1 sat/vB fits, nothing is put together",
       "what is left and too little for an output goes to the miners only within the limit"
     ]
+  ],
+  "one that pays the first alone": [
+    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) }) })),
+    [
+      "several payments are one transaction: an output for each, in their order, for at most what they allow together",
+      "a payment that is too large keeps none after it from being paid"
+    ]
+  ],
+  "one that pays in an order of its own": [
+    sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.toReversed() }) })),
+    [
+      "several payments are one transaction: an output for each, in their order, for at most what they allow together",
+      "a payment that is too large keeps none after it from being paid"
+    ]
+  ],
+  "one that pays all or none": [
+    sabotage(ChainWallet, ({ build }) => ({
+      build: (ask) =>
+        Effect.filterOrFail(
+          build(ask),
+          ({ pays }) => pays.length === ask.payments.length,
+          () => new Unfundable({ neededSats: 0n })
+        )
+    })),
+    ["a payment that is too large keeps none after it from being paid"]
   ],
   "one that spends what is not confirmed": [
     sabotage(ChainWallet, ({ build }, sandbox) => ({

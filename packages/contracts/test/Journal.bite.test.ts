@@ -6,7 +6,7 @@ import * as Cursor from "@satrail/core/Cursor"
 import * as Id from "@satrail/core/Id"
 import { InvoiceNotPayable } from "@satrail/core/Invoice"
 import { applied, type Refusal } from "@satrail/core/Journal"
-import type * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/core/Msat"
 import * as Withdrawal from "@satrail/core/Withdrawal"
 import { money, other, promises, type suite } from "../src/Journal.ts"
 import { bites, type Commit, sabotage } from "./bite.ts"
@@ -158,6 +158,59 @@ bites("Journal", promises, {
         : change
     ),
     ["change is a coin at once, and a confirmed one when its payout is mined; of a deep payout only then"]
+  ],
+  "one that sends the first alone": [
+    changing((change) => (change._tag === "WithdrawalDispatched" ? { ...change, followers: [] } : change)),
+    [
+      "C19: several are paid by one transaction, which is on record for all of them, each with its share",
+      "C19: the same transaction for others, and another one for one of them, are refused",
+      "C10: a stale claim on one of them refuses all, and says whose",
+      "C10: who follows is the work of the task of the one that leads, and of no other",
+      "C10: two transactions that would pay one withdrawal at once: one of them, whole",
+      "C24: every company is told of its own, of any number at once"
+    ]
+  ],
+  "one that leaves the whole fee to the first": [
+    changing((change) =>
+      change._tag === "WithdrawalDispatched"
+        ? { ...change, followers: change.followers.map((one) => ({ ...one, networkFee: Msat.zero })) }
+        : change._tag === "WithdrawalReplaced"
+          ? { ...change, followers: change.followers.map((one) => ({ ...one, networkFee: Msat.zero })) }
+          : change
+    ),
+    [
+      "C19: several are paid by one transaction, which is on record for all of them, each with its share",
+      "C19: a replacement is everybody's; for others than those who follow it is refused"
+    ]
+  ],
+  "one that takes no notice of whose they are": [
+    deaf("StaleFence", "WithdrawalDispatched"),
+    [
+      "C10: a stale claim on one of them refuses all, and says whose",
+      "C10: two transactions that would pay one withdrawal at once: one of them, whole"
+    ]
+  ],
+  "one that sends without its coins": [deaf("CoinTaken", "WithdrawalDispatched"), ["C19: a coin that is taken refuses all"]],
+  "one that knows nobody who follows": [
+    sabotage({ records: () => ({ followers: () => Effect.succeed([]) }) }),
+    [
+      "C19: several are paid by one transaction, which is on record for all of them, each with its share",
+      "C10: two transactions that would pay one withdrawal at once: one of them, whole"
+    ]
+  ],
+  "one that settles all with the one that leads": [
+    changing((change) =>
+      change._tag === "WithdrawalSettled" && change.fence !== undefined ? { ...change, id: change.fence.taskId } : change
+    ),
+    ["each is settled by itself, once, for its share; its change is a coin like any other when the one that leads is"]
+  ],
+  "one that replaces what is paid already": [
+    deaf("AlreadyTerminal", "WithdrawalReplaced"),
+    ["C19: what is settled in part is not replaced"]
+  ],
+  "one that replaces whatever it is given": [
+    deaf("Conflict", "WithdrawalReplaced"),
+    ["C19: a replacement is everybody's; for others than those who follow it is refused"]
   ],
   "one that lets go of payouts when they settle": [
     sabotage({ records: () => ({ settledPayouts: () => Effect.succeed([]) }) }),

@@ -31,8 +31,8 @@ const another = Layer.provideMerge(
           Effect.orDie(
             Effect.gen(function* () {
               const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode((yield* newAddress("segwit")).address, network))
-              const ask = { scriptPubKey, amount: Msat.fromSats(1_000), feeRate: 2, feeLimit: Msat.fromSats(2_000), free: all }
-              return yield* sign((yield* build(ask)).psbt)
+              const payment = { scriptPubKey, amount: Msat.fromSats(1_000), feeLimit: Msat.fromSats(2_000) }
+              return yield* sign((yield* build({ payments: [payment], feeRate: 2, free: all })).psbt)
             })
           )
       }

@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "./Journal.ts"
 import type { Msat } from "./Msat.ts"
 import type { Network } from "./Network.ts"
 
-/** The coins at hand do not cover the payout and its fee. It can wait for more. */
+/** The coins at hand do not cover any of the payments and its fee. They can wait for more. */
 export class Unfundable extends Schema.TaggedError<Unfundable>()("Unfundable", { neededSats: Schema.BigInt }) {}
 
 export interface Derived {
@@ -29,6 +29,20 @@ export interface Draft {
   readonly isDeep: boolean
 }
 
+/** Somebody to be paid. */
+export interface Payment {
+  readonly scriptPubKey: string
+  readonly amount: Msat
+  /** What it adds to the most that mining may cost. */
+  readonly feeLimit: Msat
+}
+
+/** One draft for several payments: an output for each that it pays, in their order, and then the change. */
+export interface Batch extends Draft {
+  /** The places of those payments that it pays, ascending, of those asked for. */
+  readonly pays: ReadonlyArray<number>
+}
+
 /** Knows the coins and the addresses, and has no key that could spend them. */
 export class ChainWallet extends Context.Service<
   ChainWallet,
@@ -39,15 +53,14 @@ export class ChainWallet extends Context.Service<
     /** A fresh address that nobody was ever given. */
     readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable | StoreUnavailable>
     /**
-     * Puts a transaction together that pays exactly `amount` to `scriptPubKey` and at most `feeLimit` to the miners, from coins that `free`
-     * lets through: it is asked about all candidates at once. They are confirmed, or change of our own that is one payout away from it.
+     * Puts a transaction together that pays each exactly its amount, and to the miners at most what all it pays allow together, from coins that
+     * `free` lets through: it is asked about all candidates at once. They are confirmed, or change of our own that is one payout away from it.
+     * Where the coins do not suffice for all, it pays as many as fit, in their order; one that is too large keeps none after it from being paid.
      */
     readonly build: <E>(ask: {
-      readonly scriptPubKey: string
-      readonly amount: Msat
+      readonly payments: ReadonlyArray<Payment>
       readonly feeRate: number
-      readonly feeLimit: Msat
       readonly free: (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>
-    }) => Effect.Effect<Draft, Unfundable | ChainUnavailable | StoreUnavailable | E>
+    }) => Effect.Effect<Batch, Unfundable | ChainUnavailable | StoreUnavailable | E>
   }
 >()("core/ChainWallet") {}

@@ -1,8 +1,6 @@
-import { Clock, Context, Effect, Layer, Redacted, Result, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schedule } from "effect"
 import * as Bolt11 from "./Bolt11.ts"
-import { ChainSource, type ChainUnavailable, confirmations, type Placement } from "./ChainSource.ts"
-import { ChainWallet, type Draft } from "./ChainWallet.ts"
-import * as Coin from "./Coin.ts"
+import type { ChainUnavailable } from "./ChainSource.ts"
 import type { Deposit } from "./Deposit.ts"
 import * as Destination from "./Destination.ts"
 import { Entropy } from "./Entropy.ts"
@@ -12,13 +10,13 @@ import { Journal, type StoreUnavailable } from "./Journal.ts"
 import { LightningReceiver, type NodeUnavailable } from "./LightningReceiver.ts"
 import { type FailureReason, LightningSender, type Payment } from "./LightningSender.ts"
 import * as Msat from "./Msat.ts"
-import * as Payout from "./Payout.ts"
+import * as Payouts from "./Payouts.ts"
 import { Policy } from "./Policy.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import { Records } from "./Records.ts"
 import type { RecipientRefused, RecipientUnreachable } from "./Resolver.ts"
-import { Signer, type SignerUnavailable } from "./Signer.ts"
+import type { SignerUnavailable } from "./Signer.ts"
 import type { SuccessAction } from "./SuccessAction.ts"
 import { fence, type Task, Tasks } from "./Tasks.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -27,6 +25,8 @@ import * as Worker from "./Worker.ts"
 import * as Zap from "./Zap.ts"
 
 const tasksAtOnce = 16
+
+const together = { concurrency: tasksAtOnce } as const
 
 // Long enough for the slowest node call, and how long a killed process's work waits for another. Who takes longer loses the claim, and the fence sees
 // to it that nothing is done twice.
@@ -44,9 +44,6 @@ export class Dispatcher extends Context.Service<
   }
 >()("core/Dispatcher") {}
 
-/** What a step came to: the withdrawal ended (or somebody else has it now), or it is looked at again after `millis`, or when its turn comes. */
-type Next = "done" | "later" | { readonly millis: number }
-
 const reasons: Record<FailureReason, Withdrawal.Failure> = {
   timeout: "timeout",
   no_route: "no_route",
@@ -55,6 +52,8 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
   insufficient_balance: "insufficient_liquidity",
   canceled: "canceled"
 }
+
+type Next = Payouts.Next
 
 /** A task and since when it is ours. */
 interface Claim extends Task {
@@ -70,9 +69,6 @@ export const make = Effect.gen(function* () {
   const recipients = yield* Recipients
   const receiver = yield* LightningReceiver
   const sender = yield* LightningSender
-  const chain = yield* ChainSource
-  const wallet = yield* ChainWallet
-  const signer = yield* Signer
   const policy = yield* Policy
   const entropy = yield* Entropy
 
@@ -108,6 +104,8 @@ export const make = Effect.gen(function* () {
     },
     Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken })
   )
+
+  const payouts = yield* Payouts.make(settle)
 
   /** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
   const conclude = Effect.fnUntraced(function* (
@@ -243,100 +241,6 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  const signed = Effect.fnUntraced(function* ({ psbt, coins, fee, change, isDeep }: Draft) {
-    const { txId, rawTx } = yield* signer.sign(psbt)
-    return { _tag: "Chain" as const, txId, rawTx, psbt, coins, networkFee: fee, change, isDeep }
-  })
-
-  /** Selected, signed, stored, and only then shown to anyone: from there on it is the same bytes, however often they are sent. */
-  const sendOnChain = (withdrawal: Withdrawal.Withdrawal, scriptPubKey: string, task: Task): Effect.Effect<Next, Outage> =>
-    Effect.gen(function* () {
-      const draft = yield* wallet.build({
-        scriptPubKey,
-        amount: withdrawal.amount,
-        feeRate: yield* chain.feeRate,
-        feeLimit: withdrawal.networkAllowance,
-        free: (outpoints) =>
-          Effect.map(records.spentCoins(outpoints), (spent) => new Set(outpoints.filter((outpoint) => !spent.has(outpoint))))
-      })
-      const attempt = yield* signed(draft)
-      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))
-      yield* broadcast(withdrawal, attempt.rawTx)
-      return "later" as const
-    }).pipe(
-      Effect.catchTags({
-        Unfundable: (error) =>
-          Effect.as(Effect.logWarning("a payout waits for coins", { withdrawalId: withdrawal.id, neededSats: String(error.neededSats) }), {
-            millis: policy.trackMillis.maximum
-          }),
-        CoinTaken: () => Effect.succeed<Next>({ millis: 0 }), // another payout was first: choose again
-        StaleFence: overtaken,
-        AlreadyTerminal: overtaken,
-        PaymentHashTaken: Effect.die,
-        Conflict: Effect.die
-      })
-    )
-
-  const broadcast = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, rawTx: string) {
-    const answer = yield* chain.broadcast(rawTx)
-    if (answer._tag === "rejected") {
-      yield* Effect.logError("the network rejects a payout; it stays pending until a person has looked", {
-        withdrawalId: withdrawal.id,
-        reason: answer.reason
-      })
-    }
-  })
-
-  /** A payout that no block takes is offered again for more, from the same coins: the first to be mined is the payout. */
-  const replace = Effect.fnUntraced(
-    function* (withdrawal: Withdrawal.Withdrawal, newest: Withdrawal.Candidate, task: Task) {
-      const { allowances } = policy.replacement
-      const limit = Msat.make(withdrawal.networkAllowance * BigInt(allowances))
-      const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
-      if (draft === undefined) {
-        return yield* Effect.logDebug("a payout waits for a block, and does not pay more for it", { withdrawalId: withdrawal.id })
-      }
-      const attempt = yield* signed(draft)
-      const change = newest.change && Coin.outpoint(newest.txId, newest.change.vout)
-      yield* journal.commit(Withdrawal.replaced(withdrawal, attempt, { txId: newest.txId, change }, fence(task), yield* now))
-      yield* broadcast(withdrawal, attempt.rawTx)
-    },
-    Effect.catchTags({
-      // Its change is spent by another payout, which would never be mined without this one. That other one can be replaced.
-      CoinTaken: () => Effect.void,
-      StaleFence: () => Effect.void,
-      AlreadyTerminal: () => Effect.void,
-      Conflict: () => Effect.void
-    })
-  )
-
-  const trackOnChain = Effect.fnUntraced(function* (
-    withdrawal: Withdrawal.Withdrawal,
-    dispatchedAtMillis: number,
-    task: Task
-  ): Effect.fn.Return<Next, Outage> {
-    const candidates = yield* records.candidates(withdrawal.companyId, withdrawal.id)
-    const newest = candidates.at(-1)
-    if (newest === undefined) return yield* Effect.die("a payout that nobody signed")
-    const found: Array<readonly [Withdrawal.Candidate, Placement]> = []
-    for (const candidate of candidates) found.push([candidate, yield* chain.transaction(candidate.txId)])
-
-    for (const [candidate, placement] of found) {
-      if (placement._tag !== "mined") continue
-      const needed = candidates.length > 1 ? Math.max(policy.replacedConfirmations, policy.payoutConfirmations) : policy.payoutConfirmations
-      if (confirmations(yield* chain.tip, placement.height) < needed) return "later"
-      const { networkFee, txId } = candidate
-      const settlement: Withdrawal.Settlement = { preimage: null, chainTxId: txId, networkFee, paymentIndex: null }
-      return yield* Effect.catchTag(settle(withdrawal, settlement, task), "Conflict", Effect.die)
-    }
-
-    const last = found.at(-1)
-    if (last !== undefined && last[1]._tag === "gone") yield* broadcast(withdrawal, newest.rawTx)
-    const sinceMillis = newest === candidates[0] ? dispatchedAtMillis : withdrawal.updatedAtMillis
-    if ((yield* now) - sinceMillis >= policy.replacement.afterMillis) yield* replace(withdrawal, newest, task)
-    return "later"
-  })
-
   const trackLightning = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
     paymentHash: string,
@@ -360,8 +264,11 @@ export const make = Effect.gen(function* () {
   })
 
   /** The first step of a withdrawal: whom does it go to? */
-  const begin = (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.Effect<Next, Outage> =>
-    Effect.gen(function* (): Effect.fn.Return<Next, Outage | Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable> {
+  const begin = (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.Effect<Next | Payouts.Ready, Outage> =>
+    Effect.gen(function* (): Effect.fn.Return<
+      Next | Payouts.Ready,
+      Outage | Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable
+    > {
       const destination = yield* Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
       const found = yield* recipients.find(destination)
       const { recipient, successAction } =
@@ -376,7 +283,7 @@ export const make = Effect.gen(function* () {
         case "Invoice":
           return yield* sendInvoice(withdrawal, recipient.bolt11, successAction, task)
         case "Address":
-          return yield* sendOnChain(withdrawal, recipient.address.scriptPubKey, task)
+          return { withdrawal, scriptPubKey: recipient.address.scriptPubKey, task }
         case "Offer":
           return yield* Effect.die("an invoice is no offer")
       }
@@ -394,41 +301,69 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  const advance = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, task: Claim): Effect.fn.Return<Next, Outage> {
+  const advance = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    task: Claim
+  ): Effect.fn.Return<Next | Payouts.Ready, Outage> {
     const { status, paymentHash, chainTxId, dispatchedAtMillis } = withdrawal
     if (status !== "pending") return "done"
     if (dispatchedAtMillis === null) return yield* begin(withdrawal, task)
     if (paymentHash !== null) return yield* trackLightning(withdrawal, paymentHash, dispatchedAtMillis, task)
-    if (chainTxId !== null) return yield* trackOnChain(withdrawal, dispatchedAtMillis, task)
+    if (chainTxId !== null) return yield* payouts.track(withdrawal, dispatchedAtMillis, task)
     return yield* Effect.die("dispatched, and nothing says what")
   })
 
-  /** One step of one task. Whatever goes wrong, the withdrawal stays as it is, and is looked at again. */
-  const work = Effect.fnUntraced(
-    function* (task: Claim) {
-      const found = yield* records.withdrawal(task.companyId, task.id)
-      const next = found._tag === "Some" ? yield* advance(found.value, task) : "done"
-      if (next !== "done") yield* tasks.postpone(task, (yield* now) + (next === "later" ? later(task) : next.millis))
-    },
-    (effect, task) =>
-      effect.pipe(
-        Effect.catchCause((cause) =>
-          Effect.andThen(
-            Effect.logError("a withdrawal could not be taken further; it is tried again", cause),
-            // A store that is away for a moment costs the withdrawal that moment, not the rest of our claim.
-            Effect.flatMap(now, (atMillis) => Effect.ignore(Effect.retry(tasks.postpone(task, atMillis + later(task)), givingBack)))
-          )
+  const giveBack = Effect.fnUntraced(function* (task: Task, next: Next) {
+    if (next !== "done") yield* tasks.postpone(task, (yield* now) + (next === "later" ? later(task) : next.millis))
+  })
+
+  /** Whatever goes wrong, the withdrawals stay as they are, and are looked at again. */
+  const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Task>) =>
+    Effect.asSome(effect).pipe(
+      Effect.catchCause((cause) =>
+        Effect.logError("a withdrawal could not be taken further; it is tried again", cause).pipe(
+          // A store that is away for a moment costs the withdrawal that moment, not the rest of our claim.
+          Effect.andThen(Effect.forEach(claims, (task) => Effect.ignore(Effect.retry(giveBack(task, "later"), givingBack)), together)),
+          Effect.as(Option.none<A>())
+        )
+      ),
+      Effect.annotateLogs({ withdrawalId: claims.map(({ id }) => id).join(" ") })
+    )
+
+  /** One step of one task; or it is ready to be paid on the chain, which may be done together with others. */
+  const work = Effect.fnUntraced(function* (task: Claim) {
+    const found = yield* records.withdrawal(task.companyId, task.id)
+    const next = found._tag === "Some" ? yield* advance(found.value, task) : "done"
+    if (typeof next === "object" && "withdrawal" in next) return [next]
+    yield* giveBack(task, next)
+    return []
+  })
+
+  const sendOnChain = Effect.fnUntraced(function* (batch: ReadonlyArray<Payouts.Ready>) {
+    yield* Effect.forEach(yield* payouts.send(batch), ([{ task }, next]) => giveBack(task, next), together)
+  })
+
+  const stepOf = Effect.fnUntraced(function* (kind: string, limit: number) {
+    const atMillis = yield* now
+    const claimed = yield* tasks.claim({ kind, nowMillis: atMillis, leaseMillis, limit })
+    const ready = yield* Effect.forEach(claimed, (task) => insistent(work({ ...task, atMillis }), [task]), together)
+    const batches = Payouts.batches(ready.flatMap(Option.toArray).flat(), policy)
+    yield* Effect.forEach(
+      batches,
+      (batch) =>
+        insistent(
+          sendOnChain(batch),
+          batch.map(({ task }) => task)
         ),
-        Effect.annotateLogs({ withdrawalId: task.id })
-      )
-  )
+      together
+    )
+    return claimed.length
+  })
 
   return Dispatcher.of({
     step: Effect.gen(function* () {
-      const atMillis = yield* now
-      const claimed = yield* tasks.claim({ kind: Withdrawal.taskKind, nowMillis: atMillis, leaseMillis, limit: tasksAtOnce })
-      yield* Effect.forEach(claimed, (task) => work({ ...task, atMillis }), { concurrency: tasksAtOnce, discard: true })
-      return claimed.length
+      const withdrawals = yield* stepOf(Withdrawal.taskKind, tasksAtOnce)
+      return withdrawals + (yield* stepOf(Withdrawal.payoutKind, Math.max(tasksAtOnce, policy.payoutOutputs)))
     })
   })
 })
@@ -442,6 +377,6 @@ export const layerWorker = Layer.effectDiscard(
     const withdrawals = yield* Withdrawals
     const { trackMillis } = yield* Policy
     const pause = Effect.race(withdrawals.confirmed, Effect.sleep(trackMillis.minimum))
-    yield* Worker.run("withdrawals", Effect.repeat(dispatcher.step, { while: (claimed) => claimed === tasksAtOnce }), pause)
+    yield* Worker.run("withdrawals", Effect.repeat(dispatcher.step, { while: (claimed) => claimed >= tasksAtOnce }), pause)
   })
 )

@@ -1,9 +1,9 @@
 import { base64, hex } from "@scure/base"
 import { p2wpkh } from "@scure/btc-signer/payment.js"
 import { Transaction } from "@scure/btc-signer/transaction.js"
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import * as BitcoinAddress from "./BitcoinAddress.ts"
-import type { Draft } from "./ChainWallet.ts"
+import type { Batch, Draft, Payment } from "./ChainWallet.ts"
 import * as Coin from "./Coin.ts"
 import * as Msat from "./Msat.ts"
 
@@ -24,11 +24,21 @@ export interface Output {
   readonly sats: bigint
 }
 
+/** An output that is asked for, and what it adds to the most that mining may cost. */
+export interface Asked extends Output {
+  readonly feeLimitSats: bigint
+}
+
 /** Which coins to spend, and what is left for ourselves and the miners. No change: `changeSats` is 0. */
 export interface Selection {
   readonly coins: ReadonlyArray<Coin.Coin>
   readonly feeSats: bigint
   readonly changeSats: bigint
+}
+
+/** The same, for some of the outputs that were asked for: `pays` has their places, ascending. */
+export interface BatchSelection extends Selection {
+  readonly pays: ReadonlyArray<number>
 }
 
 /**
@@ -94,6 +104,76 @@ export const select = (ask: {
   return { neededSats: amount + feeFor(weight, feeRate) }
 }
 
+/** What these payments ask for. Nobody is paid a part of a satoshi on the chain: whoever asks for that has a bug. */
+export const asked = (payments: ReadonlyArray<Payment>): Effect.Effect<ReadonlyArray<Asked>> =>
+  Effect.forEach(payments, ({ scriptPubKey, amount, feeLimit }) =>
+    amount > 0n && amount % 1000n === 0n
+      ? Effect.succeed({ scriptPubKey, sats: Msat.toSats(amount), feeLimitSats: Msat.toSats(feeLimit) })
+      : Effect.die(new Error(`no transaction pays ${amount} millisatoshis`))
+  )
+
+const selectAll = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number) =>
+  select({ coins, outputs, feeRate, feeLimitSats: outputs.reduce((sum, { feeLimitSats }) => sum + feeLimitSats, 0n) })
+
+/** All of them, or each that still fits after those before it. */
+const fitting = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number): BatchSelection | undefined => {
+  const largest = coins.toSorted(byAmount).slice(0, maxCoins)
+  const whole = selectAll(largest, outputs, feeRate)
+  if ("coins" in whole) return { ...whole, pays: [...outputs.keys()] }
+  let best: BatchSelection | undefined
+  for (const place of outputs.keys()) {
+    const pays = [...(best?.pays ?? []), place]
+    const more = selectAll(
+      largest,
+      outputs.filter((_, at) => pays.includes(at)),
+      feeRate
+    )
+    if ("coins" in more) best = { ...more, pays }
+  }
+  return best
+}
+
+/**
+ * Coins for as many of these outputs as fit, the first before the others: one that is too large keeps none after it from being paid. What is in a
+ * block comes first, and change that is not only where more can be paid with it: who spends that waits for two payouts instead of one.
+ */
+export const selectBatch = (ask: {
+  readonly coins: ReadonlyArray<Coin.Coin>
+  readonly outputs: ReadonlyArray<Asked>
+  readonly feeRate: number
+}): BatchSelection | { readonly neededSats: bigint } => {
+  const { coins, outputs, feeRate } = ask
+  const confirmed = fitting(
+    coins.filter(({ isConfirmed }) => isConfirmed),
+    outputs,
+    feeRate
+  )
+  if (confirmed?.pays.length === outputs.length) return confirmed
+  const any = fitting(coins, outputs, feeRate)
+  const best = (any?.pays.length ?? 0) > (confirmed?.pays.length ?? 0) ? any : confirmed
+  return best ?? { neededSats: outputs.reduce((sum, { sats, feeLimitSats }) => sum + sats + feeLimitSats, 0n) }
+}
+
+/**
+ * What each of those who are paid together bears of a fee: in proportion to what was held from each for mining, so that nobody bears more than that while all
+ * together do not. Rounded down to the msat one after the other, what is left over passed on to the next: 1000 for 1, 1 and 1 are 333, 333 and 334.
+ */
+export const shares = (fee: Msat.Msat, allowances: ReadonlyArray<Msat.Msat>): ReadonlyArray<Msat.Msat> => {
+  const total = Msat.sum(...allowances)
+  // Nothing was held from anybody: equal shares.
+  const weights = total === 0n ? allowances.map(() => 1n) : allowances
+  const whole = total === 0n ? BigInt(allowances.length) : total
+  let weight = 0n
+  let before = 0n
+  return weights.map((own) => {
+    weight += own
+    const upTo = (fee * weight) / whole
+    const share = Msat.make(upTo - before)
+    before = upTo
+    return share
+  })
+}
+
 /** The unsigned transaction, with everything in it that a signer needs besides the keys. */
 export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Output>): Transaction => {
   const tx = new Transaction(unchecked)
@@ -119,17 +199,24 @@ export const draft = (keys: Keys, coins: ReadonlyArray<Coin.Coin>, outputs: Read
 
 /** What comes back to us of a selection, as the last output; null where nothing does. */
 export const changeOf = (
-  { changeSats }: Selection,
-  outputs: ReadonlyArray<Output>,
+  { changeSats, pays }: BatchSelection,
   place: Pick<Coin.Change, "wallet" | "scriptPubKey" | keyof Coin.Place>
-): Coin.Change | null => (changeSats > 0n ? { ...place, vout: outputs.length, amount: Msat.fromSats(changeSats) } : null)
+): Coin.Change | null => (changeSats > 0n ? { ...place, vout: pays.length, amount: Msat.fromSats(changeSats) } : null)
 
 /** The transaction of a selection, unsigned. */
-export const drafted = (keys: Keys, { coins }: Selection, outputs: ReadonlyArray<Output>, change: Coin.Change | null): Transaction =>
-  draft(keys, coins, change === null ? outputs : [...outputs, { scriptPubKey: change.scriptPubKey, sats: Msat.toSats(change.amount) }])
+export const drafted = (
+  keys: Keys,
+  { coins, pays }: BatchSelection,
+  outputs: ReadonlyArray<Output>,
+  change: Coin.Change | null
+): Transaction => {
+  const paid = outputs.filter((_, place) => pays.includes(place))
+  return draft(keys, coins, change === null ? paid : [...paid, { scriptPubKey: change.scriptPubKey, sats: Msat.toSats(change.amount) }])
+}
 
 /** What is stored of it. */
-export const toDraft = (tx: Transaction, { coins, feeSats }: Selection, change: Coin.Change | null): Draft => ({
+export const toDraft = (tx: Transaction, { coins, feeSats, pays }: BatchSelection, change: Coin.Change | null): Batch => ({
+  pays,
   psbt: toPsbt(tx),
   coins: coins.map(({ outpoint }) => outpoint),
   fee: Msat.fromSats(feeSats),

@@ -48,6 +48,10 @@ export interface Settings {
   readonly confirmations: ReadonlyArray<{ readonly upTo: Msat.Msat; readonly confirmations: number }>
   /** An on-chain deposit below this is recorded and not credited: spending it would cost about as much as it brings. */
   readonly minDeposit: Msat.Msat
+  /** How long payouts gather to go out in one transaction: those of a window go together at its end. 0: each goes at once, by itself. */
+  readonly payoutWindowMillis: number
+  /** How many of them one transaction pays, at most: below 250. */
+  readonly payoutOutputs: number
   /** How many confirmations settle a payout; of one that was replaced, so many that which of the transactions won will not change. */
   readonly payoutConfirmations: number
   readonly replacedConfirmations: number
@@ -109,6 +113,8 @@ export const defaults = {
     { upTo: Msat.max, confirmations: 6 }
   ],
   minDeposit: Msat.fromSats(600),
+  payoutWindowMillis: 0,
+  payoutOutputs: 100,
   payoutConfirmations: 1,
   replacedConfirmations: 6,
   payoutBuriedAt: 100,

@@ -96,7 +96,9 @@ export class Records extends Context.Service<
     readonly withdrawal: (companyId: string, id: string) => Read<Option.Option<Withdrawal>>
     /** The withdrawal, of whichever company, that this payment hash belongs to. */
     readonly withdrawalByHash: (paymentHash: string) => Read<Option.Option<Withdrawal>>
-    /** Every transaction that was ever signed for a payout, the oldest first. */
+    /** The withdrawals, of whichever company, that the transaction of this one pays too, by id. */
+    readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
+    /** Every transaction that was ever signed for a payout, the oldest first. Those of one that follows another are the other's. */
     readonly candidates: (companyId: string, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
     /** Payouts that settled and are not buried, by id, after `after`. */
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>

@@ -62,11 +62,12 @@ export const Withdrawal = Schema.Struct({
   successAction: Schema.NullOr(SuccessAction),
   /** The transaction, from the moment it was signed, before anyone is told. Null for a Lightning one. */
   chainTxId: Schema.NullOr(Schema.String),
+  /** Its bytes. Null also where it is another withdrawal's, which leads, and pays this one with an output of its own. */
   rawTx: Schema.NullOr(Schema.String),
   dispatchedAtMillis: Schema.NullOr(Schema.Int),
   /** The proof of payment, once it is settled over Lightning. */
   preimage: Schema.NullOr(Schema.String),
-  /** What routing or mining did cost, once it is known. */
+  /** What routing or mining did cost, once it is known; of a transaction that pays others too, its share. */
   networkFee: Schema.NullOr(Msat.Msat),
   /** The node's own number for the payment. */
   paymentIndex: Schema.NullOr(Schema.String),
@@ -134,13 +135,26 @@ export interface Settlement {
 export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested"> {
   readonly withdrawal: Withdrawal
 }
-/** Applies once: the same attempt again is applied, another one is refused. */
+/** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
+export interface Follower {
+  readonly id: string
+  readonly companyId: string
+  /** Its share of what mining costs. The one that leads bears the rest. */
+  readonly networkFee: Msat.Msat
+}
+/**
+ * Applies once: the same attempt again is applied, another one is refused. Who follows is dispatched with it, and is from here on the work of the task of the
+ * one that leads: the tasks of all others end, and a stale claim on any of them refuses all.
+ */
 export interface WithdrawalDispatched extends Change.Parts<"WithdrawalDispatched"> {
   readonly attempt: Attempt
+  readonly followers: ReadonlyArray<Follower & { readonly token: number }>
 }
-/** Another transaction from the same coins for a higher fee. Whichever of them is mined pays the withdrawal. */
+/** Another transaction from the same coins for a higher fee. Whichever of them is mined pays the withdrawal, and all that follow it. */
 export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced"> {
   readonly attempt: Attempt & { readonly _tag: "Chain" }
+  /** Everybody who follows, and their shares of the new fee. */
+  readonly followers: ReadonlyArray<Follower>
   /** The newest candidate so far, and its change: nobody may spend that any more. */
   readonly replaces: { readonly txId: string; readonly change: string | null }
 }
@@ -163,6 +177,12 @@ export interface InternalTransferred extends Change.Parts<"InternalTransferred">
   /** The Lightning address it pays. */
   readonly lightningAddressId: string | null
 }
+
+/** What the one that leads bears of the fee of its transaction. */
+export const ownShare = (
+  { networkFee }: Pick<Candidate, "networkFee">,
+  followers: ReadonlyArray<{ readonly networkFee: Msat.Msat | null }>
+): Msat.Msat => Msat.make(networkFee - Msat.sum(...followers.map((follower) => follower.networkFee ?? Msat.zero)))
 
 /** The whole fee on top of the amount. */
 export const fee = (withdrawal: Withdrawal): Msat.Msat =>
@@ -222,22 +242,38 @@ const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray
 /** The work of sending a withdrawal: it begins when it is requested and ends when it does. */
 export const taskKind = "withdrawal"
 
+/** The same for one that a transaction of ours pays: what is due together may share one. */
+export const payoutKind = "payout"
+
+/** When a payout is due: at the end of the window in which it was confirmed, as are all others of that window; at once where there is none (0). */
+export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number): number =>
+  windowMillis === 0 ? createdAtMillis : (Math.floor(createdAtMillis / windowMillis) + 1) * windowMillis
+
+const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ kind: taskKind, dueAtMillis: createdAtMillis })
+
 /** Amount and fee leave `available` and wait in `held`; the task of sending it exists from here on. */
-export const requested = (withdrawal: Withdrawal, once?: Change.Once): WithdrawalRequested => ({
+export const requested = (withdrawal: Withdrawal, once?: Change.Once, work = atOnce(withdrawal)): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
   ...parts(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }], undefined),
   withdrawal,
-  begins: { kind: taskKind, id: withdrawal.id, dueAtMillis: withdrawal.createdAtMillis },
+  begins: { ...work, id: withdrawal.id },
   event: { type: "withdrawal.requested", subject: withdrawal.id },
   ...Change.optional({ once })
 })
 
 /** What will be sent is decided. No money moves. */
-export const dispatched = (withdrawal: Withdrawal, attempt: Attempt, fence: Change.Fence, atMillis: number): WithdrawalDispatched => ({
+export const dispatched = (
+  withdrawal: Withdrawal,
+  attempt: Attempt,
+  fence: Change.Fence,
+  atMillis: number,
+  followers: WithdrawalDispatched["followers"] = []
+): WithdrawalDispatched => ({
   _tag: "WithdrawalDispatched",
   ...parts(withdrawal, atMillis, [], fence),
   legs: [],
   attempt,
+  followers,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }
 })
 
@@ -247,13 +283,15 @@ export const replaced = (
   attempt: WithdrawalReplaced["attempt"],
   replaces: WithdrawalReplaced["replaces"],
   fence: Change.Fence,
-  atMillis: number
+  atMillis: number,
+  followers: WithdrawalReplaced["followers"] = []
 ): WithdrawalReplaced => ({
   _tag: "WithdrawalReplaced",
   ...parts(withdrawal, atMillis, [], fence),
   legs: [],
   attempt,
   replaces,
+  followers,
   event: { type: "withdrawal.replaced", subject: withdrawal.id }
 })
 

@@ -176,8 +176,10 @@ export const make = Effect.gen(function* () {
         rateAtMillis,
         createdAtMillis: nowMillis
       })
+      const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, policy.payoutWindowMillis)
+      const work = recipient._tag === "Address" ? { kind: Withdrawal.payoutKind, dueAtMillis } : undefined
       // A withdrawal's key is never forgotten: nobody can know how late a caller tries again.
-      const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null)))
+      const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work))
       yield* confirmed.open
       return Answers.outcome(applied, withdrawal)
     }),

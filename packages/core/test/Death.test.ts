@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox, type SandboxRefused } from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Fiber, Option, Redacted, type Scope } from "effect"
+import { Clock, Context, Effect, Fiber, Option, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ChainDeposits } from "../src/ChainDeposits.ts"
+import { ChainSource } from "../src/ChainSource.ts"
 import type { Company } from "../src/Company.ts"
 import { Dispatcher } from "../src/Dispatcher.ts"
 import { Invoices } from "../src/Invoices.ts"
@@ -13,10 +14,12 @@ import { Settlements } from "../src/Settlements.ts"
 import { Vouchers } from "../src/Vouchers.ts"
 import { Withdrawals } from "../src/Withdrawals.ts"
 import { type Fate, fates, mortal } from "./Mortal.ts"
+import { settings } from "./Rows.ts"
 import {
   accounts,
   asked,
   audited,
+  beginsAtMillis,
   company,
   companyWith,
   confirm,
@@ -29,6 +32,7 @@ import {
   outside,
   type Ports,
   type Process,
+  replace,
   request,
   start
 } from "./World.ts"
@@ -41,6 +45,8 @@ interface Telling {
   readonly events?: { readonly [round: number]: Effect.Effect<unknown, SandboxRefused, Sandbox | Ports> }
   /** What a caller asks of the process in each round, over and over, until it has an answer. */
   readonly ask?: Effect.Effect<unknown, unknown, Process>
+  /** What mining does cost depends on who goes together, which a process that dies may change: then it is no part of the end. */
+  readonly atAnyCost?: boolean
   /** Who works besides the dispatcher: whoever asks about open invoices, listens to the node's notices, follows the chain, or voids vouchers. */
   readonly also?: ReadonlyArray<"poll" | "listen" | "follow" | "vouchers">
 }
@@ -58,7 +64,7 @@ const work = ({ also = [] }: Telling) =>
   })
 
 /** How it ended, without what differs from one telling to the next: ids, times and what follows from them. */
-const ending = Effect.fnUntraced(function* (companies: ReadonlyArray<Company>) {
+const ending = Effect.fnUntraced(function* ({ companies, atAnyCost = false }: Telling) {
   const records = yield* Records
   const lines = yield* Effect.forEach(
     companies,
@@ -69,18 +75,18 @@ const ending = Effect.fnUntraced(function* (companies: ReadonlyArray<Company>) {
         Effect.fnUntraced(function* ({ id, type, status, amount }) {
           if (type === "deposit") return `${type} ${status} ${amount} ${Option.getOrThrow(yield* records.deposit(company.id, id)).absorbed}`
           const { failure, networkFee, preimage } = Option.getOrThrow(yield* records.withdrawal(company.id, id))
-          return `${type} ${status} ${amount} ${failure} ${networkFee} ${preimage === null}`
+          return `${type} ${status} ${amount} ${failure} ${atAnyCost ? "" : networkFee} ${preimage === null}`
         })
       )
       return { ...(yield* has(company)), transactions: details.toSorted() }
     })
   )
   const payments = (yield* (yield* Sandbox).payments).map(({ times, received }) => [times, received])
-  return { lines, accounts: yield* accounts, payments }
+  return { lines, payments, ...(!atAnyCost && { accounts: yield* accounts }) }
 })
 
 /** Tells the story once. The first process may meet its fate; another one, that knows nothing of it, goes on where it died. */
-const tell = (story: Story, at: number, fate: Fate) =>
+const tell = (story: Story, at: number, fate: Fate, world: Parameters<typeof inWorld>[1] = {}) =>
   inWorld(
     Effect.gen(function* () {
       let calls: ReadonlyArray<string> = []
@@ -90,7 +96,7 @@ const tell = (story: Story, at: number, fate: Fate) =>
           const ports = yield* Effect.context<Ports>()
           const first = yield* mortal(ports, at, fate)
           calls = first.calls
-          let process = yield* start(first.ports)
+          let process = yield* start(first.ports, world.settings)
           let isFirst = true
           let answered = false
           for (let round = 0; round < telling.rounds; round++) {
@@ -106,15 +112,16 @@ const tell = (story: Story, at: number, fate: Fate) =>
             for (let turn = 0; !isOver(); turn++) yield* turn < 200 ? Effect.yieldNow : TestClock.adjust("30 seconds") // where it sleeps
             if (isFirst && first.isDead()) {
               isFirst = false
-              process = yield* start(ports)
+              process = yield* start(ports, world.settings)
             } else yield* Fiber.join(fiber)
             yield* TestClock.adjust("125 seconds") // longer than any claim lasts
           }
-          return yield* ending(telling.companies)
+          return yield* ending(telling)
         })
       )
       return { end, calls }
-    })
+    }),
+    world
   )
 
 const release = (paymentHash: string | undefined, outcome: "settle" | "fail") =>
@@ -276,17 +283,48 @@ const stories: Readonly<Record<string, Story>> = {
   })
 }
 
-describe("C10: wherever a process dies or gets no answer, it ends as if nothing had been:", () => {
-  for (const [title, story] of Object.entries(stories)) {
+/** Payouts go out together, and are replaced after five minutes, when mining costs twice what it did. */
+const together = {
+  settings: { ...settings, payoutWindowMillis: 60_000, replacement: { afterMillis: 300_000, allowances: 3 } },
+  change: replace(ChainSource, (chain) =>
+    ChainSource.of({ ...chain, feeRate: Effect.map(Clock.currentTimeMillis, (millis) => (millis < beginsAtMillis + 300_000 ? 2 : 4)) })
+  )
+}
+
+const threePayouts = Effect.gen(function* () {
+  const companies = [yield* companyWith(100_000), yield* companyWith(50_000)]
+  for (const [n, sats] of [20_000, 30_000, 40_000].entries()) {
+    yield* confirm(companies[n % 2] ?? assert.fail(), (yield* outside({ type: "chain_address" })).destination, sats)
+  }
+  return companies
+})
+
+const storiesTogether: Readonly<Record<string, Story>> = {
+  "three payouts of two companies in one transaction": Effect.map(threePayouts, (companies) => ({
+    companies,
+    rounds: 9,
+    atAnyCost: true,
+    events: { 3: mine(1), 5: mine(1), 7: mine(6) }
+  })),
+  "three payouts of two companies in one transaction, that is replaced": Effect.map(threePayouts, (companies) => ({
+    companies,
+    rounds: 9,
+    atAnyCost: true,
+    events: { 6: mine(6), 7: mine(6) }
+  }))
+}
+
+const holds = (all: Readonly<Record<string, Story>>, world?: Parameters<typeof inWorld>[1]) => {
+  for (const [title, story] of Object.entries(all)) {
     it.effect(
       title,
       () =>
         Effect.gen(function* () {
-          const undisturbed = yield* tell(story, Infinity, "dies before")
+          const undisturbed = yield* tell(story, Infinity, "dies before", world)
           assert.isTrue(undisturbed.calls.length >= 5)
           for (let at = 1; at <= undisturbed.calls.length; at++) {
             for (const fate of fates) {
-              const { end, calls } = yield* tell(story, at, fate)
+              const { end, calls } = yield* tell(story, at, fate, world)
               assert.deepStrictEqual(end, undisturbed.end, `${fate} call ${at} of ${undisturbed.calls.length}, ${calls.join(" ")}`)
             }
           }
@@ -294,4 +332,9 @@ describe("C10: wherever a process dies or gets no answer, it ends as if nothing 
       120_000
     )
   }
+}
+
+describe("C10: wherever a process dies or gets no answer, it ends as if nothing had been:", () => {
+  holds(stories)
+  holds(storiesTogether, together)
 })

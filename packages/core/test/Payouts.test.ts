@@ -271,7 +271,7 @@ describe("A payout", () => {
       ChainWallet.of({
         ...wallet,
         build: (ask) => {
-          limits.push(ask.feeLimit)
+          limits.push(...ask.payments.map(({ feeLimit }) => feeLimit))
           return wallet.build(ask)
         }
       })

@@ -219,6 +219,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
         ),
       nextKey: (wallet, type, branch) => read((now) => State.nextKey(now, { wallet, type, branch })),
       coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),
+      followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
       candidates: (companyId, id) =>
         read((now) =>
           Option.isSome(ofCompany(HashMap.get(now.withdrawals, id), companyId))

@@ -59,6 +59,8 @@ export interface State {
   readonly deposits: Map<Deposit>
   readonly withdrawals: Map<Withdrawal>
   readonly attempts: Map<Attempt>
+  /** Who follows a withdrawal: its transaction pays them too. */
+  readonly followers: Map<ReadonlyArray<string>>
   /** Every transaction ever signed for a payout, the oldest first. */
   readonly candidates: Map<ReadonlyArray<Signed>>
   readonly keyRanges: Map<KeyRange>
@@ -101,6 +103,7 @@ export const empty: State = {
   deposits: HashMap.empty(),
   withdrawals: HashMap.empty(),
   attempts: HashMap.empty(),
+  followers: HashMap.empty(),
   candidates: HashMap.empty(),
   keyRanges: HashMap.empty(),
   vouchers: HashMap.empty(),
@@ -205,6 +208,10 @@ export const putWithdrawal = (state: State, withdrawal: Withdrawal): State => ({
   withdrawalByHash:
     withdrawal.paymentHash === null ? state.withdrawalByHash : HashMap.set(state.withdrawalByHash, withdrawal.paymentHash, withdrawal.id)
 })
+
+/** Who is paid by the transaction of this withdrawal too, by id. */
+export const followers = (state: State, withdrawalId: string): ReadonlyArray<Withdrawal> =>
+  rows(state.withdrawals, Option.getOrElse(HashMap.get(state.followers, withdrawalId), () => []).toSorted())
 
 /** Every transaction ever signed for a payout, the oldest first. */
 export const candidates = (state: State, withdrawalId: string): ReadonlyArray<Signed> =>

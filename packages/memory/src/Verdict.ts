@@ -1,6 +1,6 @@
 import { Equal, Exit, HashMap, Option, Struct } from "effect"
 import * as Balance from "@satrail/core/Balance"
-import type { Change, Leg } from "@satrail/core/Change"
+import type { Change, Fence, Leg } from "@satrail/core/Change"
 import * as Coin from "@satrail/core/Coin"
 import { type Deposit, DepositMoved } from "@satrail/core/Deposit"
 import { DomainTaken } from "@satrail/core/Domain"
@@ -14,9 +14,12 @@ import {
   type Attempt,
   CoinTaken,
   InsufficientBalance,
+  ownShare,
   PaymentHashTaken,
   type Settlement,
-  type Withdrawal
+  type Withdrawal,
+  type WithdrawalDispatched,
+  type WithdrawalReplaced
 } from "@satrail/core/Withdrawal"
 import * as State from "./State.ts"
 
@@ -149,14 +152,17 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
     case "WithdrawalDispatched": {
       const row = own(state.withdrawals, change)
       const attempt = Option.getOrUndefined(HashMap.get(state.attempts, change.id))
-      if (attempt !== undefined) return Equal.equals(attempt, change.attempt) ? "again" : conflict(change)
+      if (attempt !== undefined) {
+        return Equal.equals(attempt, change.attempt) && isLed(state, change) ? "again" : conflict(change)
+      }
+      if (row.dispatchedAtMillis !== null) return conflict(change)
       return row.status === "pending" ? undefined : terminal(row)
     }
     case "WithdrawalReplaced": {
       const row = own(state.withdrawals, change)
       if (State.candidates(state, change.id).some(({ txId }) => txId === change.attempt.txId)) return "again"
       if (row.status !== "pending") return terminal(row)
-      return row.chainTxId === change.replaces.txId ? undefined : conflict(change)
+      return row.chainTxId === change.replaces.txId && isLed(state, change) ? undefined : conflict(change)
     }
     case "PayoutBuried":
       return State.candidates(state, change.id).some(({ standing }) => standing === "buried") ? "again" : undefined
@@ -196,11 +202,25 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
   }
 }
 
-/** Then: does whoever commits it still hold the task it is the work of? */
-const stale = (state: State.State, { fence }: Change): Journal.StaleFence | undefined => {
-  if (fence === undefined) return undefined
-  const task = Option.getOrUndefined(HashMap.get(state.tasks, fence.taskId))
-  return task?.token === fence.token ? undefined : new Journal.StaleFence({ taskId: fence.taskId })
+/** Whether those who follow are the ones it names. */
+const isLed = (state: State.State, { id, followers }: WithdrawalDispatched | WithdrawalReplaced): boolean =>
+  Equal.equals(
+    State.followers(state, id).map((row) => row.id),
+    followers.map((follower) => follower.id).toSorted()
+  )
+
+/** Every claim that it is the work of. */
+const fences = (change: Change): ReadonlyArray<Fence> => [
+  ...(change.fence === undefined ? [] : [change.fence]),
+  ...(change._tag === "WithdrawalDispatched" ? change.followers.map(({ id, token }) => ({ taskId: id, token })) : [])
+]
+
+/** Then: does whoever commits it still hold the tasks it is the work of? */
+const stale = (state: State.State, change: Change): Journal.StaleFence | undefined => {
+  for (const { taskId, token } of fences(change)) {
+    if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return new Journal.StaleFence({ taskId })
+  }
+  return undefined
 }
 
 const addressUsed = (state: State.State, id: string | null, atMillis: number): State.State =>
@@ -325,13 +345,21 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
           ? new PaymentHashTaken({ paymentHash })
           : { ...State.putWithdrawal(state, { ...row, paymentHash, paymentRequest, successAction }), attempts }
       }
-      const offered = offer(state, row, attempt, attempt.coins)
-      return "_tag" in offered ? offered : { ...offered, attempts }
+      const followers = led(state, change)
+      if (followers.some(({ status, dispatchedAtMillis }) => status !== "pending" || dispatchedAtMillis !== null)) return conflict(change)
+      const sent = followers.map((follower) => ({ ...follower, dispatchedAtMillis: atMillis }))
+      const offered = offer(state, row, sent, attempt, attempt.coins)
+      if ("_tag" in offered) return offered
+      const ids = followers.map(({ id }) => id)
+      return { ...offered, attempts, followers: HashMap.set(state.followers, change.id, ids) }
     }
     case "WithdrawalReplaced": {
       const { attempt, replaces } = change
       const row = { ...own(state.withdrawals, change), updatedAtMillis: atMillis }
-      return offer(state, row, attempt, replaces.change === null ? attempt.coins : [...attempt.coins, replaces.change])
+      const followers = led(state, change)
+      const ended = followers.find(({ status }) => status !== "pending")
+      if (ended !== undefined) return terminal(ended)
+      return offer(state, row, followers, attempt, replaces.change === null ? attempt.coins : [...attempt.coins, replaces.change])
     }
     case "PayoutBuried":
       return standing(state, change.id, change.txId, "buried")
@@ -390,18 +418,28 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
   }
 }
 
-/** One more transaction for a payout, which spends `coins` unless another payout does. */
+/** Who follows, as it stands, with its share. Whoever does not exist was never made, which is its maker's bug. */
+const led = (state: State.State, { _tag, atMillis, followers }: WithdrawalDispatched | WithdrawalReplaced): ReadonlyArray<Withdrawal> =>
+  followers.map(({ id, companyId, networkFee }) => {
+    const row = Option.getOrUndefined(HashMap.get(state.withdrawals, id))
+    if (row?.companyId !== companyId) throw new Error(`${_tag}: company ${companyId} has no ${id}`)
+    return { ...row, networkFee, updatedAtMillis: atMillis }
+  })
+
+/** One more transaction for a payout and those who follow it, which spends `coins` unless another payout does. */
 const offer = (
   state: State.State,
   row: Withdrawal,
+  followers: ReadonlyArray<Withdrawal>,
   { _tag, coins: _, ...candidate }: Attempt & { readonly _tag: "Chain" },
   coins: ReadonlyArray<string>
 ): State.State | CoinTaken => {
   if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))
     return new CoinTaken({ withdrawalId: row.id })
-  const { txId, rawTx, networkFee } = candidate
+  const { txId: chainTxId, rawTx } = candidate
+  const led = followers.reduce((next, follower) => State.putWithdrawal(next, { ...follower, chainTxId }), state)
   return {
-    ...State.putWithdrawal(state, { ...row, chainTxId: txId, rawTx, networkFee }),
+    ...State.putWithdrawal(led, { ...row, chainTxId, rawTx, networkFee: ownShare(candidate, followers) }),
     candidates: HashMap.set(state.candidates, row.id, [...State.candidates(state, row.id), { ...candidate, standing: "offered" }]),
     withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, row.id), state.withdrawalByCoin)
   }
@@ -435,22 +473,44 @@ const book = (state: State.State, { companyId, postings }: Leg): State.State | I
 const withCursor = (state: State.State, { cursor }: Change): State.State =>
   cursor === undefined ? state : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
 
-const withTasks = (tasks: State.State["tasks"], { companyId, begins, ends }: Change): State.State["tasks"] => {
-  const left = ends === undefined ? tasks : HashMap.remove(tasks, ends)
+/** Which withdrawals it is about besides its own. */
+const followersOf = (change: Change) =>
+  change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced" ? change.followers : []
+
+const withTasks = (tasks: State.State["tasks"], change: Change): State.State["tasks"] => {
+  const { companyId, begins, ends } = change
+  const handedOver =
+    change._tag === "WithdrawalDispatched"
+      ? HashMap.removeMany(
+          tasks,
+          change.followers.map(({ id }) => id)
+        )
+      : tasks
+  const left = ends === undefined ? handedOver : HashMap.remove(handedOver, ends)
   if (begins === undefined || HashMap.has(left, begins.id)) return left
   const { kind, id, dueAtMillis } = begins
   return HashMap.set(left, id, { kind, companyId, dueAtMillis, token: 0, attempts: 0 })
 }
 
+/** What every company that it is about is told. */
+const withEvents = (events: State.State["events"], change: Change): State.State["events"] => {
+  const { event, companyId, atMillis } = change
+  if (event === undefined) return events
+  const told = [{ companyId, subject: event.subject }, ...followersOf(change).map(({ id, companyId }) => ({ companyId, subject: id }))]
+  return told.reduce((all, one) => {
+    const id = HashMap.size(all) + 1
+    return HashMap.set(all, id, { id: BigInt(id), atMillis, type: event.type, ...one })
+  }, events)
+}
+
 /** What every kind leaves beside its rows and postings. */
 const record = (state: State.State, change: Change): State.State => {
-  const { once, event, companyId, atMillis } = change
-  const id = HashMap.size(state.events) + 1
+  const { once } = change
   return {
     ...withCursor(state, change),
     tasks: withTasks(state.tasks, change),
     answers: once === undefined ? state.answers : HashMap.set(state.answers, State.answerAddress(once.owner, once.key), once),
-    events: event === undefined ? state.events : HashMap.set(state.events, id, { id: BigInt(id), companyId, atMillis, ...event })
+    events: withEvents(state.events, change)
   }
 }
 

@@ -23,14 +23,14 @@ import * as Zap from "./Zap.ts"
 /** What serves one process well. */
 export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as const
 
-/** The largest flush there can be: an event's id has twelve bits for its place in there. */
-export const maxItemsPerFlush = 4096
+/** The largest flush there can be: an event's id has twelve bits for its place in there, the upper half is for who follows (see Withdrawal). */
+export const maxItemsPerFlush = 2048
 
 /** Each is as in `defaults` unless given. */
 export interface Options {
   /** Flushes in flight for each kind of Change. One company's Changes of a kind always share a lane. */
   readonly lanes?: number | undefined
-  /** Changes that are committed together, at most 4096. */
+  /** Changes that are committed together, at most 2048. */
   readonly maxItemsPerFlush?: number | undefined
   /** Commits waiting in one lane; the next is answered `StoreUnavailable`, because of `overloaded`. */
   readonly maxWaiting?: number | undefined
@@ -122,7 +122,7 @@ const exitOf = <T extends Tag>(change: Tagged<T>, said: string, answer: string |
     case "Mismatch":
       return Exit.fail(new Core.IdempotencyMismatch({ key: change.once?.key ?? "" }))
     case "StaleFence":
-      return Exit.fail(new Core.StaleFence({ taskId: change.fence?.taskId ?? "" }))
+      return Exit.fail(new Core.StaleFence({ taskId: detail }))
     case "again": // another process made it while we waited: the next look will see what it made
       return Exit.succeed({ _tag: "Again" })
     case "missing":

@@ -42,6 +42,7 @@ export const make = Effect.gen(function* () {
     depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
     nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next),
     coins: yield* Withdrawal.reads.coins,
+    followers: yield* Withdrawal.reads.followers,
     candidates: yield* Withdrawal.reads.candidates,
     settledPayouts: yield* Withdrawal.reads.settledPayouts,
     withdrawal: yield* Withdrawal.reads.withdrawal,

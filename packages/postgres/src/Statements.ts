@@ -35,6 +35,8 @@ export interface Shape {
   readonly parts: ReadonlyArray<string>
   /** What follows besides: reads `done`. */
   readonly effects?: ReadonlyArray<string>
+  /** More claims that it is the work of, besides its fence: `select n, task_id, token`. */
+  readonly claims?: string
   /** Joined to the verdict's `a`. */
   readonly joins?: string
   /** The verdict, or null, on what was applied before, or was something else under this id: judged before the claim. */
@@ -66,17 +68,20 @@ locked as materialized (
   select distinct n from legs where (posted <> 0 or held <> 0) and company_id not in (select company_id from locked)
 )`
 
-const fenced = `
+const fenced = ({ claims }: Shape) => `
 seen as materialized (
   select a.n, s.fingerprint = a.fingerprint as same, s.answer
   from asked a cross join lateral (select fingerprint, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
+), claims as materialized (
+  select n, task_id, token from asked where task_id is not null${claims === undefined ? "" : ` union all ${claims}`}
 ), fenced as materialized (
-  select a.n, t.token = a.token as current
-  from (select n, task_id, token from asked where task_id is not null order by task_id) a
+  select a.n, a.task_id, t.token = a.token as current
+  from (select * from claims order by task_id) a
   cross join lateral (select token from satrail.tasks where id = a.task_id for no key update) t
   where (select count(*) from locked) is not null
 ), stale as materialized (
-  select n from asked where task_id is not null and n not in (select n from fenced where current)
+  select distinct on (n) n, task_id from claims
+  where (n, task_id) not in (select n, task_id from fenced where current) order by n, task_id
 ), fresh as materialized (
   select * from asked
   where n not in (select n from seen) and n not in (select n from stale) and n not in (select n from unopened)
@@ -149,7 +154,7 @@ verdicts as materialized (
     when s.same then 'Replayed'
     when s.n is not null then 'Mismatch'
     when d.n is not null then 'Applied'
-    else coalesce(${before}, case when x.n is not null then 'StaleFence' end, ${guards}, case when u.n is not null then 'unopened' end, 'again')
+    else coalesce(${before}, case when x.n is not null then 'StaleFence ' || x.task_id end, ${guards}, case when u.n is not null then 'unopened' end, 'again')
   end as verdict
   from asked a left join seen s using (n) left join done d using (n) left join stale x using (n) left join unopened u using (n) ${joins}
 ), moved as (
@@ -162,7 +167,7 @@ select verdict, answer from verdicts order by n`
 
 /** One row an item, in their order: its verdict, and the answer when it is a replay. */
 export const statement = (shape: Shape): string =>
-  `with ${[asked(shape), locked, fenced, ...shape.parts, done, recorded, ...(shape.effects ?? []), verdicts(shape)].join(",")}`
+  `with ${[asked(shape), locked, fenced(shape), ...shape.parts, done, recorded, ...(shape.effects ?? []), verdicts(shape)].join(",")}`
 
 /** Creates rows of a table from what was asked, once under an id. */
 export const creation = (

@@ -1,6 +1,5 @@
 import { ChainWallet, Unfundable } from "@satrail/core/ChainWallet"
 import type * as Coin from "@satrail/core/Coin"
-import * as Msat from "@satrail/core/Msat"
 import * as Payout from "@satrail/core/Payout"
 import { Signer, SignerUnavailable } from "@satrail/core/Signer"
 import { Effect, Result } from "effect"
@@ -41,23 +40,22 @@ export const make = (world: World): ChainWallet["Service"] => {
           }
         )
       ),
-    build: ({ scriptPubKey, amount, feeRate, feeLimit, free }) =>
+    build: ({ payments, feeRate, free }) =>
       reachable(
         "build",
         Effect.gen(function* () {
-          if (amount <= 0n || amount % 1000n !== 0n) return yield* Effect.die(new Error(`No transaction pays ${amount} millisatoshis`))
+          const outputs = yield* Payout.asked(payments)
           const candidates = Chain.coins(world.state().chain, "wallet", true)
           const allowed = yield* free(candidates.map(({ outpoint }) => outpoint))
-          const output = { scriptPubKey, sats: Msat.toSats(amount) }
           return yield* world.commit(({ chain }) => {
             // Looked at again: while `free` was asked, a coin may have been spent.
             const coins = Chain.coins(chain, "wallet", true).filter(({ outpoint }) => allowed.has(outpoint))
-            const selection = Payout.select({ coins, outputs: [output], feeRate, feeLimitSats: Msat.toSats(feeLimit) })
+            const selection = Payout.selectBatch({ coins, outputs, feeRate })
             if ("neededSats" in selection) return Result.fail(new Unfundable(selection))
             const place: Coin.Place = { type: Payout.changeType, branch: 1, index: chain.next[1] }
             const { scriptPubKey } = wallet.key(place).address
-            const change = Payout.changeOf(selection, [output], { ...place, wallet: wallet.fingerprint, scriptPubKey })
-            const draft = Payout.toDraft(Payout.drafted(wallet.keys, selection, [output], change), selection, change)
+            const change = Payout.changeOf(selection, { ...place, wallet: wallet.fingerprint, scriptPubKey })
+            const draft = Payout.toDraft(Payout.drafted(wallet.keys, selection, outputs, change), selection, change)
             return Result.succeed({ events: change === null ? [] : [given(wallet, place)], answer: () => draft })
           })
         })

@@ -36,7 +36,11 @@ const deposit = Effect.fnUntraced(function* (amount: number) {
 
 const payout = Effect.fnUntraced(function* (amount: number) {
   const { scriptPubKey } = yield* outsideScript
-  const draft = yield* (yield* ChainWallet).build({ scriptPubKey, amount: sats(amount), feeRate: 2, feeLimit: sats(5_000), free: all })
+  const draft = yield* (yield* ChainWallet).build({
+    payments: [{ scriptPubKey, amount: sats(amount), feeLimit: sats(5_000) }],
+    feeRate: 2,
+    free: all
+  })
   const signed = yield* (yield* Signer).sign(draft.psbt)
   assert.deepStrictEqual(yield* (yield* ChainSource).broadcast(signed.rawTx), { _tag: "accepted" })
   return { ...signed, ...draft, scriptPubKey }
@@ -266,7 +270,7 @@ describe("reorganisations and double spends", () => {
         const chain = yield* ChainSource
         const { scriptPubKey } = yield* outsideScript
         const wallet = yield* ChainWallet
-        const ask = { scriptPubKey, amount: sats(5_000), feeRate: 2, feeLimit: sats(5_000), free: all }
+        const ask = { payments: [{ scriptPubKey, amount: sats(5_000), feeLimit: sats(5_000) }], feeRate: 2, free: all }
         const { txId, rawTx } = yield* (yield* Signer).sign((yield* wallet.build(ask)).psbt)
         yield* control(({ pause }) => pause("chain"))
         for (const read of [

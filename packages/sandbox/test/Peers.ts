@@ -61,10 +61,8 @@ const chain = Layer.effect(
         Effect.gen(function* () {
           const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(address, wallet.network))
           const { psbt } = yield* wallet.build({
-            scriptPubKey,
-            amount,
+            payments: [{ scriptPubKey, amount, feeLimit: Msat.fromSats(1_000) }],
             feeRate: 2,
-            feeLimit: Msat.fromSats(1_000),
             free: (outpoints) =>
               Effect.sync(() => {
                 const outpoint = used.get(coin) ?? outpoints.find((one) => ![...used.values()].includes(one)) ?? ""

@@ -65,7 +65,7 @@ const payout = (kind: BitcoinAddress.Kind) =>
     const { destination } = yield* sandbox.destination({ type: "chain_address", kind })
     const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(destination, wallet.network))
     const free = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
-    const { psbt } = yield* wallet.build({ scriptPubKey, amount: sats(30_000), feeRate: 3, feeLimit: sats(2_000), free })
+    const { psbt } = yield* wallet.build({ payments: [{ scriptPubKey, amount: sats(30_000), feeLimit: sats(2_000) }], feeRate: 3, free })
     const { txId, rawTx } = yield* signer.sign(psbt)
     yield* chain.broadcast(rawTx)
     return txId

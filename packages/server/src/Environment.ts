@@ -74,6 +74,7 @@ export interface Environment {
   readonly maxBodyBytes: number
   readonly maxInvoice: Msat.Msat
   readonly maxWithdrawal: Msat.Msat
+  readonly payoutWindowSeconds: number
   readonly drainSeconds: number
   readonly shutdownSeconds: number
   readonly logFormat: "json" | "pretty"
@@ -388,6 +389,12 @@ const variables = {
     fallback: String(Msat.toSats(Policy.defaults.maxWithdrawal)),
     ...sats
   },
+  payoutWindowSeconds: {
+    name: "SATRAIL_PAYOUT_WINDOW_SECONDS",
+    meaning: "How long payouts on the chain gather to go out in one transaction; 0: each goes at once, by itself",
+    fallback: String(Policy.defaults.payoutWindowMillis / 1000),
+    ...whole(0, 86_400)
+  },
   drainSeconds: {
     name: "SATRAIL_DRAIN_SECONDS",
     meaning:
@@ -507,6 +514,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     maxBodyBytes: required(variables.maxBodyBytes),
     maxInvoice: required(variables.maxInvoice),
     maxWithdrawal: required(variables.maxWithdrawal),
+    payoutWindowSeconds: required(variables.payoutWindowSeconds),
     drainSeconds: required(variables.drainSeconds),
     shutdownSeconds: required(variables.shutdownSeconds),
     logFormat: required(variables.logFormat),

@@ -68,6 +68,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   domain: environment.domain,
   maxInvoice: environment.maxInvoice,
   maxWithdrawal: environment.maxWithdrawal,
+  payoutWindowMillis: environment.payoutWindowSeconds * 1000,
   lnurl: {
     ...Policy.defaults.lnurl,
     perAddress: Throttle.perMinute(environment.lnurlPerAddress),

@@ -1,5 +1,5 @@
 import { type Activity, ChainSource, ChainUnavailable } from "@satrail/core/ChainSource"
-import { ChainWallet, type Draft, type Unfundable } from "@satrail/core/ChainWallet"
+import { type Batch, ChainWallet, type Unfundable } from "@satrail/core/ChainWallet"
 import { LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import type { Network } from "@satrail/core/Network"
@@ -69,7 +69,7 @@ const make = Effect.fnUntraced(function* (url: string) {
     (
       ask: Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">,
       free: ReadonlySet<string> | undefined
-    ) => Effect.Effect<{ readonly draft: Draft } | { readonly candidates: ReadonlyArray<string> }, Unfundable | ChainUnavailable>
+    ) => Effect.Effect<{ readonly draft: Batch } | { readonly candidates: ReadonlyArray<string> }, Unfundable | ChainUnavailable>
   >("wallet", "build", chain)
 
   return Context.make(

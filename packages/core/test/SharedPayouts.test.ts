@@ -1,0 +1,430 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Arbitrary, Clock, Context, Effect, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import * as BitcoinAddress from "../src/BitcoinAddress.ts"
+import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
+import { ChainWallet } from "../src/ChainWallet.ts"
+import { Dispatcher } from "../src/Dispatcher.ts"
+import { Journal, StoreUnavailable } from "../src/Journal.ts"
+import * as Msat from "../src/Msat.ts"
+import * as Payout from "../src/Payout.ts"
+import { Records } from "../src/Records.ts"
+import { SettledPayouts } from "../src/SettledPayouts.ts"
+import { Signer } from "../src/Signer.ts"
+import { Tasks } from "../src/Tasks.ts"
+import * as Withdrawal from "../src/Withdrawal.ts"
+import { settings as usual } from "./Rows.ts"
+import {
+  accounts,
+  audited,
+  companyWith,
+  confirm,
+  has,
+  inWorld,
+  mine,
+  now,
+  outside,
+  type Ports,
+  replace,
+  standing,
+  start,
+  step,
+  steps
+} from "./World.ts"
+
+type Row = Withdrawal.Withdrawal
+
+const settings = { ...usual, payoutWindowMillis: 60_000 }
+
+/** What stands at the recipient's address: where it is, and how many sats. */
+const received = Effect.fnUntraced(function* ({ recipient }: Row) {
+  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
+  const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
+  return outputs
+    .filter(({ placement }) => placement._tag !== "gone")
+    .map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
+})
+
+const payout = Effect.fnUntraced(function* (payer: Parameters<typeof confirm>[0], sats: number) {
+  return yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, sats)
+})
+
+/** Three payouts of two companies, confirmed in one window. */
+const three = Effect.gen(function* () {
+  const [acme, globex] = [yield* companyWith(200_000), yield* companyWith(100_000)]
+  const rows = [yield* payout(acme, 20_000), yield* payout(globex, 30_000), yield* payout(acme, 40_000)]
+  return { acme, globex, rows }
+})
+
+const afterWindow = TestClock.adjust("60 seconds")
+
+const transactionsOf = (rows: ReadonlyArray<Row>) =>
+  Effect.map(Effect.forEach(rows, now), (all) => new Set(all.flatMap(({ chainTxId }) => chainTxId ?? [])).size)
+
+const standings = (rows: ReadonlyArray<Row>) => Effect.forEach(rows, standing)
+
+/** Who leads, and all that was ever signed for it. */
+const led = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
+  const { candidates, followers } = yield* Records
+  for (const row of rows) {
+    const signed = yield* candidates(row.companyId, row.id)
+    if (signed.length > 0) return { leader: row, signed, followers: yield* followers(row.id) }
+  }
+  return assert.fail("nobody leads")
+})
+
+/** A chain with a feerate that changes, where the network does not take what `deaf` says. Notes what it is sent. */
+const weather = () => {
+  const sky = { rate: 2, deaf: (_rawTx: string): boolean => false }
+  const sent: Array<string> = []
+  const change = replace(ChainSource, (chain) =>
+    ChainSource.of({
+      ...chain,
+      feeRate: Effect.sync(() => sky.rate),
+      broadcast: (rawTx) =>
+        Effect.suspend((): Effect.Effect<Broadcast> => {
+          sent.push(rawTx)
+          return sky.deaf(rawTx) ? Effect.succeed({ _tag: "unknown" }) : chain.broadcast(rawTx)
+        })
+    })
+  )
+  return { sky, sent, change }
+}
+
+const halfAnHour = steps(31, 60)
+
+/** Each settled once, for its share: together that is what mining did cost. */
+const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Withdrawal.Candidate | undefined) {
+  const settled = yield* Effect.forEach(rows, now)
+  for (const row of settled) {
+    assert.deepStrictEqual([row.status, row.chainTxId], ["settled", winner?.txId])
+    assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+  }
+  assert.strictEqual(Msat.sum(...settled.map(({ networkFee }) => networkFee ?? Msat.zero)), winner?.networkFee)
+})
+
+const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
+
+describe("Shares of a fee", () => {
+  it("are in proportion to what was held for mining, rounded down one after the other; the last has what is left over", () => {
+    const shares = (fee: number, ...allowances: ReadonlyArray<number>) =>
+      Payout.shares(
+        Msat.make(BigInt(fee)),
+        allowances.map((allowance) => Msat.make(BigInt(allowance)))
+      ).map(Number)
+    assert.deepStrictEqual(shares(1000, 1, 1, 1), [333, 333, 334])
+    assert.deepStrictEqual(shares(600, 500, 250, 250), [300, 150, 150])
+    assert.deepStrictEqual(shares(600, 500), [600])
+    assert.deepStrictEqual(shares(7, 0, 0), [3, 4])
+    assert.deepStrictEqual(shares(7, 0, 9), [0, 7])
+  })
+
+  it.prop(
+    "are the fee, to the msat; nobody bears more than was held of it while all together do not, or what is above that before the others do",
+    { fee: upTo(1_000_000), allowances: Arbitrary.array(upTo(400_000), { minLength: 1, maxLength: 100 }) },
+    ({ fee, allowances }) => {
+      const held = allowances.map((allowance) => Msat.make(BigInt(allowance)))
+      const shares = Payout.shares(Msat.make(BigInt(fee)), held)
+      assert.strictEqual(Msat.sum(...shares), BigInt(fee))
+      const isEnough = Msat.sum(...held) >= BigInt(fee)
+      for (const [n, share] of shares.entries()) assert.isTrue(share >= 0n && (!isEnough || share <= (held[n] ?? 0n)))
+    }
+  )
+})
+
+describe("A window", () => {
+  it("ends for all that is confirmed in it at the same moment, and nothing waits longer than it is", () => {
+    const due = (at: number) => Withdrawal.payoutDueAtMillis(at, 60_000)
+    assert.deepStrictEqual([due(0), due(1), due(59_999), due(60_000)], [60_000, 60_000, 60_000, 120_000])
+    assert.strictEqual(Withdrawal.payoutDueAtMillis(12_345, 0), 12_345)
+  })
+})
+
+describe("Payouts of one window", () => {
+  it.effect("of several companies are one transaction, and each settles with its own output and its share", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { acme, globex, rows } = yield* three
+          yield* step
+          assert.strictEqual(yield* transactionsOf(rows), 0)
+          yield* afterWindow
+          yield* step
+          const { leader, signed, followers } = yield* led(rows)
+          assert.strictEqual(leader.id, rows.map(({ id }) => id).toSorted()[0])
+          assert.deepStrictEqual([signed.length, followers.length, yield* transactionsOf(rows)], [1, 2, 1])
+          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+          yield* mine(1)
+          yield* steps(2)
+          yield* paidBy(rows, signed[0])
+          const fee = Number(signed[0]?.networkFee) / 1000
+          // Together it costs less than half of what three would.
+          assert.isBelow(fee, 750)
+          assert.deepStrictEqual(yield* has(acme), { posted: 200_000 - 20_000 - 40_000 - 1000 - 120 - 140, held: 0 })
+          assert.deepStrictEqual(yield* has(globex), { posted: 100_000 - 30_000 - 500 - 130, held: 0 })
+          assert.deepInclude(yield* accounts, { chain: 90_000 + fee, network_fees: 1500 - fee, service_fees: 390 })
+        })
+      ),
+      { settings }
+    )
+  )
+
+  it.effect("go each by itself, and at once, where there is none", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { rows } = yield* three
+          yield* step
+          assert.strictEqual(yield* transactionsOf(rows), 3)
+          yield* mine(1)
+          yield* steps(2)
+          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+        })
+      ),
+      { settings: { ...settings, payoutWindowMillis: 0 } }
+    )
+  )
+
+  it.effect("are as many transactions as it takes for all of them", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(200_000)
+          const rows = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => payout(payer, n * 1000))
+          yield* afterWindow
+          yield* step
+          assert.strictEqual(yield* transactionsOf(rows), 3)
+          yield* mine(1)
+          yield* steps(2)
+          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+        })
+      ),
+      { settings: { ...settings, payoutOutputs: 2 } }
+    )
+  )
+
+  it.effect("C19: that some process has taken up as others go out once, by whichever of several workers", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const ports = yield* Effect.context<Ports>()
+          const workers = yield* Effect.forEach([1, 2, 3], () =>
+            Effect.map(start(ports, { ...settings, payoutOutputs: 3 }), (process) => Context.get(process, Dispatcher).step)
+          )
+          const payers = [yield* companyWith(500_000), yield* companyWith(500_000)]
+          const rows = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) => payout(payers[n % 2] ?? assert.fail(), 10_000 + n))
+          yield* afterWindow
+          for (let i = 0; i < 6; i++) {
+            yield* Effect.all(workers, { concurrency: "unbounded" })
+            yield* TestClock.adjust("15 seconds")
+          }
+          yield* mine(1)
+          yield* steps(3)
+          for (const row of rows) {
+            assert.strictEqual(yield* standing(row), "settled")
+            assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+          }
+        })
+      ),
+      { settings }
+    )
+  )
+
+  it.effect("that the coins at hand do not suffice for wait, and keep none after them from going", () => {
+    const purse = { only: "" }
+    const change = replace(ChainWallet, (wallet) =>
+      ChainWallet.of({
+        ...wallet,
+        build: (ask) =>
+          wallet.build({
+            ...ask,
+            free: (outpoints) => Effect.map(ask.free(outpoints), (free) => new Set([...free].filter((one) => one.startsWith(purse.only))))
+          })
+      })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { newAddress } = yield* ChainWallet
+          const { send } = yield* Sandbox
+          purse.only = yield* send({ address: (yield* newAddress("taproot")).address, amount: Msat.fromSats(60_000) })
+          yield* mine(1)
+          const payer = yield* companyWith(500_000)
+          const rows = yield* Effect.forEach([10_000, 100_000, 20_000, 90_000, 15_000], (sats) => payout(payer, sats))
+          const fits = rows.filter(({ amount }) => amount < Msat.fromSats(50_000))
+          const large = rows.filter((row) => !fits.includes(row))
+          yield* afterWindow
+          yield* steps(4)
+          assert.strictEqual(yield* transactionsOf(fits), 1)
+          assert.deepStrictEqual(yield* standings(large), ["pending", "pending"])
+          assert.strictEqual(yield* transactionsOf(large), 0)
+          purse.only = ""
+          yield* steps(1)
+          assert.strictEqual(yield* transactionsOf(large), 1)
+          yield* mine(1)
+          yield* steps(2)
+          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+        }),
+        { unfinished: true } // what was paid in is nobody's deposit
+      ),
+      { settings, change }
+    )
+  })
+
+  it.effect("C10: of which another process takes one up meanwhile: the others go without it, and it goes by itself", () => {
+    let signings = 0
+    const change = (ports: Context.Context<Ports>) => {
+      const { claim } = Context.get(ports, Tasks)
+      // While we sign, our claims end, and somebody else gets the first of them for a while.
+      const rival = Effect.gen(function* () {
+        yield* TestClock.adjust("31 seconds")
+        yield* claim({ kind: Withdrawal.payoutKind, nowMillis: yield* Clock.currentTimeMillis, leaseMillis: 100_000, limit: 1 })
+      })
+      return replace(Signer, ({ sign }) =>
+        Signer.of({ sign: (psbt) => (signings++ === 0 ? Effect.andThen(Effect.orDie(rival), sign(psbt)) : sign(psbt)) })
+      )(ports)
+    }
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { rows } = yield* three
+          yield* afterWindow
+          yield* step
+          assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
+          yield* step
+          assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
+          yield* steps(3, 60)
+          assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [3, 2])
+          yield* mine(1)
+          yield* steps(2)
+          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+        })
+      ),
+      { settings, change }
+    )
+  })
+})
+
+describe("A transaction that pays several, and that no block takes", () => {
+  it.effect("is replaced for all of them; what is above what was held is the operator's", () => {
+    const { sky, change } = weather()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { rows } = yield* three
+          yield* afterWindow
+          yield* step
+          sky.rate = 14
+          yield* halfAnHour
+          const { signed } = yield* led(rows)
+          assert.strictEqual(signed.length, 2)
+          const fee = Number(signed[1]?.networkFee) / 1000
+          assert.isTrue(fee > 1500 && fee <= 4500)
+          for (const row of rows) {
+            const { chainTxId, networkFee } = yield* now(row)
+            assert.strictEqual(chainTxId, signed[1]?.txId)
+            assert.isTrue(networkFee !== null && networkFee > row.networkAllowance && networkFee <= row.networkAllowance * 3n)
+            assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+          }
+          yield* mine(5)
+          yield* steps(2)
+          assert.deepStrictEqual(yield* standings(rows), ["pending", "pending", "pending"])
+          yield* mine(1)
+          yield* steps(2)
+          yield* paidBy(rows, signed[1])
+          assert.deepInclude(yield* accounts, { chain: 90_000 + fee, service_fees: 390, loss: 1500 - fee })
+        })
+      ),
+      { settings, change }
+    )
+  })
+
+  it.effect("and whose original is mined after it was replaced, settles all of them with the original and what that did cost", () => {
+    const { sky, change } = weather()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { rows } = yield* three
+          yield* afterWindow
+          yield* step
+          const [first] = (yield* led(rows)).signed
+          sky.rate = 4
+          sky.deaf = (rawTx) => rawTx !== first?.rawTx
+          yield* halfAnHour
+          assert.strictEqual((yield* led(rows)).signed.length, 2)
+          yield* mine(6)
+          yield* steps(2)
+          yield* paidBy(rows, first)
+        })
+      ),
+      { settings, change }
+    )
+  })
+
+  it.effect("C45: is sent again where a reorganisation took its block, before and after it settled", () => {
+    const { sent, change } = weather()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { rows } = yield* three
+          yield* afterWindow
+          yield* step
+          const { reorg } = yield* Sandbox
+          yield* mine(1)
+          yield* steps(1)
+          yield* reorg(1)
+          yield* steps(1)
+          assert.deepStrictEqual(yield* standings(rows), ["pending", "pending", "pending"])
+          yield* mine(2)
+          yield* steps(1)
+          const { signed } = yield* led(rows)
+          yield* paidBy(rows, signed[0])
+          yield* reorg(2)
+          yield* Effect.flatMap(SettledPayouts, ({ look }) => look)
+          assert.strictEqual(new Set(sent).size, 1)
+          yield* mine(1)
+          yield* paidBy(rows, signed[0])
+        })
+      ),
+      { settings: { ...settings, payoutConfirmations: 2 }, change }
+    )
+  })
+
+  it.effect("C45: is not replaced once some of it is settled, also where a reorganisation took its block", () => {
+    const { sky, change: raining } = weather()
+    let away = true
+    /** A store that answers for those who follow, and then is away. */
+    const change = (ports: Context.Context<Ports>) =>
+      replace(Journal, (journal) =>
+        Journal.of({
+          commit: (change) =>
+            away && change._tag === "WithdrawalSettled" && change.id === change.fence?.taskId
+              ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
+              : journal.commit(change)
+        })
+      )(raining(ports))
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { rows } = yield* three
+          yield* afterWindow
+          yield* step
+          yield* mine(1)
+          yield* steps(2)
+          assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
+          yield* (yield* Sandbox).reorg(1)
+          sky.rate = 4
+          yield* halfAnHour
+          away = false
+          const { signed } = yield* led(rows)
+          assert.strictEqual(signed.length, 1)
+          yield* mine(1)
+          yield* steps(2)
+          yield* paidBy(rows, signed[0])
+        })
+      ),
+      { settings, change }
+    )
+  })
+})
