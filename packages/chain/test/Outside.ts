@@ -5,6 +5,7 @@ import * as Msat from "@satrail/core/Msat"
 import * as Block from "@satrail/sandbox/Block"
 import { hex } from "@scure/base"
 import { HDKey } from "@scure/bip32"
+import { RawTx } from "@scure/btc-signer/script.js"
 import { Transaction } from "@scure/btc-signer/transaction.js"
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { createHash } from "node:crypto"
@@ -47,20 +48,36 @@ const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee =
 
 const sha256Twice = (bytes: Uint8Array) => createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest()
 
-/** A block with nothing in it but its coinbase, on top of another; found by trying. On regtest every second try is one. */
-const emptyBlock = (previous: string, height: number, timeSeconds: number, unique: number) => {
-  const coinbase = Buffer.from(Block.coinbase(height, unique, { scriptPubKey: own.scriptPubKey, sats: 1n }), "hex")
+/** A coinbase for a block with one transaction in it: with a witness in that, it commits to it (BIP 141, "Commitment structure"). */
+const committed = (coinbase: string, rawTx: string) => {
+  const none = Buffer.alloc(32)
+  const witnessRoot = sha256Twice(Buffer.concat([none, sha256Twice(Buffer.from(rawTx, "hex"))]))
+  const commitment = sha256Twice(Buffer.concat([witnessRoot, none]))
+  const { outputs, ...tx } = RawTx.decode(hex.decode(coinbase))
+  const script = Buffer.concat([Buffer.from("6a24aa21a9ed", "hex"), commitment])
+  return hex.encode(RawTx.encode({ ...tx, segwitFlag: true, outputs: [...outputs, { amount: 0n, script }], witnesses: [[none]] }))
+}
+
+/** A block with nothing in it but its coinbase, and perhaps one transaction, on top of another; found by trying. On regtest every second try is one. */
+const blockOf = (previous: string, height: number, timeSeconds: number, unique: number, rawTx?: string) => {
+  const bare = Block.coinbase(height, unique, { scriptPubKey: own.scriptPubKey, sats: 1n })
+  const transactions = rawTx === undefined ? [bare] : [committed(bare, rawTx), rawTx]
+  const [first = Buffer.alloc(32), ...others] = transactions.map((raw) => Buffer.from(OwnBlock.txIdOf(raw) ?? "", "hex").toReversed())
+  const merkleRoot = others.length === 0 ? first : sha256Twice(Buffer.concat([first, ...others]))
   const header = Buffer.alloc(80)
   header.writeInt32LE(0x20000000, 0)
   header.set(Buffer.from(previous, "hex").toReversed(), 4)
-  sha256Twice(coinbase).copy(header, 36)
+  header.set(merkleRoot, 36)
   header.writeUInt32LE(timeSeconds, 68)
   header.writeUInt32LE(0x207fffff, 72)
   for (let nonce = 0; ; nonce++) {
     header.writeUInt32LE(nonce, 76)
     if ((sha256Twice(header)[31] ?? 255) < 0x7f) break
   }
-  return { hash: OwnBlock.hashOf(header), raw: Buffer.concat([header, Buffer.of(1), coinbase]).toString("hex") }
+  return {
+    hash: OwnBlock.hashOf(header),
+    raw: [header.toString("hex"), hex.encode(Uint8Array.of(transactions.length)), ...transactions].join("")
+  }
 }
 
 const Verbose = Schema.Struct({
@@ -108,19 +125,22 @@ export const make = Effect.gen(function* () {
     return txId
   })
 
-  /** Empty blocks win, one more than they replace: what was in those waits to be mined again. */
-  const reorg = Effect.fnUntraced(function* (depth: number) {
+  /** So many blocks on top of the one `depth` below the tip, the first perhaps with a transaction of one's own choice, become the chain. */
+  const build = Effect.fnUntraced(function* (depth: number, blocks: number, rawTx?: string) {
     const height = yield* btcd.height
     let previous = yield* btcd.call("getblockhash", [height - depth], Schema.String)
     const base = yield* btcd.call("getblockheader", [previous, true], time)
-    for (let n = 1; n <= depth + 1; n++) {
-      const { hash, raw } = emptyBlock(previous, base.height + n, base.time + n, ++unique)
+    for (let n = 1; n <= blocks; n++) {
+      const { hash, raw } = blockOf(previous, base.height + n, base.time + n, ++unique, n === 1 ? rawTx : undefined)
       yield* btcd.call("submitblock", [raw], Schema.NullOr(Schema.String))
       previous = hash
     }
     const best = yield* btcd.call("getbestblockhash", [], Schema.String)
     if (best !== previous) throw new Error("the other branch did not win")
   })
+
+  /** Empty blocks win, one more than they replace: what was in those waits to be mined again. */
+  const reorg = (depth: number) => build(depth, depth + 1)
 
   const newAddress = Effect.sync(() => {
     const child = key.deriveChild(1000 + addresses++)
@@ -139,6 +159,8 @@ export const make = Effect.gen(function* () {
       }),
     mine: (blocks: number) => Effect.asVoid(btcd.mine(blocks)),
     reorg,
+    /** A miner who has something else in its mempool than we do mines this one transaction. */
+    mineOne: (rawTx: string) => build(0, 1, rawTx),
     doubleSpend: Effect.fnUntraced(function* (txId: string) {
       const coin = spentBy.get(txId)
       if (coin === undefined) throw new Error(`nobody here sent ${txId}`)

@@ -35,7 +35,10 @@ export const settings: Policy.Settings = {
   ...Policy.defaults,
   network: "regtest",
   domain: "pay.example",
-  confirmations: [{ upTo: Policy.defaults.maxWithdrawal, confirmations: 2 }],
+  confirmations: [
+    { upTo: Msat.fromSats(10_000), confirmations: 1 },
+    { upTo: Policy.defaults.maxWithdrawal, confirmations: 2 }
+  ],
   trackMillis: { minimum: 1, maximum: 1 },
   replacement: { afterMillis: 0, allowances: 50 }
 }
@@ -63,11 +66,12 @@ const source = Layer.effect(
 )
 
 /** A service of ours over a store of its own, on the chain of a real node; its Lightning is a pretend one. */
-export const service = Satrail.layer(settings).pipe(
-  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
-  Layer.provideMerge(Layer.merge(Memory.layer, source)),
-  Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "story", network: "regtest" }), FixedRates.layer()))
-)
+export const service = (more: Partial<Policy.Settings> = {}) =>
+  Satrail.layer({ ...settings, ...more }).pipe(
+    Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+    Layer.provideMerge(Layer.merge(Memory.layer, source)),
+    Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "story", network: "regtest" }), FixedRates.layer()))
+  )
 
 export const mine = (blocks: number) => Effect.flatMap(Outside.Outside, (outside) => outside.mine(blocks))
 
@@ -93,10 +97,10 @@ export const address = Effect.fnUntraced(function* (companyId: string, type: Add
 
 export const sats = (amount: number) => Msat.fromSats(amount)
 
-/** Somebody outside pays this much to a company, and it is credited. Answers the transaction. */
+/** Somebody outside pays this much to a company, and it is credited: at 2 confirmations, or 1 up to 10 000 sats. Answers the transaction. */
 export const funded = Effect.fnUntraced(function* (companyId: string, amount: number, type: AddressType = "taproot") {
   const txId = yield* (yield* Outside.Outside).send([{ address: yield* address(companyId, type), amount: sats(amount) }])
-  yield* mineAndWork(2)
+  yield* mineAndWork(amount > 10_000 ? 2 : 1)
   return txId
 })
 
@@ -120,14 +124,14 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
 
-/** What stands in blocks for an address of somebody outside, in sats. */
-export const received = Effect.fnUntraced(function* (scriptPubKey: string) {
+/** What stands in blocks for addresses of somebody outside, in sats. */
+export const received = Effect.fnUntraced(function* (...scriptPubKeys: ReadonlyArray<string>) {
   const chain = BitcoinRpc.make(yield* options)
   const amounts: Array<number> = []
   let cursor: string | null = null
   for (let blocksLeft = 1; blocksLeft > 0;) {
     const activity: Effect.Success<ReturnType<typeof chain.activity>> = yield* chain.activity(cursor, () =>
-      Effect.succeed(new Set([scriptPubKey]))
+      Effect.succeed(new Set(scriptPubKeys))
     )
     amounts.push(...activity.outputs.filter(({ placement }) => placement._tag === "mined").map(({ amount }) => Number(amount) / 1000))
     cursor = activity.cursor

@@ -20,15 +20,20 @@ import { received } from "./Story.ts"
 
 const program = fileURLToPath(new URL("payoutProgram.ts", import.meta.url))
 
-const Funded = Schema.fromJsonString(Schema.Struct({ companyId: Schema.String, address: Schema.String }))
+const Funded = Schema.fromJsonString(Schema.Array(Schema.Struct({ companyId: Schema.String, address: Schema.String })))
 const Ended = Schema.fromJsonString(
   Schema.Struct({
-    status: Schema.String,
-    posted: Schema.String,
-    held: Schema.String,
-    chain: Schema.String,
-    holds: Schema.String,
-    internal: Schema.String
+    statuses: Schema.Array(Schema.String),
+    allowed: Schema.BigIntFromString,
+    transactions: Schema.Int,
+    held: Schema.Array(Schema.String),
+    accounts: Schema.Struct({
+      chain: Schema.BigIntFromString,
+      held: Schema.BigIntFromString,
+      network_fees: Schema.BigIntFromString,
+      internal: Schema.BigIntFromString,
+      loss: Schema.BigIntFromString
+    })
   })
 )
 
@@ -52,30 +57,40 @@ const fates = ["select", "sign", "commit", "broadcast"].flatMap((step) => [`befo
 Real.suite("C19: a process that is killed while it pays", ["btcd"], () => {
   it.layer(Outside.layer, { excludeTestServices: true })("on a real chain", (it) => {
     for (const [n, fate] of fates.entries()) {
-      it.effect(`${fate}: the payout is on the chain once, and the books say what the chain says`, () =>
+      it.effect(`${fate}: three payouts of two companies are on the chain once, and the books say what the chain says`, () =>
         Effect.gen(function* () {
           const { url, certificateFile, user, password } = yield* Btcd.Btcd
           const { mine, send } = yield* Outside.Outside
           const directory = path.join(yield* folder, "database")
           const seed = 100 + n
           const common = [directory, url, certificateFile, String(seed)]
-          const payee = BitcoinAddress.fromPayload("p2wsh", new Uint8Array(32).fill(seed), "regtest") ?? assert.fail("no address")
+          const payees = [0, 1, 2].map((place) => {
+            const payload = new Uint8Array(32).fill(seed).fill(place, 0, 1)
+            return BitcoinAddress.fromPayload("p2wsh", payload, "regtest") ?? assert.fail("no address")
+          })
 
-          const first = yield* run(["fund", ...common])
-          const { companyId, address } = yield* Schema.decodeUnknownEffect(Funded)(first.printed)
-          yield* send([{ address, amount: Msat.fromSats(200_000) }])
+          const funded = yield* Schema.decodeUnknownEffect(Funded)((yield* run(["fund", ...common])).printed)
+          yield* send(funded.map(({ address }) => ({ address, amount: Msat.fromSats(200_000) })))
           yield* mine(2)
-          assert.strictEqual((yield* run(["pay", ...common, companyId, payee.address, fate])).signal, "SIGKILL")
-          yield* run(["finish", ...common, companyId])
+          const companies = funded.map(({ companyId }) => companyId).join(",")
+          const destinations = payees.map(({ address }) => address).join(",")
+          assert.strictEqual((yield* run(["pay", ...common, companies, destinations, fate])).signal, "SIGKILL")
+          yield* run(["finish", ...common, companies])
           yield* mine(1)
-          const last = yield* run(["finish", ...common, companyId])
-          const { status, held, chain, holds, internal } = yield* Schema.decodeUnknownEffect(Ended)(last.printed)
-          assert.deepStrictEqual([status, held, holds, internal], ["settled", "0", "0", "0"])
-          assert.deepStrictEqual(yield* received(payee.scriptPubKey), [50_000])
+          const last = yield* run(["finish", ...common, companies])
+          const { statuses, transactions, held, allowed, accounts } = yield* Schema.decodeUnknownEffect(Ended)(last.printed)
+          assert.deepStrictEqual([statuses, transactions, held], [["settled", "settled", "settled"], 1, ["0", "0"]])
+          assert.deepStrictEqual([accounts.held, accounts.internal, accounts.loss], [0n, 0n, 0n])
+          assert.deepStrictEqual(yield* received(...payees.map(({ scriptPubKey }) => scriptPubKey)), [50_000, 50_000, 50_000])
           const node = BitcoinRpc.node({ url, certificateFile, user, password, network: "regtest", beginning: { height: 440 } })
           const words = Seed.fromEntropy(new Uint8Array(32).fill(seed))
           const { coins } = yield* Rescan.scan(node, Keys.make(Keys.accountsOf(words, "regtest")), { fromHeight: 440, gap: 60 })
-          assert.strictEqual(String(Msat.sum(...coins.map(({ amount }) => amount))), chain)
+          const left = Msat.sum(...coins.map(({ amount }) => amount))
+          assert.strictEqual(left, -accounts.chain)
+          // What was held for mining and did not go to the miners is the operator's.
+          const fee = Msat.fromSats(400_000 - 3 * 50_000) - left
+          assert.isTrue(fee > 0n)
+          assert.strictEqual(accounts.network_fees, allowed - fee)
         })
       )
     }

@@ -6,6 +6,7 @@ import { Companies } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
 import { Dispatcher } from "@satrail/core/Dispatcher"
 import { Journal } from "@satrail/core/Journal"
+import * as Msat from "@satrail/core/Msat"
 import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import { Records } from "@satrail/core/Records"
 import * as Satrail from "@satrail/core/Satrail"
@@ -23,10 +24,12 @@ import * as Wallet from "../src/Wallet.ts"
 import { settings } from "./Story.ts"
 
 // A service in a process of its own, which can be killed: one step of a payout's life for each run.
-// fund: a company and its address. pay: a withdrawal is confirmed and sent, and at `fate` the process is gone. finish: whatever is left is done.
+// fund: two companies and their addresses. pay: a withdrawal to each destination, of both in turn, is confirmed, all are sent, and at `fate` the process
+// is gone. finish: whatever is left is done.
 
-const [, , step = "", directory = "", url = "", certificateFile = "", seed = "0", companyId = "", destination = "", fate = ""] =
+const [, , step = "", directory = "", url = "", certificateFile = "", seed = "0", companies = "", destinations = "", fate = ""] =
   process.argv
+const companyIds = companies.split(",")
 const words = Seed.fromEntropy(new Uint8Array(32).fill(Number(seed)))
 const accounts = Keys.accountsOf(words, "regtest")
 
@@ -63,7 +66,7 @@ const mortalStore = Layer.provideMerge(
   store
 )
 
-const service = Satrail.layer({ ...settings, replacement: { afterMillis: 3_600_000, allowances: 1 } }).pipe(
+const service = Satrail.layer({ ...settings, payoutWindowMillis: 1, replacement: { afterMillis: 3_600_000, allowances: 1 } }).pipe(
   Layer.provideMerge(mortal),
   Layer.provideMerge(mortalStore),
   Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "killed", network: "regtest" }), FixedRates.layer()))
@@ -73,29 +76,39 @@ const follow = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.repeat(follo
 
 const program = Effect.gen(function* () {
   if (step === "fund") {
-    const { id } = yield* Effect.flatMap((yield* Companies).open({ name: "Acme", plan: "paid" }), Answer.made)
-    const created = yield* (yield* OnChainAddresses).create({ companyId: id, type: "taproot", metadata: {} })
-    const { address } = yield* Answer.made(created)
-    return { companyId: id, address }
+    const [{ open }, { create }] = [yield* Companies, yield* OnChainAddresses]
+    return yield* Effect.forEach(["Acme", "Globex"], (name) =>
+      Effect.gen(function* () {
+        const { id } = yield* Effect.flatMap(open({ name, plan: "paid" }), Answer.made)
+        const { address } = yield* Effect.flatMap(create({ companyId: id, type: "taproot", metadata: {} }), Answer.made)
+        return { companyId: id, address }
+      })
+    )
   }
   yield* follow
   const records = yield* Records
   const dispatcher = yield* Dispatcher
   if (step === "pay") {
-    const asked = { amount: Decimal.make(50_000n), currency: "sats" as const }
-    yield* (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
+    for (const [n, destination] of destinations.split(",").entries()) {
+      const asked = { amount: Decimal.make(50_000n), currency: "sats" as const }
+      const id = companyIds[n % companyIds.length] ?? ""
+      yield* (yield* Withdrawals).confirm({ company: { id, plan: "paid" }, asked, destination, metadata: {} })
+    }
+    yield* Effect.sleep(2) // until they are due
   }
   yield* dispatcher.step
-  const [row] = yield* records.transactions(companyId, { limit: 1, type: "withdrawal" })
-  const { posted, held } = yield* records.balance(companyId)
-  const { chain, held: holds, ...accounts } = yield* records.trialBalance
+  const listed = yield* Effect.forEach(companyIds, (id) => records.transactions(id, { limit: 10, type: "withdrawal" }))
+  const rows = yield* Effect.forEach(listed.flat(), ({ companyId, id }) =>
+    Effect.flatMap(records.withdrawal(companyId, id), Effect.fromOption)
+  )
+  const balances = yield* Effect.forEach(companyIds, records.balance)
+  const accounts = yield* records.trialBalance
   return {
-    status: row?.status,
-    posted: String(posted),
-    held: String(held),
-    chain: String(-chain),
-    holds: String(holds),
-    internal: String(accounts.internal)
+    statuses: rows.map(({ status }) => status),
+    allowed: String(Msat.sum(...rows.map(({ networkAllowance }) => networkAllowance))),
+    transactions: new Set(rows.map(({ chainTxId }) => chainTxId)).size,
+    held: balances.map(({ held }) => String(held)),
+    accounts: Object.fromEntries(Object.entries(accounts).map(([account, amount]) => [account, String(amount)]))
   }
 })
 

@@ -1,7 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import { ChainSource } from "@satrail/core/ChainSource"
+import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
+import type { Candidate } from "@satrail/core/Withdrawal"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer, Result } from "effect"
 import { Outside } from "./Outside.ts"
@@ -24,7 +27,9 @@ import {
   work
 } from "./Story.ts"
 
-const chain = Layer.provideMerge(service, OutsideLayer.layer)
+const chain = Layer.provideMerge(service(), OutsideLayer.layer)
+// What is confirmed in one millisecond goes out at its end, with whatever else is due by then.
+const chainTogether = Layer.provideMerge(service({ payoutWindowMillis: 1 }), OutsideLayer.layer)
 
 /** Somebody's address of each kind that can be paid to. Nobody needs to have the key. */
 const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
@@ -53,20 +58,27 @@ Real.suite("On a real chain", ["btcd"], () => {
       )
     }
 
-    for (const depth of [1, 2, 6]) {
-      it.effect(`C45: that ${depth} blocks of a reorganisation take away are taken back, and credited again when they return`, () =>
+    // What one block takes away was credited at one confirmation.
+    for (const [depth, amount] of [
+      [1, 10_000],
+      [2, 50_000],
+      [6, 50_000]
+    ] as const) {
+      it.effect(`C45: that a reorganisation ${depth} deep takes away are taken back, and credited again when they return`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
-          yield* funded(id, 50_000)
+          yield* funded(id, amount)
           if (depth > 2) yield* mineAndWork(depth - 2)
-          assert.deepStrictEqual(yield* balance(id), { posted: 50_000, held: 0 })
-          yield* (yield* Outside).reorg(Math.max(2, depth))
+          assert.deepStrictEqual(yield* balance(id), { posted: amount, held: 0 })
+          yield* (yield* Outside).reorg(depth)
           yield* work
           assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["pending"], { posted: 0, held: 0 }])
+          if (depth > 1) {
+            yield* mineAndWork(1)
+            assert.deepStrictEqual(yield* balance(id), { posted: 0, held: 0 })
+          }
           yield* mineAndWork(1)
-          assert.deepStrictEqual(yield* balance(id), { posted: 0, held: 0 })
-          yield* mineAndWork(1)
-          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: amount, held: 0 }])
           yield* audit
         })
       )
@@ -74,10 +86,10 @@ Real.suite("On a real chain", ["btcd"], () => {
       it.effect(`C45: that another transaction took the place of, ${depth} blocks deep, have failed, and nothing of them is left`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
-          const txId = yield* funded(id, 50_000)
+          const txId = yield* funded(id, amount)
           if (depth > 2) yield* mineAndWork(depth - 2)
           const { doubleSpend, reorg } = yield* Outside
-          yield* reorg(Math.max(2, depth))
+          yield* reorg(depth)
           yield* doubleSpend(txId)
           yield* mineAndWork(depth)
           assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["failed"], { posted: 0, held: 0 }])
@@ -228,6 +240,135 @@ Real.suite("On a real chain", ["btcd"], () => {
         for (const row of [first, second]) assert.strictEqual((yield* now(row)).status, "pending")
         for (let i = 0; i < 4; i++) yield* mineAndWork(1)
         for (const row of [first, second]) assert.strictEqual((yield* now(row)).status, "settled")
+        yield* audit
+      })
+    )
+  })
+
+  it.layer(chainTogether, { excludeTestServices: true })("payouts together", (it) => {
+    /** Payouts to all kinds of addresses in turn, of two companies that are given this much. */
+    const together = Effect.fnUntraced(function* (amounts: ReadonlyArray<number>, funds: number, fill: number) {
+      const companies = [(yield* company).id, (yield* company).id]
+      for (const id of companies) yield* funded(id, funds)
+      const payouts = yield* Effect.forEach(amounts, (amount, n) =>
+        Effect.gen(function* () {
+          const kind = BitcoinAddress.Kind.literals[n % 5] ?? "p2tr"
+          const { address, scriptPubKey } = outsideAddress(kind, fill + n)
+          return { scriptPubKey, amount, row: yield* withdraw(companies[n % 2] ?? "", address, amount) }
+        })
+      )
+      yield* Effect.sleep(2)
+      yield* work
+      return payouts
+    })
+
+    /** What of these stands in the chain: each story has amounts of its own. */
+    const stands = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>) {
+      const amounts = new Set(payouts.map(({ amount }) => amount))
+      const scripts = new Set(payouts.map(({ scriptPubKey }) => scriptPubKey))
+      return (yield* received(...scripts)).filter((amount) => amounts.has(amount)).toSorted((a, b) => a - b)
+    })
+
+    const rowsOf = (payouts: Effect.Success<ReturnType<typeof together>>) => Effect.forEach(payouts, ({ row }) => now(row))
+
+    /** Everything that was signed for them: the first leads. */
+    const signedFor = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>) {
+      const [leader] = payouts.map(({ row }) => row).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      return leader === undefined ? [] : yield* (yield* Records).candidates(leader.companyId, leader.id)
+    })
+
+    /** Each is settled with this transaction and its share, and stands in the chain once. */
+    const paid = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>, by: Candidate | undefined) {
+      const rows = yield* rowsOf(payouts)
+      assert.deepStrictEqual(new Set(rows.map(({ status, chainTxId }) => `${status} ${chainTxId}`)), new Set([`settled ${by?.txId}`]))
+      assert.strictEqual(Msat.sum(...rows.map(({ networkFee }) => networkFee ?? Msat.zero)), by?.networkFee)
+      assert.deepStrictEqual(
+        yield* stands(payouts),
+        payouts.map(({ amount }) => amount)
+      )
+    })
+
+    const networkFees = Effect.gen(function* () {
+      return (yield* (yield* Records).trialBalance).network_fees
+    })
+
+    it.effect("20 to all kinds of addresses are one transaction, and settle with what it did cost", () =>
+      Effect.gen(function* () {
+        const before = yield* networkFees
+        const amounts = Array.from({ length: 20 }, (_, n) => 20_000 + n)
+        const payouts = yield* together(amounts, 1_000_000, 100)
+        const [signed, ...others] = yield* signedFor(payouts)
+        assert.deepStrictEqual(others, [])
+        yield* mineAndWork(1)
+        yield* work
+        yield* paid(payouts, signed)
+        // Two thirds less than what 20 of their own would cost.
+        assert.isBelow(Number(signed?.networkFee) / 1000, 20 * 100)
+        const held = Msat.sum(...payouts.map(({ row }) => row.networkAllowance))
+        assert.strictEqual((yield* networkFees) - before, held - (signed?.networkFee ?? 0n))
+        yield* audit
+      })
+    )
+
+    it.effect("that waited are replaced as one, and the replacement is what is mined", () =>
+      Effect.gen(function* () {
+        const payouts = yield* together([50_000, 50_001, 50_002], 200_000, 140)
+        const weather = yield* FeeRate
+        weather.rate = 9
+        yield* work
+        weather.rate = 2
+        const signed = yield* signedFor(payouts)
+        assert.strictEqual(signed.length, 2)
+        yield* mineAndWork(6)
+        yield* work
+        yield* paid(payouts, signed[1])
+        yield* audit
+      })
+    )
+
+    for (const [n, count] of [1, 3].entries()) {
+      it.effect(
+        `${count === 1 ? "or one alone" : "that were replaced"}, of which a miner has the original though the network has the replacement: they settle with the original`,
+        () =>
+          Effect.gen(function* () {
+            const payouts = yield* together(
+              Array.from({ length: count }, (_, at) => 60_000 + 10 * n + at),
+              200_000,
+              150 + 5 * n
+            )
+            const weather = yield* FeeRate
+            weather.rate = 9
+            yield* work
+            weather.rate = 2
+            const signed = yield* signedFor(payouts)
+            assert.strictEqual(signed.length, 2)
+            const { transaction } = yield* ChainSource
+            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? ""), { _tag: "mempool" })
+            yield* (yield* Outside).mineOne(signed[0]?.rawTx ?? "")
+            assert.strictEqual((yield* transaction(signed[0]?.txId ?? ""))._tag, "mined")
+            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? ""), { _tag: "gone" })
+            yield* work
+            for (const { status } of yield* rowsOf(payouts)) assert.strictEqual(status, "pending")
+            yield* mineAndWork(5)
+            yield* work
+            yield* paid(payouts, signed[0])
+            yield* audit
+          })
+      )
+    }
+
+    it.effect("C45: whose block a reorganisation took are sent again, also after they settled", () =>
+      Effect.gen(function* () {
+        const payouts = yield* together([70_000, 70_001, 70_002], 200_000, 170)
+        yield* mineAndWork(1)
+        yield* work
+        const [signed] = yield* signedFor(payouts)
+        yield* paid(payouts, signed)
+        yield* (yield* Outside).reorg(1)
+        assert.deepStrictEqual(yield* stands(payouts), [])
+        yield* work
+        yield* mineAndWork(1)
+        yield* paid(payouts, signed)
         yield* audit
       })
     )
