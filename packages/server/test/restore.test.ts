@@ -136,7 +136,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.isNotEmpty(await audited(urlOf(second, "satrail_migration", "moving")))
 
     const [hold = assert.fail("the guide does not say how to hold withdrawals")] = guide("hold")
-    const due = "select count(*) from satrail.tasks where kind = 'withdrawal' and due_at_millis < extract(epoch from now()) * 1000 + 1e9"
+    const due =
+      "select count(*) from satrail.tasks where kind in ('withdrawal', 'payout') and due_at_millis < extract(epoch from now()) * 1000 + 1e9"
     assert.isAtLeast(Number(ask(second, "satrail_reader", due, "moving")), 1)
     ask(second, "satrail_migration", hold, "moving")
     assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
