@@ -137,8 +137,8 @@ export const money = {
     const [one] = (yield* asking()).payments
     if (one === undefined) return assert.fail("no payment")
     const payments = [10_000, 70_000, 20_000, 40_000, 15_000].map((sats) => ({ ...one, amount: Msat.fromSats(sats) }))
-    const { pays } = yield* (yield* ChainWallet).build({ payments, feeRate: 2, free: only(txId) })
-    assert.deepStrictEqual(pays, [0, 2, 4])
+    const { pays, change } = yield* (yield* ChainWallet).build({ payments, feeRate: 2, free: only(txId) })
+    assert.deepStrictEqual([pays, change?.vout], [[0, 2, 4], 3])
   }),
   "only coins that are let through are spent, and all are asked about at once": Effect.gen(function* () {
     const [one, other] = [yield* fund("segwit", 100_000), yield* fund("segwit", 100_000)]
