@@ -57,7 +57,7 @@ const takes = (file: string): boolean => {
 const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
   if (typeof first !== "object" || first === null) return member
   if (member === "commit" && "_tag" in first) return String(first._tag)
-  return "kind" in first ? `${member} ${first.kind === "withdrawal" ? "withdrawal" : "duty"}` : member
+  return "kind" in first ? `${member} ${first.kind === "withdrawal" || first.kind === "payout" ? first.kind : "duty"}` : member
 }
 
 /** To look and to find nothing happens all the time, and is no step of anything. */

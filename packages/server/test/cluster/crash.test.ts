@@ -98,33 +98,42 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "a payout on the chain": {
+  "three payouts of two companies in one transaction": {
     calls: [
       "feeRate",
       "WithdrawalRequested",
+      "claim payout",
       "build",
       "sign",
       "WithdrawalDispatched",
       "broadcast",
-      "postpone withdrawal",
+      "postpone payout",
       "transaction",
       "tip",
       "WithdrawalSettled"
     ],
     begin: async (cluster) => {
-      const shop = await funded(cluster, 50_000)
-      const { destination } = await Customer.outside(shop, "chain_address")
+      const [shop, other] = [await funded(cluster, 50_000), await funded(cluster, 80_000)]
+      const destinations = await Promise.all(
+        [shop, other, other].map(async (company) => (await Customer.outside(company, "chain_address")).destination)
+      )
       return async () => {
-        const id = await send(shop, destination, 20_000)
+        const ids = await Promise.all(
+          [shop, other, other].map((company, n) => send(company, destinations[n] ?? assert.fail("no destination"), 20_000 + n))
+        )
         await eventually(
-          "a payout in a block",
+          "payouts in a block",
           async () => {
             await mine(cluster, 1)
-            return (await Customer.fetchWithdrawal(shop, id)).status
+            const rows = await Promise.all(ids.map((id, n) => Customer.fetchWithdrawal(n === 0 ? shop : other, id)))
+            return rows.map(({ status }) => status).join(" ")
           },
-          (status) => status === "settled"
+          (statuses) => statuses === "settled settled settled"
         )
-        return ended(shop, "deposit of 50000 settled", "withdrawal of 20000 settled")
+        return [
+          await ended(shop, "deposit of 50000 settled", "withdrawal of 20000 settled"),
+          await ended(other, "deposit of 80000 settled", "withdrawal of 20001 settled", "withdrawal of 20002 settled")
+        ]
       }
     }
   },
@@ -186,7 +195,8 @@ const beside = ["ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty", "Answe
 
 const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), ...beside])
 
-suite("C10: a process is killed", {}, (cluster) => {
+// Payouts gather for a second.
+suite("C10: a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (cluster) => {
   for (const [title, { calls, begin }] of Object.entries(stories)) {
     it(`at any step of ${title}, and others finish it`, async () => {
       const { death, trace } = cluster().points
