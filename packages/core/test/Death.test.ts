@@ -47,6 +47,8 @@ interface Telling {
   readonly ask?: Effect.Effect<unknown, unknown, Process>
   /** What mining does cost depends on who goes together, which a process that dies may change: then it is no part of the end. */
   readonly atAnyCost?: boolean
+  /** A call that it is about, when nobody dies. */
+  readonly makes?: string
   /** Who works besides the dispatcher: whoever asks about open invoices, listens to the node's notices, follows the chain, or voids vouchers. */
   readonly also?: ReadonlyArray<"poll" | "listen" | "follow" | "vouchers">
 }
@@ -90,9 +92,11 @@ const tell = (story: Story, at: number, fate: Fate, world: Parameters<typeof inW
   inWorld(
     Effect.gen(function* () {
       let calls: ReadonlyArray<string> = []
+      let makes = ""
       const end = yield* audited(
         Effect.gen(function* () {
           const telling = yield* story
+          makes = telling.makes ?? ""
           const ports = yield* Effect.context<Ports>()
           const first = yield* mortal(ports, at, fate)
           calls = first.calls
@@ -119,7 +123,7 @@ const tell = (story: Story, at: number, fate: Fate, world: Parameters<typeof inW
           return yield* ending(telling)
         })
       )
-      return { end, calls }
+      return { end, calls, makes }
     }),
     world
   )
@@ -310,6 +314,7 @@ const storiesTogether: Readonly<Record<string, Story>> = {
     companies,
     rounds: 9,
     atAnyCost: true,
+    makes: "WithdrawalReplaced",
     events: { 6: mine(6), 7: mine(6) }
   }))
 }
@@ -322,6 +327,7 @@ const holds = (all: Readonly<Record<string, Story>>, world?: Parameters<typeof i
         Effect.gen(function* () {
           const undisturbed = yield* tell(story, Infinity, "dies before", world)
           assert.isTrue(undisturbed.calls.length >= 5)
+          if (undisturbed.makes !== "") assert.include(undisturbed.calls, undisturbed.makes)
           for (let at = 1; at <= undisturbed.calls.length; at++) {
             for (const fate of fates) {
               const { end, calls } = yield* tell(story, at, fate, world)

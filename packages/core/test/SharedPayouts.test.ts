@@ -276,11 +276,10 @@ describe("Payouts of one window", () => {
     let signings = 0
     const change = (ports: Context.Context<Ports>) => {
       const { claim } = Context.get(ports, Tasks)
-      // While we sign, our claims end, and somebody else gets the first of them for a while.
-      const rival = Effect.gen(function* () {
-        yield* TestClock.adjust("31 seconds")
-        yield* claim({ kind: Withdrawal.payoutKind, nowMillis: yield* Clock.currentTimeMillis, leaseMillis: 100_000, limit: 1 })
-      })
+      // While we sign, somebody whose clock is ahead of ours gets the first of them for a while.
+      const rival = Effect.flatMap(Clock.currentTimeMillis, (millis) =>
+        claim({ kind: Withdrawal.payoutKind, nowMillis: millis + 31_000, leaseMillis: 69_000, limit: 1 })
+      )
       return replace(Signer, ({ sign }) =>
         Signer.of({ sign: (psbt) => (signings++ === 0 ? Effect.andThen(Effect.orDie(rival), sign(psbt)) : sign(psbt)) })
       )(ports)
