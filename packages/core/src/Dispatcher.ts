@@ -41,6 +41,9 @@ export class Dispatcher extends Context.Service<
   {
     /** Takes every task that is due one step further. Answers how many there were. */
     readonly step: Effect.Effect<number, StoreUnavailable>
+    /** The same for those that are not paid with a transaction of ours, and for those that are: neither need wait for the other. */
+    readonly stepWithdrawals: Effect.Effect<number, StoreUnavailable>
+    readonly stepPayouts: Effect.Effect<number, StoreUnavailable>
   }
 >()("core/Dispatcher") {}
 
@@ -360,23 +363,26 @@ export const make = Effect.gen(function* () {
     return claimed.length
   })
 
+  const stepWithdrawals = stepOf(Withdrawal.taskKind, tasksAtOnce)
+  const stepPayouts = stepOf(Withdrawal.payoutKind, Math.max(tasksAtOnce, policy.payoutOutputs))
   return Dispatcher.of({
-    step: Effect.gen(function* () {
-      const withdrawals = yield* stepOf(Withdrawal.taskKind, tasksAtOnce)
-      return withdrawals + (yield* stepOf(Withdrawal.payoutKind, Math.max(tasksAtOnce, policy.payoutOutputs)))
-    })
+    step: Effect.zipWith(stepWithdrawals, stepPayouts, (withdrawals, payouts) => withdrawals + payouts),
+    stepWithdrawals,
+    stepPayouts
   })
 })
 
 export const layer = Layer.effect(Dispatcher, make)
 
-/** Sends for as long as the scope is open: at once what this process confirms, and within a moment what another one left. */
+/** Sends for as long as the scope is open: at once what this process confirms, within a moment what another one left, and payouts once they are due. */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const dispatcher = yield* Dispatcher
     const withdrawals = yield* Withdrawals
     const { trackMillis } = yield* Policy
-    const pause = Effect.race(withdrawals.confirmed, Effect.sleep(trackMillis.minimum))
-    yield* Worker.run("withdrawals", Effect.repeat(dispatcher.step, { while: (claimed) => claimed >= tasksAtOnce }), pause)
+    const moment = Effect.sleep(trackMillis.minimum)
+    const all = (step: Effect.Effect<number, StoreUnavailable>) => Effect.repeat(step, { while: (claimed) => claimed >= tasksAtOnce })
+    yield* Worker.run("withdrawals", all(dispatcher.stepWithdrawals), Effect.race(withdrawals.confirmed, moment))
+    yield* Worker.run("payouts", all(dispatcher.stepPayouts), moment)
   })
 )

@@ -2,10 +2,27 @@ import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { LightningSender } from "../src/LightningSender.ts"
 import * as Msat from "../src/Msat.ts"
 import * as Satrail from "../src/Satrail.ts"
 import * as Worker from "../src/Worker.ts"
-import { audited, company, confirm, got, has, invoice, inWorld, lightningAddress, onChainAddress, outside, standing } from "./World.ts"
+import { settings } from "./Rows.ts"
+import {
+  audited,
+  company,
+  companyWith,
+  confirm,
+  got,
+  has,
+  invoice,
+  inWorld,
+  lightningAddress,
+  now,
+  onChainAddress,
+  outside,
+  replace,
+  standing
+} from "./World.ts"
 
 describe("A worker", () => {
   it.effect("takes step after step, with a pause in between", () =>
@@ -104,4 +121,36 @@ describe("All workers together", () => {
       )
     )
   )
+
+  it.effect("send payouts at the end of their window, however long a payment over Lightning takes", () => {
+    const answers = Deferred.makeUnsafe<void>()
+    const change = replace(LightningSender, (sender) =>
+      LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
+          const payer = yield* companyWith(100_000)
+          const slow = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+          yield* TestClock.adjust("1 second")
+          const rows = yield* Effect.forEach([20_000, 30_000], (sats) =>
+            Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(payer, destination, sats))
+          )
+          const ids = Effect.map(Effect.forEach(rows, now), (all) => all.map(({ chainTxId }) => chainTxId))
+          yield* TestClock.adjust("30 seconds")
+          assert.deepStrictEqual(yield* ids, [null, null])
+          yield* TestClock.adjust("31 seconds")
+          const [first, second] = yield* ids
+          assert.isTrue(first !== null && first === second)
+          yield* Deferred.succeed(answers, undefined)
+          yield* (yield* Sandbox).mine(1)
+          yield* TestClock.adjust("2 minutes")
+          assert.deepStrictEqual(yield* Effect.forEach([slow, ...rows], standing), ["settled", "settled", "settled"])
+        })
+      ),
+      // The window of the beginning ends 40 seconds later.
+      { settings: { ...settings, payoutWindowMillis: 60_000 }, change }
+    )
+  })
 })
