@@ -75,9 +75,9 @@ const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
 })
 
 describe("Payouts", () => {
-  it.live(
-    "of many coins do not keep others waiting: 10 000 coins, 60 of them spent, at most 50 ms in one turn",
-    () =>
+  it.live.each([1, 100])(
+    "of many coins do not keep others waiting: 10 000 coins, 60 of them spent for %i payments, at most 50 ms in one turn",
+    (count) =>
       Effect.scoped(
         Effect.gen(function* () {
           const context = yield* Layer.build(store)
@@ -86,7 +86,11 @@ describe("Payouts", () => {
           const full = Context.add(context, Records, records)
           const signer = HotSigner.make(words, "regtest")
           const ask = {
-            payments: [{ scriptPubKey: `0014${"07".repeat(20)}`, amount: Msat.fromSats(880_000), feeLimit: Msat.fromSats(50_000) }],
+            payments: Array.from({ length: count }, () => ({
+              scriptPubKey: `0014${"07".repeat(20)}`,
+              amount: Msat.fromSats(870_000 / count),
+              feeLimit: Msat.fromSats(50_000 / count)
+            })),
             feeRate: 2,
             free: (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
           }

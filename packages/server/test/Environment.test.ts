@@ -41,6 +41,7 @@ describe("the environment", () => {
     ["SATRAIL_MAX_BODY_BYTES", "12"],
     ["SATRAIL_MAX_INVOICE_SATS", "0"],
     ["SATRAIL_MAX_WITHDRAWAL_SATS", "1e3"],
+    ["SATRAIL_PAYOUT_WINDOW_SECONDS", "1.5"],
     ["SATRAIL_SHUTDOWN_SECONDS", "0"],
     ["SATRAIL_LOG_FORMAT", "xml"],
     ["SATRAIL_LOG_LEVEL", "loud"],
@@ -121,6 +122,6 @@ describe("the environment", () => {
   })
 
   it("the table of variables in the documentation is this one", () => {
-    assert.strictEqual(Environment.table().split("\n").length, 2 + 43)
+    assert.strictEqual(Environment.table().split("\n").length, 2 + 44)
   })
 })
