@@ -159,7 +159,9 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
 const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args) => {
   await build("packages/server")
   // Room for what requests leave behind makes a tenth of their cost; the start clears up after itself (Program.ts), so that it is not taken while nobody asks.
-  return node(["--conditions=compiled", "--expose-gc", "--max-semi-space-size=32", "--heap-growing-percent=100", at(file), ...args], { cwd: process.cwd() })
+  return node(["--conditions=compiled", "--expose-gc", "--max-semi-space-size=32", "--heap-growing-percent=100", at(file), ...args], {
+    cwd: process.cwd()
+  })
 }
 
 /** Everything that needs no program to run, each told in one line. */
