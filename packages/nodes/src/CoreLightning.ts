@@ -5,6 +5,7 @@ import { Clock, Data, Deferred, Effect, Layer, Option, Redacted, Result, Schema,
 import { HttpClientRequest } from "effect/http"
 import { createHmac } from "node:crypto"
 import * as Https from "./Https.ts"
+import * as Versions from "./Versions.ts"
 import { wordsOf } from "./Words.ts"
 
 // Core Lightning v26.06 over its REST plugin (https://docs.corelightning.org/docs/rest): every command is POST /v1/<command>, amounts are numbers of msat.
@@ -63,7 +64,11 @@ const Amount = Schema.Int.pipe(
   Schema.decodeTo(Msat.Msat, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(Number) })
 )
 
-const Info = Schema.Struct({ id: Schema.String, network: Schema.Literals(["bitcoin", "testnet", "testnet4", "signet", "regtest"]) })
+const Info = Schema.Struct({
+  id: Schema.String,
+  version: Schema.String,
+  network: Schema.Literals(["bitcoin", "testnet", "testnet4", "signet", "regtest"])
+})
 const networks = { bitcoin: "mainnet", testnet: "testnet", testnet4: "testnet", signet: "signet", regtest: "regtest" } as const
 
 const Issued = Schema.Struct({ payment_hash: Schema.String, bolt11: Schema.String })
@@ -143,6 +148,7 @@ const settledOf = (paid: Schema.Struct<typeof Paid>["Type"]): Settled => ({
 const receiver = Effect.fnUntraced(function* (options: ReceiverOptions) {
   const ask = connect(options)
   const info = yield* Effect.catchTag(ask("getinfo", {}, Info), "Refused", unavailable("getinfo"))
+  yield* Versions.warn("Core Lightning", info.version)
   const preimageOf = (id: string) => createHmac("sha256", Redacted.value(options.invoiceSecret)).update(`cln invoice ${id}`).digest("hex")
   const find = (by: { readonly label: string } | { readonly payment_hash: string }) =>
     Effect.map(ask("listinvoices", by, Invoices), ({ invoices }) => invoices.at(0))

@@ -2,6 +2,7 @@ import { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import type { Network } from "@satrail/core/Network"
 import { Effect, Schema } from "effect"
 import * as LndRest from "./LndRest.ts"
+import * as Versions from "./Versions.ts"
 
 /** Which node it is. */
 export interface Identity {
@@ -15,23 +16,25 @@ const networks = { mainnet: "mainnet", testnet: "testnet", testnet4: "testnet", 
 
 const Info = Schema.Struct({
   identity_pubkey: Schema.String,
+  version: Schema.optionalKey(Schema.String),
   chains: Schema.Tuple([Schema.Struct({ network: Schema.Literals(["mainnet", "testnet", "testnet4", "signet", "regtest"]) })])
 })
 
-/** Asks the node who it is. */
+const info = (rest: LndRest.LndRest) => rest.ask("identity", LndRest.get("/v1/getinfo"), Info)
+
+/** Asks the node who it is, and warns of a version that should not hold money. */
 export const identity = (rest: LndRest.LndRest): Effect.Effect<Identity, NodeUnavailable | LndRest.Refused> =>
-  Effect.map(rest.ask("identity", LndRest.get("/v1/getinfo"), Info), ({ identity_pubkey, chains: [{ network }] }) => ({
-    nodeId: identity_pubkey,
-    network: networks[network]
-  }))
+  Effect.flatMap(info(rest), ({ identity_pubkey, version = "", chains: [{ network }] }) =>
+    Effect.as(Versions.warn("lnd", version), { nodeId: identity_pubkey, network: networks[network] })
+  )
 
 /** Fails unless it is the node that it was. */
 export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Effect<void, NodeUnavailable> =>
-  identity(rest).pipe(
+  info(rest).pipe(
     Effect.catchTag("Refused", ({ words }) => Effect.fail(new NodeUnavailable({ operation: "identity", cause: words }))),
-    Effect.flatMap((now) =>
-      now.nodeId === nodeId
+    Effect.flatMap(({ identity_pubkey }) =>
+      identity_pubkey === nodeId
         ? Effect.void
-        : Effect.fail(new NodeUnavailable({ operation: "identity", cause: `it is another node: ${now.nodeId}, and was ${nodeId}` }))
+        : Effect.fail(new NodeUnavailable({ operation: "identity", cause: `it is another node: ${identity_pubkey}, and was ${nodeId}` }))
     )
   )

@@ -141,7 +141,7 @@ export const make = async () => {
   const carryOut = async (command: string, asked: Readonly<Record<string, unknown>>): Promise<unknown> => {
     switch (command) {
       case "getinfo":
-        return { id: nodeId, network: "regtest" }
+        return { id: nodeId, version: "v26.06.10", network: "regtest" }
       case "invoice": {
         const label = text(asked["label"])
         if ([...invoices.values()].some((one) => one.label === label)) throw new Failed(900, "Duplicate label")

@@ -3,10 +3,11 @@ import * as Bolt11 from "@satrail/core/Bolt11"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Effect, Layer, Metric, Redacted, References, Result } from "effect"
+import { Effect, Layer, Logger, Metric, Redacted, References, Result } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import * as Lnd from "../src/Lnd.ts"
+import * as LndInfo from "../src/LndInfo.ts"
 import * as LndRest from "../src/LndRest.ts"
 
 // Who answers is not always lnd, nor always the same: a gateway before it has started, a proxy, another node at the old address.
@@ -20,30 +21,35 @@ interface Answer {
   readonly location?: string
 }
 
-const info = (key: string): Answer => ({
+const info = (key: string, version = "0.21.2-beta commit=v0.21.2-beta"): Answer => ({
   status: 200,
-  body: JSON.stringify({ identity_pubkey: key, chains: [{ chain: "bitcoin", network: "regtest" }] })
+  body: JSON.stringify({ identity_pubkey: key, version, chains: [{ chain: "bitcoin", network: "regtest" }] })
 })
 
 const json = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) })
 
 const noRecord = json(404, { error: { code: 5, message: "payment isn't initiated", details: [] } })
 
-/** Answers every call with what `say` has for its path, and remembers the paths. */
-const server = (say: (path: string) => Answer) =>
+/** Answers every call with what `say` has for its path, and remembers the paths and what was sent to them. Cuts the connection where there is nothing. */
+const server = (say: (path: string) => Answer | undefined) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       let paths: ReadonlyArray<string> = []
+      const bodies = new Map<string, string>()
       const server = createServer((request, response) => {
         const path = request.url ?? ""
         paths = [...paths, path]
-        const { status, body, location } = say(path)
-        response.writeHead(status, location === undefined ? {} : { location }).end(body)
+        request.on("data", (chunk) => bodies.set(path, `${bodies.get(path) ?? ""}${chunk}`))
+        request.on("end", () => {
+          const answer = say(path)
+          if (answer === undefined) return request.socket.destroy()
+          return response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end(answer.body)
+        })
       }).listen(0, "127.0.0.1")
       await once(server, "listening")
       const address = server.address()
       const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-      return { url, paths: () => paths, end: () => server.close() }
+      return { url, paths: () => paths, bodies, end: () => server.close() }
     }),
     ({ end }) => Effect.sync(end)
   )
@@ -79,7 +85,8 @@ const payment = {
   feeLimit: Msat.zero
 }
 
-const others: Record<string, Answer> = {
+const others: Record<string, Answer | undefined> = {
+  "a connection that is cut when everything was sent": undefined,
   "a gateway whose lnd has not started": json(404, { code: 5, message: "Not Found", details: [] }),
   "a proxy that knows no such page": { status: 404, body: "<h1>Not Found</h1>" },
   "a proxy whose lnd is away": { status: 502, body: "Bad Gateway" },
@@ -91,7 +98,7 @@ const others: Record<string, Answer> = {
 
 describe("lnd", () => {
   for (const [who, answer] of Object.entries(others)) {
-    it.live(`${who}: nothing is known, and nothing is decided`, () =>
+    it.live(`C2: ${who}: nothing is known, and nothing is decided`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : answer))
         const { receiver, sender } = yield* ports(url)
@@ -112,7 +119,7 @@ describe("lnd", () => {
     [13, "stream terminated by RST_STREAM"],
     [14, "transport is closing"]
   ] as const) {
-    it.live(`a call to pay that ends in gRPC's ${code} (${message}) has failed nothing, though there is no record of it yet`, () =>
+    it.live(`C3: a call to pay that ends in gRPC's ${code} (${message}) has failed nothing, though there is no record of it yet`, () =>
       Effect.gen(function* () {
         const refusal = json(500, { error: { code, message, details: [] } })
         const { url, paths } = yield* server((path) =>
@@ -139,7 +146,7 @@ describe("lnd", () => {
     )
   }
 
-  it.live("that a payment has no record counts from the node that it was, and from no other at its address", () =>
+  it.live("C4 C8: that a payment has no record counts from the node that it was, and from no other at its address", () =>
     Effect.gen(function* () {
       let key = nodeId
       const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(key) : noRecord))
@@ -150,13 +157,42 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("nothing is asked of another node than the one that it was", () =>
+  it.live("C4: nothing is asked of another node than the one that it was", () =>
     Effect.gen(function* () {
       const { url, paths } = yield* server(() => info(`03${"22".repeat(32)}`))
       const { sender } = yield* ports(url)
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
       assert.deepStrictEqual([...new Set(paths())], ["/v1/getinfo"])
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("C25 C26 C28: is told the fee limit in millisatoshis, whatever it is", () =>
+    Effect.gen(function* () {
+      const { url, bodies } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : noRecord))
+      const { sender } = yield* ports(url)
+      for (const feeLimit of [0n, 1n, 12_345n]) {
+        bodies.clear()
+        yield* sender.pay({ ...payment, feeLimit: Msat.make(feeLimit) })
+        const sent = JSON.parse(bodies.get("/v2/router/send") ?? "")
+        assert.deepInclude(sent, { fee_limit_msat: String(feeLimit), amt_msat: "1000" })
+      }
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("C59: of a version with known faults the operator is warned", () =>
+    Effect.gen(function* () {
+      for (const [version, warnings] of [
+        ["0.18.5-beta commit=v0.18.5-beta", 1],
+        ["0.19.0-beta commit=v0.19.0-beta", 0]
+      ] as const) {
+        const logged: Array<unknown> = []
+        const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
+        const { url } = yield* server(() => info(nodeId, version))
+        yield* Effect.provide(LndInfo.identity(LndRest.make({ url, macaroon: Redacted.make("00") })), logger)
+        assert.lengthOf(logged, warnings)
+        if (warnings > 0) assert.include(JSON.stringify(logged), "0.19.0 or later")
+      }
+    }).pipe(Effect.scoped)
   )
 
   it.live("whether it answered is measured", () =>

@@ -87,7 +87,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("what is said of an outage has no macaroon in it", () =>
+    it.effect("C56: what is said of an outage has no macaroon in it", () =>
       Effect.gen(function* () {
         const options = yield* alices
         const receiver = yield* receiverOf({ ...options, url: `https://127.0.0.1:${yield* Process.freePort}` })

@@ -30,7 +30,7 @@ describe("a macaroon", () => {
     assert.strictEqual(granted(admin).length, 19)
   })
 
-  it("is held against what is needed: what is missing, and what is more", () => {
+  it("C52: is held against what is needed: what is missing, and what is more", () => {
     assert.deepStrictEqual(
       Macaroon.missing(granted(baked), Lnd.receiverCalls).map(({ uri }) => uri),
       [
