@@ -22,7 +22,7 @@ describe("BIP 39, 24 words", () => {
     }
   })
 
-  it("is not shown by whoever prints it", () => {
+  it("C56: is not shown by whoever prints it", () => {
     assert.notInclude(String(Seed.fromEntropy(new Uint8Array(32))), "abandon")
   })
 })

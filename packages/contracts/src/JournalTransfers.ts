@@ -108,7 +108,7 @@ export const money = {
     yield* has(payee, { posted: 40, held: 0 })
     yield* has(another, { posted: 0, held: 0 })
   }),
-  "transferred and failed at once: both companies agree": Effect.gen(function* () {
+  "C17: transferred and failed at once: both companies agree": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { one, change } = yield* claimed(payer, payee, 40)
     const failed = Withdrawal.failed(one.withdrawal, "canceled", one.fence, change.atMillis)

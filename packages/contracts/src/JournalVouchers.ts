@@ -100,7 +100,7 @@ export const money = {
     assert.deepStrictEqual(yield* booked(verdict(settled)), { held: -55, node: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "fifty claims at once: one is applied, and one withdrawal is there": Effect.gen(function* () {
+  "C18: fifty claims at once: one is applied, and one withdrawal is there": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const claims = yield* Effect.forEach(Array.from({ length: 50 }), () => claiming(row))
@@ -114,7 +114,7 @@ export const money = {
     )
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "the same claim again, also at once, is applied once": Effect.gen(function* () {
+  "C18: the same claim again, also at once, is applied once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* claiming(row)
@@ -135,7 +135,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a voucher that expires gives everything back, once, and cannot be claimed": Effect.gen(function* () {
+  "C21: a voucher that expires gives everything back, once, and cannot be claimed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40, fees)
     const change = yield* expiring(row)
@@ -177,7 +177,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "open")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "claimed, expired and canceled at once: it ends one way, and the money goes one way": Effect.gen(function* () {
+  "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way": Effect.gen(function* () {
     const companyId = yield* companyWith(300)
     const asked = yield* Effect.forEach(
       Array.from({ length: 6 }, (_, n) => n),

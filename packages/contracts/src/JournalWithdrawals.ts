@@ -60,7 +60,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(asked.withdrawal), asked.withdrawal)
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "what is held is the amount and both fees": Effect.gen(function* () {
+  "C27: what is held is the amount and both fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     assert.strictEqual(yield* verdict(Withdrawal.requested(yield* withdrawal(companyId, 40, fees))), "Applied")
     assert.strictEqual(yield* tryTo(companyId, 46), "InsufficientBalance")
@@ -168,7 +168,17 @@ export const money = {
     })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "what settled stays settled": Effect.gen(function* () {
+  "C21: failed by eight workers at once: everything is back, once": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const one = yield* begin(companyId, 40, fees)
+    const verdicts = yield* Effect.all(
+      Array.from({ length: 8 }, () => verdict(failed(one))),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
+    yield* has(companyId, { posted: 100, held: 0 })
+  }),
+  "C20 C54: what settled stays settled": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     const how = yield* proof(0)
@@ -196,7 +206,7 @@ export const money = {
     )
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "what failed stays failed, for the reason it failed first": Effect.gen(function* () {
+  "C20: what failed stays failed, for the reason it failed first": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     assert.strictEqual(yield* verdict(failed(one, "timeout")), "Applied")
@@ -205,7 +215,7 @@ export const money = {
     assert.strictEqual((yield* read(one.withdrawal)).failure, "timeout")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "settled and failed at once: one of them, whole": Effect.gen(function* () {
+  "C20: settled and failed at once: one of them, whole": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     const verdicts = yield* Effect.forEach([failed(one), settled(one, yield* proof()), failed(one)], verdict, { concurrency: "unbounded" })
@@ -305,7 +315,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, CoinTaken: 7 })
     yield* has(companyId, { posted: 100, held: 80 })
   }),
-  "a worker that lost its task changes nothing any more": Effect.gen(function* () {
+  "C19: a worker that lost its task changes nothing any more": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* open]
     const lost = yield* begin(companyId, 40)
     const invoice = yield* created(otherId, 40)

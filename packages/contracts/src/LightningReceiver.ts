@@ -191,7 +191,7 @@ export const other = {
     assert.strictEqual(invoice.descriptionHash, sha256)
     assert.isUndefined(invoice.description)
   }),
-  "amounts are exact to the millisatoshi": Effect.gen(function* () {
+  "C28: amounts are exact to the millisatoshi": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* createInvoice({ ...(yield* ask(0)), amount: Msat.make(1_000_001n) })
     assert.strictEqual(decode(paymentRequest).amount, 1_000_001n)

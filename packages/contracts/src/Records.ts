@@ -122,7 +122,7 @@ export const money = {
       [...companyIds, ...companyIds].map((_, n) => Msat.fromSats((n % 64) + 1))
     )
   }),
-  "an amount is kept to the msat, also above what a floating-point number holds": Effect.gen(function* () {
+  "C29 C34: an amount is kept to the msat, also above what a floating-point number holds": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const amount = Msat.make(9_007_199_254_740_993n)
@@ -283,7 +283,7 @@ export const money = {
     yield* committed(Invoice.created(yield* invoice(companyId, 1), once(companyId, "~!k", "print", { answer })))
     assert.deepStrictEqual(yield* found((yield* Records).answer(companyId, "~!k")), { fingerprint: "print", answer })
   }),
-  "the books of all companies together are sound": auditAll
+  "C41: the books of all companies together are sound": auditAll
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
 /** What companies look at. */

@@ -114,7 +114,7 @@ bites("Journal", promises, {
     [
       "the same id asked for with other content is refused",
       "C19: one withdrawal has one attempt: the same again is applied, another is refused",
-      "what settled stays settled",
+      "C20 C54: what settled stays settled",
       "an invoice is created once; another under its id is refused",
       "an on-chain address is given to one company, once",
       "C32: one payment hash is one invoice's"
@@ -298,15 +298,26 @@ bites("Journal", promises, {
       commit: (commit) => (change) => Effect.catchTag(commit(change), "AlreadyTerminal", () => book(commit, change.legs))
     }),
     [
-      "what settled stays settled",
-      "what failed stays failed, for the reason it failed first",
-      "settled and failed at once: one of them, whole",
-      "transferred and failed at once: both companies agree"
+      "C20 C54: what settled stays settled",
+      "C20: what failed stays failed, for the reason it failed first",
+      "C20: settled and failed at once: one of them, whole",
+      "C17: transferred and failed at once: both companies agree"
     ]
+  ],
+  "one that gives back as often as it is told": [
+    sabotage({
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          if (change._tag !== "WithdrawalFailed") return yield* commit(change)
+          const failed = Option.exists(yield* records.withdrawal(change.companyId, change.id), ({ status }) => status === "failed")
+          return yield* failed ? book(commit, change.legs) : commit(change)
+        })
+    }),
+    ["C21: failed by eight workers at once: everything is back, once"]
   ],
   "one that does not know who holds a task": [
     changing(({ fence: _, ...change }) => change),
-    ["a worker that lost its task changes nothing any more"]
+    ["C19: a worker that lost its task changes nothing any more"]
   ],
   "one that lets two withdrawals pay one hash": [
     deaf("PaymentHashTaken"),
@@ -379,9 +390,9 @@ bites("Journal", promises, {
           : commit(change)
     }),
     [
-      "fifty claims at once: one is applied, and one withdrawal is there",
+      "C18: fifty claims at once: one is applied, and one withdrawal is there",
       "a failed withdrawal of a voucher gives the money back, and the voucher stays claimed",
-      "a voucher that expires gives everything back, once, and cannot be claimed",
+      "C21: a voucher that expires gives everything back, once, and cannot be claimed",
       "a voucher that is canceled gives everything back, once, and cannot be claimed"
     ]
   ],
@@ -394,7 +405,7 @@ bites("Journal", promises, {
     }),
     [
       "what was claimed neither expires nor is canceled",
-      "claimed, expired and canceled at once: it ends one way, and the money goes one way"
+      "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way"
     ]
   ],
   "one whose voucher holds only its amount": [
@@ -425,7 +436,7 @@ bites("Journal", promises, {
   ],
   "one that takes another's claim for the first": [
     deaf("VoucherNotOpen", "VoucherClaimed"),
-    ["the same claim again, also at once, is applied once", "fifty claims at once: one is applied, and one withdrawal is there"]
+    ["C18: the same claim again, also at once, is applied once", "C18: fifty claims at once: one is applied, and one withdrawal is there"]
   ],
   "one that takes any fence for an expiry": [
     changing((change) => {

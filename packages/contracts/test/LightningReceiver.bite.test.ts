@@ -35,7 +35,7 @@ bites("LightningReceiver", promises, {
     [
       "what is paid is settled, with what arrived and the preimage that proves it",
       "an invoice is paid once",
-      "amounts are exact to the millisatoshi"
+      "C28: amounts are exact to the millisatoshi"
     ]
   ],
   "one that makes up the preimage": [
@@ -104,6 +104,6 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, amount: Msat.fromSats(Msat.toSats(ask.amount)) })
     })),
-    ["amounts are exact to the millisatoshi"]
+    ["C28: amounts are exact to the millisatoshi"]
   ]
 })

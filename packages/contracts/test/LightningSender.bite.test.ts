@@ -19,13 +19,13 @@ bites("LightningSender", promises, {
   "one that sets no fee limit": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: ask.amount }) })),
     [
-      "C25: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent",
-      "C25: with a limit of nothing nothing is paid for"
+      "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent",
+      "C25 C26: with a limit of nothing nothing is paid for"
     ]
   ],
   "one that takes satoshis for millisatoshis in the fee limit": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: Msat.make(ask.feeLimit * 1000n) }) })),
-    ["C25: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent"]
+    ["C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent"]
   ],
   "one that takes no answer for a failure": [
     taking((said) => (said._tag === "unknown" ? failed : said)),
@@ -82,7 +82,7 @@ bites("LightningSender", promises, {
   ],
   "one that hopes on": [
     taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
-    ["what the payee refuses failed for good, and every answer says so", "C25: with a limit of nothing nothing is paid for"]
+    ["what the payee refuses failed for good, and every answer says so", "C25 C26: with a limit of nothing nothing is paid for"]
   ],
   "one that makes up the preimage": [
     taking((said) => (said._tag === "settled" ? { ...said, preimage: "00".repeat(32) } : said)),

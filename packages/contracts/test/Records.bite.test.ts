@@ -22,7 +22,7 @@ bites("Records", promises, {
   ],
   "one that counts in floating-point numbers": [
     sabotage({ records: ({ balance }) => ({ balance: (companyId) => Effect.map(balance(companyId), floating) }) }),
-    ["an amount is kept to the msat, also above what a floating-point number holds"]
+    ["C29 C34: an amount is kept to the msat, also above what a floating-point number holds"]
   ],
   "one that gives its readers each other's answers": [
     sabotage({
@@ -175,6 +175,6 @@ bites("Records", promises, {
         trialBalance: Effect.map(trialBalance, (accounts) => ({ ...accounts, node: Msat.make(accounts.node + 1n) }))
       })
     }),
-    ["the books of all companies together are sound", "a company that nobody opened has nothing"]
+    ["C41: the books of all companies together are sound", "a company that nobody opened has nothing"]
   ]
 })

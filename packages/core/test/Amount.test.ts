@@ -18,13 +18,13 @@ describe("Amount", () => {
     assert.strictEqual(bitcoin("21000000", "btc"), Amount.max)
   })
 
-  it("never rounds them", () => {
+  it("C34: never rounds them", () => {
     assert.strictEqual(bitcoin("21.5", "sats"), "fraction_of_a_sat")
     assert.strictEqual(bitcoin("0.000000215", "btc"), "fraction_of_a_sat")
     assert.strictEqual(bitcoin("0.000000001", "btc"), "fraction_of_a_sat")
   })
 
-  it("has bounds", () => {
+  it("C29 C35: has bounds", () => {
     for (const text of ["0", "-1", "-0.5"]) {
       assert.strictEqual(bitcoin(text, "sats"), "not_positive")
       assert.strictEqual(fiat(text, "64000"), "not_positive")

@@ -24,7 +24,7 @@ describe("Decimal", () => {
     ])
   })
 
-  it("keeps what a float would lose", () => {
+  it("C34: keeps what a float would lose", () => {
     assert.strictEqual(read("9007199254740993"), "9007199254740993/0")
     assert.strictEqual(read("0.1000000000000000055"), "1000000000000000055/19")
   })

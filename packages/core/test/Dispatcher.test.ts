@@ -96,7 +96,7 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("has its hash on record before the node hears of it", () => {
+  it.effect("C9: has its hash on record before the node hears of it", () => {
     const { calls, change } = listening()
     return inWorld(
       Effect.gen(function* () {
@@ -110,7 +110,7 @@ describe("A payment", () => {
     )
   })
 
-  it.effect("fails: everything is back, once", () =>
+  it.effect("C21: fails: everything is back, once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -202,7 +202,7 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("waits for a node that is away, and is sent once when it is back", () =>
+  it.effect("C4: waits for a node that is away, and is sent once when it is back", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -295,7 +295,7 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("C14: of one invoice by two withdrawals is one payment; the other withdrawal fails", () =>
+  it.effect("C11 C14: of one invoice by two withdrawals is one payment; the other withdrawal fails", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

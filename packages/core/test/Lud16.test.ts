@@ -37,7 +37,7 @@ describe("LUD-16", () => {
     for (const user of ["", "a b", "a/b", "..", ".", "a%2fb", "é", "\u212A", "a#", "a?b", "x".repeat(65)])
       assert.strictEqual(read(`${user}@example.com`), "handle", user)
   })
-  it("has a public name after it", () => {
+  it("C51: has a public name after it", () => {
     for (const domain of [
       "",
       "localhost",

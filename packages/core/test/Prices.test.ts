@@ -1,14 +1,31 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Effect, Option, Result, Schema } from "effect"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Arbitrary, Clock, Effect, Option, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as Amount from "../src/Amount.ts"
 import * as Decimal from "../src/Decimal.ts"
 import { ExchangeRates, RateUnavailable } from "../src/ExchangeRates.ts"
+import * as Msat from "../src/Msat.ts"
 import { Prices } from "../src/Prices.ts"
 import { Records } from "../src/Records.ts"
 import { Withdrawals } from "../src/Withdrawals.ts"
 import * as Invoices from "../src/Invoices.ts"
-import { asked, beginsAtMillis, company, companyWith, has, inWorld, lightningAddress, made, now, replace, step } from "./World.ts"
+import {
+  asked,
+  audited,
+  beginsAtMillis,
+  company,
+  companyWith,
+  has,
+  inWorld,
+  lightningAddress,
+  made,
+  now,
+  outside,
+  replace,
+  step,
+  steps
+} from "./World.ts"
 
 const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
 
@@ -22,7 +39,7 @@ const price = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 100,
 
 describe("Prices", () => {
   it.prop(
-    "from fiat to bitcoin and back never gains",
+    "C34 C36: from fiat to bitcoin and back never gains",
     { cents, price },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(hundredths(cents), hundredths(price))
@@ -32,7 +49,7 @@ describe("Prices", () => {
   )
 
   it.prop(
-    "in many tiny parts neither",
+    "C36: in many tiny parts neither",
     { tiny, price },
     ({ tiny, price }) => {
       const parts = Array.from({ length: 200 }, () => Amount.fiatToMsat(hundredths(tiny), hundredths(price)))
@@ -42,7 +59,7 @@ describe("Prices", () => {
     { arbitrary: { seed: 8, runs: 300 } }
   )
 
-  it.effect("many tiny payments in fiat, there and back, leave what there was", () =>
+  it.effect("C36: many tiny payments in fiat, there and back, leave what there was", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* companyWith(1000), yield* companyWith(1000)]
@@ -65,6 +82,38 @@ describe("Prices", () => {
       })
     )
   )
+
+  it.effect("C36: a payment in fiat that is held while the rate moves, and then fails, gives back the sats that it took", () => {
+    let price = 0n
+    const moving = replace(ExchangeRates, () =>
+      ExchangeRates.of({ rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis })) })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(10_000)
+          const { confirm } = yield* Withdrawals
+          for (const [before, after] of [
+            [50_000n, 100_000n],
+            [100_000n, 50_000n],
+            [1_000_000n, 999n]
+          ] as const) {
+            price = before
+            const { destination, paymentHash } = yield* outside({ behaviour: "hold" })
+            const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination, metadata: {} }))
+            assert.strictEqual(row.amount, Msat.fromSats(100_000_000n / before))
+            yield* step
+            price = after
+            yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? "", outcome: "fail" })
+            yield* steps(2)
+            assert.strictEqual((yield* now(row)).status, "failed")
+            assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 0 })
+          }
+        })
+      ),
+      { change: moving }
+    )
+  })
 
   const aged = (ages: Partial<Record<Amount.Fiat, number>>) =>
     replace(ExchangeRates, () =>

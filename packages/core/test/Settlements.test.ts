@@ -177,6 +177,33 @@ describe("A payment to us", () => {
     )
   )
 
+  it.effect("C37: of less than was asked, which no node should take, is credited with what came; both amounts are on record", () => {
+    const lenient = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        lookupInvoice: (hash) =>
+          Effect.map(receiver.lookupInvoice(hash), (state) =>
+            state._tag === "settled" ? { ...state, received: Msat.make(999_999n) } : state
+          )
+      })
+    )
+    return inWorld(
+      Effect.gen(function* () {
+        const payee = yield* company()
+        const row = yield* invoice(payee, 1000)
+        yield* pay(row)
+        yield* poll
+        assert.deepStrictEqual(yield* has(payee), { posted: 999.999, held: 0 })
+        const { amount, received } = yield* now(row)
+        assert.deepStrictEqual([amount, received], [1_000_000n, 999_999n])
+        const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
+        assert.strictEqual(deposit?.amount, 999_999n)
+        yield* sound
+      }),
+      { change: lenient }
+    )
+  })
+
   it.effect("that is only held at the node is no money yet", () =>
     inWorld(
       audited(

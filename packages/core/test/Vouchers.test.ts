@@ -105,7 +105,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("is paid once, to one of fifty wallets that claim it at once; the others are told", () =>
+  it.effect("C18: is paid once, to one of fifty wallets that claim it at once; the others are told", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -129,7 +129,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("claimed by the same invoice fifty times at once is paid once, and each time answered the same", () =>
+  it.effect("C18: claimed by the same invoice fifty times at once is paid once, and each time answered the same", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

@@ -441,7 +441,7 @@ describe("A destination is refused", () => {
 })
 
 describe("Confirming", () => {
-  it.effect("C12: needs amount and fee together, to the msat", () =>
+  it.effect("C12 C27: needs amount and fee together, to the msat", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(1012) // 1000, 2 for the service and 10 for the network

@@ -39,7 +39,7 @@ describe("LUD-21: verify", () => {
     assert.match(String(preimage), /^[0-9a-f]{64}$/)
   })
 
-  it("knows the invoices of that address alone", async () => {
+  it("C40: knows the invoices of that address alone", async () => {
     const other = await lookUp(service, await service.lightningAddress((await service.company()).key, "bob"))
     const [hers, his] = [await askFor(service, offer, 21_000), await askFor(service, other, 21_000)]
     const { body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 21, currency: "sats" } })

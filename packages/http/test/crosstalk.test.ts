@@ -27,7 +27,7 @@ const ownerOf = (paymentHash: string) =>
   )
 
 describe("One handle at three domains", () => {
-  it("is three companies', each of which gets what is paid at its own", async () => {
+  it("C40: is three companies', each of which gets what is paid at its own", async () => {
     assert.deepStrictEqual(
       Object.keys(owners),
       domains.map((domain) => `shop@${domain}`)

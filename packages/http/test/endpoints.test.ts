@@ -269,7 +269,7 @@ describe("who may", () => {
   for (const endpoint of endpoints) {
     const ask = asking(endpoint)
 
-    it(`${named(endpoint)} answers 401 without a key, and with one that is unknown`, async () => {
+    it(`C52: ${named(endpoint)} answers 401 without a key, and with one that is unknown`, async () => {
       const unknown = `sr_regtest_123456789abc_${"1".repeat(44)}`
       for (const headers of [
         {},
@@ -297,7 +297,7 @@ describe("who may", () => {
   }
 
   for (const endpoint of withId) {
-    it(`${named(endpoint)} answers the same 404 for another company's record, for one that is not there, and for what is no id`, async () => {
+    it(`C53: ${named(endpoint)} answers the same 404 for another company's record, for one that is not there, and for what is no id`, async () => {
       const { path } = endpoint
       const parent = path.slice(0, path.lastIndexOf("/"))
       const own = path.slice(parent.length + 1)
@@ -333,7 +333,7 @@ describe("a bad request", () => {
     const { body, required = [], wrong = {} } = endpoint
     const ask = (sent: unknown) => asking(endpoint)({ key: company.key, body: sent })
 
-    it(`${named(endpoint)} answers 413 to a body that is too large, said so or not`, async () => {
+    it(`C54: ${named(endpoint)} answers 413 to a body that is too large, said so or not`, async () => {
       const tooLarge = JSON.stringify({ ...body, x: "x".repeat(70_000) })
       assert.deepStrictEqual(seen(await ask(tooLarge)), bad(413, "body_too_large"))
       const stream = new ReadableStream({

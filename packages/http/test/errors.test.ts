@@ -184,7 +184,7 @@ const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
 }
 
 describe("what nobody foresaw", () => {
-  it("is 500 with a reference and nothing of the inside; the log has the reference and the cause", async () => {
+  it("C56: is 500 with a reference and nothing of the inside; the log has the reference and the cause", async () => {
     const crashing = await broken(() => Effect.die(new Error("secret detail at 10.0.0.1")))
     const { key } = await crashing.company()
     const { status, body, text } = await crashing.ask("GET", "/v1/transactions/balance?", { key })
@@ -240,6 +240,45 @@ describe("what nobody foresaw", () => {
     await ended.promise
     assert.strictEqual((await answer).status, 499)
     await slow.dispose()
+  })
+
+  it("C5: somebody who goes away after his withdrawal was held changes nothing about it: it is sent, once", async () => {
+    const held = Promise.withResolvers<void>()
+    let confirm: Withdrawals["Service"]["confirm"] = () => Effect.die("not begun")
+    const instead = Withdrawals.of({
+      estimate: () => Effect.die("not asked for here"),
+      confirmed: Effect.never,
+      confirm: (ask) => Effect.tap(confirm(ask), () => Effect.andThen(Effect.sync(held.resolve), Effect.never))
+    })
+    const left = await start({ instead: Context.make(Withdrawals, instead) })
+    confirm = (await left.run(Withdrawals)).confirm
+    const { key } = await left.company()
+    await left.fund(key, 5000)
+    const { destination, paymentHash = "" } = await left.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_invoice", amount: left.sats(1000), behaviour: "hold" })
+    )
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+    const body = JSON.stringify({ destination })
+    const request = { method: "POST", signal: leaving.signal, headers, body }
+    const answer = left.send(new Request("http://service/v1/bitcoin/withdraw/confirm", request))
+    await held.promise
+    leaving.abort()
+    assert.strictEqual((await answer).status, 499)
+    const statuses = async () => {
+      await left.work()
+      const { body } = await left.ask("GET", "/v1/transactions?type=withdrawal", { key })
+      return body.data.map(({ status }: { readonly status: string }) => status)
+    }
+    assert.deepStrictEqual(await statuses(), ["pending"])
+    await left.sandbox((sandbox) => sandbox.release({ paymentHash, outcome: "settle" }))
+    assert.deepStrictEqual(await statuses(), ["settled"])
+    const payments = await left.sandbox(({ payments }) => payments)
+    assert.deepStrictEqual(
+      payments.filter((one) => one.paymentHash === paymentHash).map(({ times }) => times),
+      [1]
+    )
+    await left.dispose()
   })
 
   it("a service that is being stopped says so", async () => {

@@ -116,7 +116,7 @@ it("the answer stays what it was, whatever became of the withdrawal", async () =
   assert.deepStrictEqual(told(await post(withdraw, confirmBody, "later")), replayOf(first))
 })
 
-it("a replay comes before anything else: also when the destination cannot be asked any more", async () => {
+it("C23: a replay comes before anything else: also when the destination cannot be asked any more", async () => {
   const first = await post(withdraw, confirmBody, "paused")
   await service.sandbox((sandbox) => sandbox.pause("web"))
   try {

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import { Effect } from "effect"
-import { operatorToken, start } from "./Service.ts"
+import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -10,6 +10,7 @@ const { body: spec, headers } = await service.ask("GET", "/openapi.json")
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 const document = spec as any
 const company = await service.company("paid")
+const other = await service.company("paid")
 await service.fund(company.key, 100_000)
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 const withdrawal = { amount: 1000, currency: "sats", destination }
@@ -185,6 +186,12 @@ describe("the OpenAPI document", () => {
     return (content["application/json"] ?? content["text/plain; version=0.0.4; charset=utf-8"])?.schema ?? {}
   }
 
+  for (const { name, ask } of operations.filter(({ path }) => /^\/v1\/.*\{/.test(path))) {
+    it(`C53: ${name} is 404 to another company`, async () => {
+      assert.deepStrictEqual(seen(await ask("", other.key)), bad(404, "not_found"))
+    })
+  }
+
   for (const { name, path, operation } of operations) {
     it(`says what ${name} is for, under a tag, and who may`, () => {
       for (const words of [operation.summary, operation.description, operation.operationId]) assert.isNotEmpty(words)
@@ -260,7 +267,7 @@ describe("the documentation", () => {
     assert.include(text, "/v1/bitcoin/withdraw/confirm")
   })
 
-  it("may load nothing from elsewhere, and is set not to try", async () => {
+  it("C55: may load nothing from elsewhere, and is set not to try", async () => {
     const { headers, text } = await service.ask("GET", "/docs")
     const policy = headers.get("content-security-policy") ?? ""
     assert.match(policy, /^default-src 'none'; /)

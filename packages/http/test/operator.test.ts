@@ -161,7 +161,7 @@ describe("who is the operator", () => {
     ["POST", "/operator/companies/x/domains"]
   ] as const
 
-  it("is told by the token: no API key opens these routes, not an admin's either", async () => {
+  it("C52: is told by the token: no API key opens these routes, not an admin's either", async () => {
     const { key } = await service.company("paid", "admin", "read", "receive", "send")
     for (const [method, path] of routes) {
       for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {

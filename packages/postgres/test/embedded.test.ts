@@ -130,6 +130,30 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
+  it.effect("C35: the ledger takes no posting of nothing or less, and no balance below zero, whatever a program says", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const row = yield* company
+      yield* Effect.provide(
+        Effect.flatMap(Journal, (journal) => journal.commit(Company.opened(row))),
+        storage
+      )
+      const verdict = (statement: string) =>
+        // What is taken is taken back.
+        Effect.flip(sql.withTransaction(Effect.andThen(sql.unsafe(statement), Effect.fail("taken" as const)))).pipe(
+          Effect.map((error) => (error === "taken" ? error : error.reason._tag))
+        )
+      const post = (amount: number) =>
+        verdict(`insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+          values ('${row.id}', '${row.id}', 'node', 'available', ${amount}, 1)`)
+      assert.deepStrictEqual([yield* post(1), yield* post(0), yield* post(-1)], ["taken", "ConstraintError", "ConstraintError"])
+      const total = (posted: number, held: number) =>
+        verdict(`update satrail.balances set posted = ${posted}, held = ${held} where company_id = '${row.id}'`)
+      const totals = [yield* total(1, 1), yield* total(-1, 0), yield* total(0, -1), yield* total(1, 2)]
+      assert.deepStrictEqual(totals, ["taken", "ConstraintError", "ConstraintError", "ConstraintError"])
+    })
+  )
+
   it.effect("a database that a newer program has migrated is left alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

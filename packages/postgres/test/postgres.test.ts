@@ -108,6 +108,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "C17: the same transfer again, also at once, moves the money once",
       "C19: eight payouts that would spend one coin at once: one may",
       "C42: an output seen by eight workers at once is one deposit",
+      "C21: failed by eight workers at once: everything is back, once",
       "C45: reversed and spent at once: never below zero",
       "confirmed by eight workers at once: credited once",
       "credits and withdrawals of one company at once come out exact",
@@ -115,16 +116,16 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "one key eight times at once: one takes effect, all get its answer",
       "one key with two bodies at once: one takes effect, the other is refused",
       "one payment told 64 times at once is credited once",
-      "settled and failed at once: one of them, whole",
+      "C20: settled and failed at once: one of them, whole",
       "the same request committed again holds once",
-      "transferred and failed at once: both companies agree",
+      "C17: transferred and failed at once: both companies agree",
       "two companies that pay each other many times at once come out exact",
       "a key makes one voucher of any number of requests",
-      "claimed, expired and canceled at once: it ends one way, and the money goes one way",
-      "fifty claims at once: one is applied, and one withdrawal is there",
-      "the same claim again, also at once, is applied once",
+      "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way",
+      "C18: fifty claims at once: one is applied, and one withdrawal is there",
+      "C18: the same claim again, also at once, is applied once",
       "vouchers asked for at once hold no more than there is",
-      "what settled stays settled"
+      "C20 C54: what settled stays settled"
     ] as const) {
       it.effect(promise, () => Effect.repeat(JournalContract.promises[promise], { times: 9 }))
     }
@@ -133,7 +134,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       return Withdrawal.requested(yield* withdrawal(companyId, 100), key === undefined ? undefined : once(companyId, key))
     })
 
-    it.effect("a flush waits for the row lock of its company's balance, and others do not wait for it", () =>
+    it.effect("C13: a flush waits for the row lock of its company's balance, and others do not wait for it", () =>
       Effect.gen(function* () {
         const [locked, free] = [yield* companyWith(100), yield* companyWith(100)]
         const asked = yield* request(locked)
@@ -180,7 +181,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("two requests in two processes, with money for one: the other is refused, not tried for ever", () =>
+    it.effect("C13: two requests in two processes, with money for one: the other is refused, not tried for ever", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId), yield* request(companyId)]

@@ -90,7 +90,7 @@ describe("the environment", () => {
     }
   })
 
-  it("a secret that is right does not show when the environment is printed", () => {
+  it("C56: a secret that is right does not show when the environment is printed", () => {
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
     assert.notInclude(
       JSON.stringify(environment, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),

@@ -51,7 +51,7 @@ const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdraw
 
 Real.suite("the service on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true, timeout: 60_000 })((it) => {
-    it.effect("what is paid to us is credited once, also when we were down at the time", () =>
+    it.effect("C60: what is paid to us is credited once, also when we were down at the time", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run, start, stop } = world
@@ -112,7 +112,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("a route that costs more than is allowed is none", () =>
+    it.effect("C26: a route that costs more than is allowed is none", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -133,7 +133,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
     )
 
     for (const outcome of ["settle", "fail"] as const) {
-      it.effect(`a payment that is held is pending through restarts of us and of lnd, and then ${outcome}s once`, () =>
+      it.effect(`C1: a payment that is held is pending through restarts of us and of lnd, and then ${outcome}s once`, () =>
         Composed.story((world) =>
           Effect.gen(function* () {
             const { run, start, stop } = world
@@ -209,7 +209,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       "is answered when nobody waits any more": { delayMillis: 4000 }
     }
     for (const [how, fault] of Object.entries(faults)) {
-      it.effect(`when what tells us of a payment ${how}, it is credited once`, () =>
+      it.effect(`C60: when what tells us of a payment ${how}, it is credited once`, () =>
         Composed.story(
           (world) =>
             Effect.gen(function* () {
@@ -234,7 +234,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
 
     for (const [call, path] of Object.entries(calls)) {
       for (const [how, fault] of Object.entries(faults)) {
-        it.effect(`when the call ${call} ${how}, the outcome is the node's, and nothing is sent twice`, () =>
+        it.effect(`C2: when the call ${call} ${how}, the outcome is the node's, and nothing is sent twice`, () =>
           Composed.story(
             (world) =>
               Effect.gen(function* () {

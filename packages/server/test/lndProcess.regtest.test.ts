@@ -55,7 +55,7 @@ const booked = (data: string) =>
 
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("what was confirmed is sent once and ends as lnd says, whenever the process dies", () =>
+    it.effect("C10: what was confirmed is sent once and ends as lnd says, whenever the process dies", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const env = yield* configured(alice)
@@ -105,7 +105,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("a process that dies before or after any step of a payment to lnd or from it changes nothing in how it ends", () =>
+    it.effect("C10: a process that dies before or after any step of a payment to lnd or from it changes nothing in how it ends", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const directory = yield* Effect.acquireRelease(

@@ -67,7 +67,7 @@ stories("how payments end", (it) => {
     }
   )
 
-  it("a payment whose outcome is unknown is neither given back early nor paid twice", everyWay, async ({ company, middle }) => {
+  it("C2 C7: a payment whose outcome is unknown is neither given back early nor paid twice", everyWay, async ({ company, middle }) => {
     const shop = await company("paid")
     await Customer.fund(shop, 100_000)
     const behaviours = ["unknown_then_settle", "unknown_then_fail"]

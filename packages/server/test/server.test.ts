@@ -312,7 +312,7 @@ describe("the running service", { timeout: 120_000 }, () => {
     await service.start()
   })
 
-  it("no log of its has a key or the operator's token in it, and every line is JSON", async () => {
+  it("C56: no log of its has a key or the operator's token in it, and every line is JSON", async () => {
     const { api_key: key, operator_token: token } = service.demo()
     await Customer.data(401, service.ask("GET", "/v1/transactions/balance", { key: `${key}x` }))
     await Customer.data(401, service.ask("POST", "/operator/companies", { key: `${token}x`, body: {} }))

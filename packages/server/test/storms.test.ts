@@ -19,7 +19,7 @@ const arrived = async (asked: ReadonlyArray<Promise<Answer>>): Promise<ReadonlyA
   (await Promise.allSettled(asked)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
 
 stories("many at once", (it) => {
-  it("of 50 confirms of the whole balance exactly one holds it", everyWay, async ({ company, middle }) => {
+  it("C12: of 50 confirms of the whole balance exactly one holds it", everyWay, async ({ company, middle }) => {
     const shop = await company("paid")
     const { destination } = await Customer.outside(shop, "lightning_address")
     const { service_fee_sats: fee } = await Customer.estimate(shop, destination, 100_000)

@@ -64,7 +64,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("connects for other protocols too, to what was checked and nowhere else", () =>
+  it.live("C49: connects for other protocols too, to what was checked and nowhere else", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -80,7 +80,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("a name that points elsewhere between the check and the connection leads to where it was checked", () =>
+  it.live("C51: a name that points elsewhere between the check and the connection leads to where it was checked", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -96,7 +96,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("of several addresses only those that are allowed are tried", () =>
+  it.live("C48: of several addresses only those that are allowed are tried", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -142,7 +142,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("a host that the operator vouches for is asked where the operator says, and what it leads to is not vouched for", () =>
+  it.live("C50: a host that the operator vouches for is asked where the operator says, and what it leads to is not vouched for", () =>
     Effect.gen(function* () {
       const server = yield* serve((request, response) => {
         if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })

@@ -92,7 +92,7 @@ const unasked = async (name: string) => {
 }
 
 describe("a hostile destination", () => {
-  it.live(`none of ${urls.length} URLs connects, or is looked up; each is a 422 that says why`, () =>
+  it.live(`C48 C50 C51: none of ${urls.length} URLs connects, or is looked up; each is a 422 that says why`, () =>
     Effect.gen(function* () {
       assert.isAtLeast(urls.length, 100)
       const { offer } = yield* resolver({ lookup: unasked })
@@ -104,7 +104,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it.live(`none of ${addresses.length} addresses that a good name turns out to have is connected to; each is a 422`, () =>
+  it.live(`C48 C50 C51: none of ${addresses.length} addresses that a good name turns out to have is connected to; each is a 422`, () =>
     Effect.gen(function* () {
       for (const address of addresses) {
         const { offer } = yield* resolver({ lookup: async () => [address] })
@@ -141,7 +141,7 @@ describe("a hostile destination", () => {
       assert.isTrue(PublicAddress.is(address), address)
   })
 
-  it.live("redirects and callbacks to all of them are not followed", () =>
+  it.live("C48: redirects and callbacks to all of them are not followed", () =>
     Effect.gen(function* () {
       yield* trusting
       let away = ""
@@ -176,7 +176,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it.live("what it answers is refused when it is huge, slow or no JSON, with a 422", () =>
+  it.live("C48: what it answers is refused when it is huge, slow or no JSON, with a 422", () =>
     Effect.gen(function* () {
       const page = yield* serve((request, response) => {
         if (request.url === "/huge") return response.end("x".repeat(Outbound.defaults.maxBytes + 1))
@@ -195,7 +195,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it("whatever a caller writes leads to no other URL than these checks see", () => {
+  it("C51: whatever a caller writes leads to no other URL than these checks see", () => {
     for (const url of urls) {
       const written = Result.try(() => Lnurl.encode(url))
       const read = Result.isSuccess(written) ? Destination.parse(written.success, "mainnet") : undefined

@@ -57,7 +57,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(99 * each) - 99 * each))
   })
 
-  it("C5: one invoice settled by the listeners and the polls of two processes at once is one credit", async () => {
+  it("C60: one invoice settled by the listeners and the polls of two processes at once is one credit", async () => {
     const shop = await cluster().company()
     const invoice = await Customer.invoice(shop, 1000)
     const { waiting, open } = cluster().hold("before InvoiceSettled")
