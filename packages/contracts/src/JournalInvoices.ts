@@ -124,7 +124,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a settled invoice does not expire": Effect.gen(function* () {
+  "C20 C54: a settled invoice does not expire": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     yield* verdict(yield* payment(row, 100))

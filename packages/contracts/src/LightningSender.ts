@@ -114,14 +114,16 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent": Effect.gen(function* () {
-    const asked = yield* invoiced("settle")
-    const quote = yield* (yield* LightningSender).quote(asked)
-    if (quote === undefined || quote.fee === 0n) return assert.fail("the peer is to be reached over a node that charges")
-    const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
-    yield* pay(scant)
-    yield* isFailed(scant, "no_route")
-  }),
+  "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent": Effect.gen(
+    function* () {
+      const asked = yield* invoiced("settle")
+      const quote = yield* (yield* LightningSender).quote(asked)
+      if (quote === undefined || quote.fee === 0n) return assert.fail("the peer is to be reached over a node that charges")
+      const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
+      yield* pay(scant)
+      yield* isFailed(scant, "no_route")
+    }
+  ),
   "C25 C26: with a limit of nothing nothing is paid for": Effect.gen(function* () {
     const asked = { ...(yield* invoiced("settle")), feeLimit: Msat.zero }
     yield* pay(asked)

@@ -9,6 +9,7 @@ import type { Company } from "../src/Company.ts"
 import { ExchangeRates } from "../src/ExchangeRates.ts"
 import * as Fee from "../src/Fee.ts"
 import { Journal } from "../src/Journal.ts"
+import { LightningReceiver } from "../src/LightningReceiver.ts"
 import { LightningSender } from "../src/LightningSender.ts"
 import * as Msat from "../src/Msat.ts"
 import { Resolver } from "../src/Resolver.ts"
@@ -438,6 +439,21 @@ describe("A destination is refused", () => {
       })
     )
   )
+
+  it.effect("C32: as ours by its hash alone, though our own node signed it", () => {
+    const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
+    return inWorld(
+      Effect.gen(function* () {
+        const [payer, victim] = [yield* companyWith(9000), yield* company()]
+        const { paymentHash } = yield* invoice(victim, 4000)
+        assert.strictEqual(
+          yield* both(payer, foreign({ amount: Msat.fromSats(1), paymentHash })),
+          "DestinationRefused: recipient_not_found"
+        )
+      }),
+      { change: replace(LightningReceiver, (receiver) => LightningReceiver.of({ ...receiver, nodeId: payee })) }
+    )
+  })
 })
 
 describe("Confirming", () => {
