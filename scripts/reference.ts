@@ -26,6 +26,7 @@ import * as Environment from "../packages/server/src/Environment.ts"
 import { api } from "../packages/server/src/Server.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
+import * as Defences from "../test/defences/Page.ts"
 
 const made = "<!-- Made by `npm run docs` from the code: change it there. -->\n"
 
@@ -124,6 +125,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "api.md": made + Reference.endpoints(api),
   "errors.md": made + Reference.errors(),
   "limits.md": made + limits(),
+  "defences.md": made + Defences.page(),
   "configuration.md": `${made}# Configuration\n\nThe server reads its environment. A value that cannot be used stops the start, with every one that is wrong named.\n\n${Environment.table()}\n`
 })
 

@@ -224,6 +224,10 @@ const tasks = {
     }
   ],
   soak: ["mixed load for --minutes N on processes that are killed", (args) => node([at("packages/server/test/cluster/soak.ts"), ...args])],
+  canaries: [
+    "puts known bugs back, one at a time, and demands that the tests notice; arguments name some",
+    (args) => node([at("test/defences/main.ts"), ...args])
+  ],
   docs: ["makes the pages of docs/reference from the code", () => node([at("scripts/reference.ts")])],
   example: ["runs examples/NAME", ([name, ...args]) => example(name, args)]
 }

@@ -1,0 +1,801 @@
+/** A known bug, put back in one place for as long as its tests run. They must go red, or they protect nobody. */
+export interface Canary {
+  readonly name: string
+  /** The incidents that it repeats, by their rows. */
+  readonly rows: ReadonlyArray<number>
+  /** What the program does wrong with it. */
+  readonly bug: string
+  readonly file: string
+  /** The right text, once in the file, and what takes its place. */
+  readonly find: string
+  readonly replace: string
+  /** The test file that is to notice, and which of its tests run (a regular expression, as vitest's -t takes it). */
+  readonly test: string
+  readonly titles: string
+  /** Nothing but two processes on a server can show it. */
+  readonly needsServer?: true
+}
+
+/** How often the right text stands in a source: once, or the canary does not fit it any more. */
+export const fits = ({ find }: Canary, source: string): number => source.split(find).length - 1
+
+/** The source with the bug in it. Throws where it does not fit. */
+export const patched = (canary: Canary, source: string): string => {
+  if (fits(canary, source) !== 1) throw new Error(`${canary.name} does not fit ${canary.file}`)
+  return source.replace(canary.find, () => canary.replace)
+}
+
+const core = (name: string) => `packages/core/src/${name}.ts`
+const memory = (name: string) => `packages/memory/src/${name}.ts`
+const postgres = (name: string) => `packages/postgres/src/${name}.ts`
+const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
+
+const inMemory = "packages/memory/test/memory.test.ts"
+const inSql = "packages/postgres/test/pglite.test.ts"
+const lndTest = "packages/nodes/test/Lnd.test.ts"
+const outboundTest = "packages/web/test/outbound.test.ts"
+
+export const canaries: ReadonlyArray<Canary> = [
+  {
+    name: "held-too-long",
+    rows: [1],
+    bug: "a payment that is held for long is given back",
+    file: core("Dispatcher"),
+    find: `      case "pending":
+      case "unknown":
+        return "later"`,
+    replace: `      case "pending":
+        return task.attempts > 5 ? yield* fail(withdrawal, "timeout", task) : "later"
+      case "unknown":
+        return "later"`,
+    test: coreTest("Dispatcher"),
+    titles: "C1:"
+  },
+  {
+    name: "hold-released-on-expiry",
+    rows: [1],
+    bug: "a payment is given back when its invoice expires, though it is on its way",
+    file: core("Dispatcher"),
+    find: `    const payment = yield* sender.lookupPayment(paymentHash)
+`,
+    replace: `    const sent = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
+    if (Bolt11.expiresAtSeconds(sent) * 1000 < (yield* now)) return yield* fail(withdrawal, "invoice_expired", task)
+    const payment = yield* sender.lookupPayment(paymentHash)
+`,
+    test: coreTest("Dispatcher"),
+    titles: "C1:"
+  },
+  {
+    name: "no-answer-is-failure",
+    rows: [2, 7],
+    bug: "a call to the node without an answer is a failed payment",
+    file: core("Dispatcher"),
+    find: `if (payment._tag === "unknown") return { millis: Math.max(later(task), sender.graceMillis) }`,
+    replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "timeout", task)`,
+    test: coreTest("Dispatcher"),
+    titles: "C2 C6 C7:"
+  },
+  {
+    name: "broken-call-is-failure",
+    rows: [2],
+    bug: "a call to the node that breaks is a failed payment",
+    file: core("Dispatcher"),
+    find: `Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const)`,
+    replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
+    test: coreTest("Dispatcher"),
+    titles: "C2: that breaks"
+  },
+  {
+    name: "lost-answer-is-failure-lnd",
+    rows: [2],
+    bug: "lnd: whatever is not understood, or not answered, is a failed payment",
+    file: "packages/nodes/src/Lnd.ts",
+    find: `Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)`,
+    replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
+    test: lndTest,
+    titles: "C2:"
+  },
+  {
+    name: "every-error-is-failure-lnd",
+    rows: [3],
+    bug: "lnd: every error of the call to pay is a failed payment",
+    file: "packages/nodes/src/Lnd.ts",
+    find: `return isRefusal(refusal) ? { _tag: "failed", reason: "error" } : { _tag: "unknown" }`,
+    replace: `return { _tag: "failed", reason: "error" }`,
+    test: lndTest,
+    titles: "C3:"
+  },
+  {
+    name: "another-node-is-asked",
+    rows: [4],
+    bug: "lnd: another node at the old address is asked to pay what the first may be paying",
+    file: "packages/nodes/src/LndInfo.ts",
+    find: "identity_pubkey === nodeId",
+    replace: `nodeId !== ""`,
+    test: lndTest,
+    titles: "C4"
+  },
+  {
+    name: "work-is-the-callers",
+    rows: [5],
+    bug: "the work of sending is not stored with the hold: it is done as long as the caller stays",
+    file: core("Withdrawal"),
+    find: `  begins: { kind: taskKind, id: withdrawal.id, dueAtMillis: withdrawal.createdAtMillis },
+`,
+    replace: "",
+    test: "packages/http/test/errors.test.ts",
+    titles: "C5:"
+  },
+  {
+    name: "worker-is-cut-short",
+    rows: [5],
+    bug: "a worker that is stopped leaves its step in the middle",
+    file: core("Worker"),
+    find: "forever(name, Effect.uninterruptible(step), pause)",
+    replace: "forever(name, step, pause)",
+    test: coreTest("Worker"),
+    titles: "C5:"
+  },
+  {
+    name: "reversed-on-lookup-error",
+    rows: [6],
+    bug: "a look-up that fails gives the money back",
+    file: core("Dispatcher"),
+    find: `if (payment._tag !== "notFound") return`,
+    replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)
+    if (payment._tag !== "notFound") return`,
+    test: coreTest("Dispatcher"),
+    titles: "C6: that was paid"
+  },
+  {
+    name: "not-found-is-failure",
+    rows: [8],
+    bug: "a payment that the node does not know is given back, though the call may still arrive",
+    file: core("Dispatcher"),
+    find: `    const waitMillis = dispatchedAtMillis + sender.graceMillis - (yield* now)
+`,
+    replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
+    const waitMillis = dispatchedAtMillis + sender.graceMillis - (yield* now)
+`,
+    test: coreTest("Dispatcher"),
+    titles: "C8:"
+  },
+  {
+    name: "paid-before-recorded",
+    rows: [9],
+    bug: "the payment hash is stored after the node was told",
+    file: core("Dispatcher"),
+    find: `      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
+      return yield* pay(withdrawal, invoice, task)`,
+    replace: `      const next = yield* pay(withdrawal, invoice, task)
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
+      return next`,
+    test: coreTest("Dispatcher"),
+    titles: "C9:"
+  },
+  {
+    name: "forgotten-after-dispatch",
+    rows: [10],
+    bug: "what was sent is nobody's task any more, so that nobody asks about it after a crash",
+    file: core("Withdrawal"),
+    find: `  attempt,
+  event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
+    replace: `  attempt,
+  ends: withdrawal.id,
+  event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
+    test: coreTest("Death"),
+    titles: "a payment that settles$"
+  },
+  {
+    name: "one-hash-twice",
+    rows: [11, 14],
+    bug: "two withdrawals may pay one payment hash",
+    file: memory("Verdict"),
+    find: "Option.exists(HashMap.get(state.withdrawalByHash, paymentHash), (id) => id !== byOtherThan)",
+    replace: `byOtherThan === ""`,
+    test: inMemory,
+    titles: "C14:"
+  },
+  {
+    name: "one-hash-twice-sql",
+    rows: [11, 14],
+    bug: "two withdrawals may pay one payment hash",
+    file: postgres("Withdrawal"),
+    find: `    and n not in (select n from used) and n not in (select n from coins where taken)
+  returning t.company_id, t.id`,
+    replace: `    and n not in (select n from coins where taken)
+  returning t.company_id, t.id`,
+    test: inSql,
+    titles: "grouped.*C14:"
+  },
+  {
+    name: "balance-not-checked",
+    rows: [12],
+    bug: "a hold is not held against the balance",
+    file: memory("Verdict"),
+    find: "if (needed > 0n && needed > Balance.available(balance)) return",
+    replace: "if (needed < 0n) return",
+    test: inMemory,
+    titles: "C12:"
+  },
+  {
+    name: "balance-not-checked-sql",
+    rows: [12],
+    bug: "a hold is not held against the balance",
+    file: postgres("Statements"),
+    find: "where need <= left_before",
+    replace: "where need is not null",
+    test: inSql,
+    titles: "grouped.*C12:"
+  },
+  {
+    name: "balance-checked-outside",
+    rows: [12],
+    bug: "the balance is checked first, and held against afterwards",
+    file: memory("Memory"),
+    find: "Journal.make((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))",
+    replace: `Journal.make((change) =>
+        Effect.gen(function* () {
+          const [verdict, next] = apply(yield* Ref.get(state), change)
+          yield* Effect.yieldNow
+          yield* Ref.set(state, next)
+          return yield* verdict
+        })
+      )`,
+    test: inMemory,
+    titles: "C12:"
+  },
+  {
+    name: "no-row-lock",
+    rows: [12, 13],
+    bug: "nothing but the process itself orders what happens to one balance",
+    file: postgres("Statements"),
+    find: "order by company_id for no key update\n), unopened",
+    replace: "order by company_id\n), unopened",
+    test: "packages/postgres/test/postgres.test.ts",
+    titles: "C13:",
+    needsServer: true
+  },
+  {
+    name: "outside-still-open",
+    rows: [15],
+    bug: "an invoice that is paid from inside stays payable at the node",
+    file: core("Dispatcher"),
+    find: "const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)",
+    replace: `const canceled = { _tag: "canceled", preimage: Redacted.make("00".repeat(32)) }`,
+    test: coreTest("Dispatcher"),
+    titles: "C15:"
+  },
+  {
+    name: "internal-without-claim",
+    rows: [15, 16],
+    bug: "an invoice is paid from inside without having been claimed",
+    file: core("Dispatcher"),
+    find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), ...Zap.work(invoice, atMillis) })
+`,
+    replace: "",
+    test: coreTest("Dispatcher"),
+    titles: "C16 C17:"
+  },
+  {
+    name: "booked-before-closed",
+    rows: [16],
+    bug: "a payment from inside is booked before the invoice is closed at the node",
+    file: core("Dispatcher"),
+    find: `      const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
+      // Somebody outside was faster: their payment is what the invoice gets.
+      if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
+      yield* journal.commit(`,
+    replace: `      const canceled = { preimage: Redacted.make("00".repeat(32)) }
+      const closing = Effect.ignore(receiver.cancelInvoice(invoice.paymentHash))
+      const book = (change: Withdrawal.InternalTransferred) => Effect.tap(journal.commit(change), () => closing)
+      yield* book(`,
+    test: coreTest("Dispatcher"),
+    titles: "C16 C17:"
+  },
+  {
+    name: "transferred-unclaimed",
+    rows: [17],
+    bug: "a transfer pays an invoice that its withdrawal has not claimed",
+    file: memory("Verdict"),
+    find: `invoice.status !== "claimed" || invoice.claimedBy !== change.id || hashTaken(`,
+    replace: "hashTaken(",
+    test: inMemory,
+    titles: "C17:"
+  },
+  {
+    name: "transferred-unclaimed-sql",
+    rows: [17],
+    bug: "a transfer pays an invoice that its withdrawal has not claimed",
+    file: postgres("Withdrawal"),
+    find: "n in (select b.n from billed b join asked a using (n) where b.status = 'claimed' and b.claimed_by = a.id)",
+    replace: "n in (select b.n from billed b)",
+    test: inSql,
+    titles: "grouped.*C17:"
+  },
+  {
+    name: "recipient-credited-alone",
+    rows: [17],
+    bug: "a transfer credits the recipient, and the payer's side is not of the same Change",
+    file: core("Withdrawal"),
+    find: `        { from: "held", to: "internal", amount: withdrawal.amount },
+`,
+    replace: "",
+    test: coreTest("Dispatcher"),
+    titles: "C16 C17:"
+  },
+  {
+    name: "voucher-claimed-twice",
+    rows: [18],
+    bug: "a voucher is paid as often as it is claimed",
+    file: memory("Verdict"),
+    find: `      const { id, status, withdrawalId } = own(state.vouchers, change)
+      if (status === "open") return undefined`,
+    replace: `      const { id, status, withdrawalId } = own(state.vouchers, change)
+      if (status === "open" || status === "claimed") return undefined`,
+    test: coreTest("Vouchers"),
+    titles: "C18:"
+  },
+  {
+    name: "voucher-claimed-twice-sql",
+    rows: [18],
+    bug: "a voucher is paid as often as it is claimed",
+    file: postgres("Voucher"),
+    find: `set status = 'claimed', withdrawal_id = f.withdrawal_id, updated_at_millis = f.at_millis
+  from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and g.status = 'open'`,
+    replace: `set status = 'claimed', withdrawal_id = f.withdrawal_id, updated_at_millis = f.at_millis
+  from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and g.status in ('open', 'claimed')`,
+    test: inSql,
+    titles: "grouped.*C18:"
+  },
+  {
+    name: "broadcast-before-recorded",
+    rows: [19],
+    bug: "a payout is shown to the network before its bytes are stored",
+    file: core("Dispatcher"),
+    find: `      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))
+      yield* broadcast(withdrawal, attempt.rawTx)`,
+    replace: `      yield* broadcast(withdrawal, attempt.rawTx)
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))`,
+    test: coreTest("Payouts"),
+    titles: "C19: is on record"
+  },
+  {
+    name: "coin-spent-twice",
+    rows: [19],
+    bug: "two payouts may spend one coin",
+    file: memory("Verdict"),
+    find: "if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))",
+    replace: `if (coins.includes(""))`,
+    test: inMemory,
+    titles: "C19:"
+  },
+  {
+    name: "stale-fence-accepted",
+    rows: [10, 19],
+    bug: "a worker that lost its task goes on as if it had it",
+    file: memory("Verdict"),
+    find: "return task?.token === fence.token ? undefined",
+    replace: "return task === undefined || task.token > 0 ? undefined",
+    test: inMemory,
+    titles: "C19:"
+  },
+  {
+    name: "stale-fence-accepted-sql",
+    rows: [10, 19],
+    bug: "a worker that lost its task goes on as if it had it",
+    file: postgres("Statements"),
+    find: "select n from asked where task_id is not null and n not in (select n from fenced where current)",
+    replace: "select n from asked where task_id is not null and n not in (select n from fenced)",
+    test: inSql,
+    titles: "grouped.*C19:"
+  },
+  {
+    name: "settled-failed-later",
+    rows: [20, 54],
+    bug: "a withdrawal that settled may fail afterwards, and is given back",
+    file: memory("Verdict"),
+    find: `return row.status === "pending" ? undefined : row.status === "failed" ? "again" : terminal(row)`,
+    replace: `return row.status === "failed" ? "again" : undefined`,
+    test: inMemory,
+    titles: "C20"
+  },
+  {
+    name: "settled-expires-sql",
+    rows: [20, 54],
+    bug: "an invoice that settled may expire afterwards",
+    file: postgres("Invoice"),
+    find: "g.status in ('pending', 'claimed') returning",
+    replace: "g.status in ('pending', 'claimed', 'settled') returning",
+    test: inSql,
+    titles: "grouped.*C20"
+  },
+  {
+    name: "given-back-twice",
+    rows: [21],
+    bug: "a hold is given back as often as it is told that the withdrawal failed",
+    file: memory("Verdict"),
+    find: `return row.status === "pending" ? undefined : row.status === "failed" ? "again" : terminal(row)`,
+    replace: `return row.status === "settled" ? terminal(row) : undefined`,
+    test: inMemory,
+    titles: "C21:"
+  },
+  {
+    name: "key-looked-up-late",
+    rows: [23],
+    bug: "an idempotency key is looked up after the destination was judged",
+    file: core("Withdrawals"),
+    find: `      const before = yield* Answers.earlier(records, companyId, request)
+      if (before !== undefined) return before
+      yield* Metadata.check(metadata)
+      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
+`,
+    replace: `      yield* Metadata.check(metadata)
+      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
+      const before = yield* Answers.earlier(records, companyId, request)
+      if (before !== undefined) return before
+`,
+    test: coreTest("Withdrawals"),
+    titles: "C23:"
+  },
+  {
+    name: "told-before-committed",
+    rows: [24],
+    bug: "an event is published though its Change is refused",
+    file: memory("Verdict"),
+    find: `return "_tag" in next ? [Exit.fail(next), state]`,
+    replace: `return "_tag" in next ? [Exit.fail(next), record(state, change)]`,
+    test: inMemory,
+    titles: "C24:"
+  },
+  {
+    name: "fee-limit-not-passed",
+    rows: [25],
+    bug: "the node may spend what it likes on the route",
+    file: core("Dispatcher"),
+    find: "sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance })",
+    replace: "sender.pay({ invoice, amount: withdrawal.amount, feeLimit: Msat.max })",
+    test: coreTest("Dispatcher"),
+    titles: "C25:"
+  },
+  {
+    name: "overspent-by-the-customer",
+    rows: [25],
+    bug: "the customer bears what the node spent above its limit",
+    file: core("Withdrawal"),
+    find: `{ from: "loss", to: asset, amount: over }`,
+    replace: `{ from: "available", to: asset, amount: over }`,
+    test: coreTest("Dispatcher"),
+    titles: "C25:"
+  },
+  {
+    name: "fee-limit-not-passed-lnd",
+    rows: [26],
+    bug: "lnd is told no fee limit",
+    file: "packages/nodes/src/Lnd.ts",
+    find: "      fee_limit_msat: String(feeLimit), // always said: without one lnd takes free routes only\n",
+    replace: "",
+    test: lndTest,
+    titles: "C25 C26 C28:"
+  },
+  {
+    name: "fee-not-held",
+    rows: [27],
+    bug: "the amount is held, and not the fees",
+    file: core("Withdrawal"),
+    find: "=> Msat.sum(withdrawal.amount, fee(withdrawal))",
+    replace: "=> withdrawal.amount",
+    test: coreTest("Withdrawals"),
+    titles: "C12 C27:"
+  },
+  {
+    name: "satoshis-for-millisatoshis",
+    rows: [28],
+    bug: "lnd is told the fee limit in the wrong unit",
+    file: "packages/nodes/src/Lnd.ts",
+    find: "fee_limit_msat: String(feeLimit)",
+    replace: "fee_limit_msat: String(feeLimit / 1000n)",
+    test: lndTest,
+    titles: "C25 C26 C28:"
+  },
+  {
+    name: "more-than-there-is",
+    rows: [29],
+    bug: "an amount may be larger than all there is",
+    file: core("Amount"),
+    find: "return amount > max",
+    replace: "return amount < 0n",
+    test: coreTest("Amount"),
+    titles: "C29 C35:"
+  },
+  {
+    name: "hash-alone",
+    rows: [32],
+    bug: "an invoice that borrows the hash of one of ours is taken for ours, whatever it asks",
+    file: core("Recipients"),
+    find: " && invoice.value.paymentRequest === bolt11.paymentRequest",
+    replace: "",
+    test: coreTest("Withdrawals"),
+    titles: "C32:"
+  },
+  {
+    name: "credited-as-requested",
+    rows: [33, 37],
+    bug: "what was asked is credited, not what came",
+    file: core("Settlements"),
+    find: "amount: paid.received,",
+    replace: "amount: invoice.amount,",
+    test: coreTest("Settlements"),
+    titles: "C33:|C37:"
+  },
+  {
+    name: "fractions-cut-off",
+    rows: [34],
+    bug: "a fraction of a satoshi is cut off instead of refused",
+    file: core("Amount"),
+    find: "if (scaled % divisor !== 0n) {",
+    replace: "if (divisor < 0n) {",
+    test: coreTest("Amount"),
+    titles: "C34:"
+  },
+  {
+    name: "nothing-and-less",
+    rows: [35],
+    bug: "an amount may be nothing, or negative",
+    file: core("Amount"),
+    find: "  if (digits <= 0n) return notPositive\n",
+    replace: "",
+    test: coreTest("Amount"),
+    titles: "C29 C35:"
+  },
+  {
+    name: "nothing-and-less-sql",
+    rows: [35],
+    bug: "the ledger's table takes postings of nothing, and negative ones",
+    file: postgres("Migration0001"),
+    find: `  to_account text not null check (to_account <> from_account),
+  amount bigint not null check (amount > 0),`,
+    replace: `  to_account text not null check (to_account <> from_account),
+  amount bigint not null,`,
+    test: "packages/postgres/test/embedded.test.ts",
+    titles: "C35:"
+  },
+  {
+    name: "rounded-up",
+    rows: [36],
+    bug: "fiat is always rounded up, so that many tiny payments gain",
+    file: core("Amount"),
+    find: "const sats = (2n * dividend + divisor) / (2n * divisor)",
+    replace: "const sats = (dividend + divisor - 1n) / divisor",
+    test: coreTest("Prices"),
+    titles: "C36:"
+  },
+  {
+    name: "whatever-the-server-asks",
+    rows: [39],
+    bug: "an invoice for another amount is paid, if a recipient's server sends one",
+    file: core("Recipient"),
+    find: `  if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
+`,
+    replace: "",
+    test: coreTest("Dispatcher"),
+    titles: "C39:"
+  },
+  {
+    name: "deposit-twice",
+    rows: [42],
+    bug: "an output that is seen twice is two deposits",
+    file: memory("Verdict"),
+    find: "return chainTxId !== null && vout !== null && HashMap.has(state.depositByOutpoint, State.outpoint(chainTxId, vout))",
+    replace: "return chainTxId === null && vout !== null",
+    test: inMemory,
+    titles: "C42:"
+  },
+  {
+    name: "deposit-twice-sql",
+    rows: [42],
+    bug: "an output that is seen twice is two deposits",
+    file: postgres("Migration0001"),
+    find: "create unique index deposits_outpoint",
+    replace: "create index deposits_outpoint",
+    test: inSql,
+    titles: "grouped.*C42:"
+  },
+  {
+    name: "deposit-by-txid",
+    rows: [43],
+    bug: "a deposit is known by its transaction, not by its output",
+    file: memory("State"),
+    find: "(txId: string, vout: number): string => `${txId}:${vout}`",
+    replace: "(txId: string, _: number): string => txId",
+    test: coreTest("ChainDeposits"),
+    titles: "C43:"
+  },
+  {
+    name: "deposit-by-txid-sql",
+    rows: [43],
+    bug: "a deposit is known by its transaction, not by its output",
+    file: postgres("Migration0001"),
+    find: "on satrail.deposits (chain_tx_id, vout) where",
+    replace: "on satrail.deposits (chain_tx_id) where",
+    test: inSql,
+    titles: "grouped.*C43:"
+  },
+  {
+    name: "credited-twice",
+    rows: [42, 44],
+    bug: "a payment that is told and found is credited each time",
+    file: memory("Verdict"),
+    find: `      if (status !== "settled") return undefined
+`,
+    replace: `      if (status !== "expired") return undefined
+`,
+    test: coreTest("Settlements"),
+    titles: "C42"
+  },
+  {
+    name: "reorganisation-ignored",
+    rows: [45],
+    bug: "a credit stays when its payment is taken out of the chain",
+    file: core("ChainDeposits"),
+    find: `    if (placement._tag === "mempool" && deposit.status === "settled") return void (yield* reverse(deposit))
+`,
+    replace: "",
+    test: coreTest("ChainDeposits"),
+    titles: "C45: takes a credit back"
+  },
+  {
+    name: "credited-when-mined",
+    rows: [46],
+    bug: "a deposit is credited in its first block, however large it is",
+    file: core("ChainDeposits"),
+    find: "if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, together.get(chainTxId) ?? deposit.amount)) continue",
+    replace: "if (Chain.confirmations(tip, height) < 1) continue",
+    test: coreTest("ChainDeposits"),
+    titles: "C46:"
+  },
+  {
+    name: "rejected-is-failure",
+    rows: [47],
+    bug: "a payout that the network does not take at once is given back",
+    file: core("Dispatcher"),
+    find: `      yield* broadcast(withdrawal, attempt.rawTx)
+      return "later" as const`,
+    replace: `      const answer = yield* chain.broadcast(attempt.rawTx)
+      return answer._tag === "accepted" ? "later" : yield* fail(withdrawal, "node_error", task)`,
+    test: coreTest("Payouts"),
+    titles: "C47:"
+  },
+  {
+    name: "private-addresses",
+    rows: [48],
+    bug: "a name that leads inside is followed there",
+    file: "packages/web/src/Outbound.ts",
+    find: "const addresses = found.filter(isAllowed)",
+    replace: "const addresses = found",
+    test: outboundTest,
+    titles: "C48:"
+  },
+  {
+    name: "vouched-for-every-port",
+    rows: [50],
+    bug: "what the operator vouches for is taken for every port of that host",
+    file: "packages/web/src/Outbound.ts",
+    find: "allow.get(url.host)",
+    replace: "allow.get(url.hostname)",
+    test: outboundTest,
+    titles: "C50:"
+  },
+  {
+    name: "looked-up-again",
+    rows: [51],
+    bug: "a name is looked up once for the check, and again for the connection",
+    file: "packages/web/src/Outbound.ts",
+    find: "Effect.flatMap(addressesOf(target), (addresses) => opened(target, addresses))",
+    replace: `Effect.flatMap(
+      Effect.andThen(addressesOf(target), Effect.promise(() => lookup(target.name ?? ""))),
+      (addresses) => opened(target, addresses)
+    )`,
+    test: outboundTest,
+    titles: "C51:"
+  },
+  {
+    name: "revoked-key-opens",
+    rows: [52],
+    bug: "a key that was revoked opens until it expires",
+    file: core("ApiKey"),
+    find: `  if (apiKey.revokedAtMillis !== null) return new Unauthorized({ reason: "revoked" })
+`,
+    replace: "",
+    test: coreTest("ApiKeys"),
+    titles: "C52:"
+  },
+  {
+    name: "anybodys-id",
+    rows: [53],
+    bug: "whoever knows an id reads what it is of",
+    file: memory("Memory"),
+    find: "Option.filter(row, (one) => one.companyId === companyId)",
+    replace: `Option.filter(row, () => companyId !== "")`,
+    test: "packages/http/test/openapi.test.ts",
+    titles: "C53:"
+  },
+  {
+    name: "anybodys-id-sql",
+    rows: [53],
+    bug: "whoever knows an id reads what it is of",
+    file: postgres("Withdrawal"),
+    find: "select ${withdrawals.selected} from ${withdrawals.name} t where t.company_id = a.company_id and t.id = a.id",
+    replace: "select ${withdrawals.selected} from ${withdrawals.name} t where t.id = a.id",
+    test: inSql,
+    titles: "grouped.*C53:"
+  },
+  {
+    name: "body-without-limit",
+    rows: [54],
+    bug: "a body of any size is read",
+    file: "packages/http/src/Edge.ts",
+    find: "options.maxBodyBytes ?? maxBodyBytes",
+    replace: "1000 * (options.maxBodyBytes ?? maxBodyBytes)",
+    test: "packages/http/test/endpoints.test.ts",
+    titles: "C54:"
+  },
+  {
+    name: "page-from-anywhere",
+    rows: [55],
+    bug: "the page of the documentation may load from anywhere",
+    file: "packages/http/src/Http.ts",
+    find: `"default-src 'none'",`,
+    replace: `"default-src *",`,
+    test: "packages/http/test/openapi.test.ts",
+    titles: "C55:"
+  },
+  {
+    name: "key-in-the-log",
+    rows: [56],
+    bug: "a request that crashes is logged with its key",
+    file: "packages/http/src/Edge.ts",
+    find: `path: request.url.split("?")[0] }, cause)`,
+    replace: `path: request.url.split("?")[0], key: request.headers["authorization"] }, cause)`,
+    test: "packages/http/test/errors.test.ts",
+    titles: "C56:"
+  },
+  {
+    name: "secret-kept",
+    rows: [57],
+    bug: "the secret of a key is kept as it is",
+    file: core("ApiKey"),
+    find: "const hash = (secret: string): string => Id.toHex(sha256(new TextEncoder().encode(secret)))",
+    replace: "const hash = (secret: string): string => secret",
+    test: coreTest("ApiKey"),
+    titles: "C57:"
+  },
+  {
+    name: "old-lnd-is-good",
+    rows: [59],
+    bug: "a version of lnd with known faults is not warned of",
+    file: "packages/nodes/src/Versions.ts",
+    find: "lnd: [0, 19, 0]",
+    replace: "lnd: [0, 18, 0]",
+    test: "packages/nodes/test/Versions.test.ts",
+    titles: "C59:"
+  },
+  {
+    name: "cursor-before-credit",
+    rows: [60],
+    bug: "how far the node was read is stored before what was read is credited",
+    file: core("Settlements"),
+    find: "Effect.retry(credit(paid, { cursor: { source, value: paid.cursor }, fence }), {",
+    replace: `Effect.retry(
+              Effect.gen(function* () {
+                const nowMillis = yield* Clock.currentTimeMillis
+                const cursor = { source, value: paid.cursor }
+                yield* journal.commit(Cursor.moved(cursor, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+                yield* credit(paid)
+              }), {`,
+    test: coreTest("Death"),
+    titles: "invoices whose payments the node tells of$"
+  }
+]

@@ -1,0 +1,134 @@
+// npm run canaries [-- NAME…]: puts known bugs back, one at a time, and demands that the tests notice each.
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import process from "node:process"
+import startPostgres from "../postgres.ts"
+import { type Canary, canaries, fits } from "./Canaries.ts"
+
+const root = path.resolve(import.meta.dirname, "../..")
+const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
+const atOnce = 2
+const patienceMillis = 120_000
+
+/** What vitest's JSON says, as far as it is read here. */
+interface Report {
+  readonly testResults: ReadonlyArray<{
+    readonly name: string
+    readonly message: string
+    readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>
+  }>
+}
+
+/** How the tests went: those that failed, how many did not, and what was said where they did not even begin. */
+interface Outcome {
+  readonly failed: ReadonlyArray<string>
+  readonly passed: number
+  readonly broken: string
+  readonly seconds: number
+}
+
+const running = new Set<ChildProcess>()
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    for (const child of running) child.kill("SIGKILL")
+    process.exit(130)
+  })
+}
+
+/** Runs some tests with the bug of this name in the sources, or with none. */
+const run = async (name: string, file: string, titles: string): Promise<Outcome> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-canary-"))
+  const outputFile = path.join(folder, "report.json")
+  const begunMillis = Date.now()
+  const config = path.join(import.meta.dirname, "vitest.config.ts")
+  const options = ["--config", config, "-t", titles, "--reporter=json", `--outputFile=${outputFile}`]
+  // With a bug the first to notice is enough.
+  const bail = name === "none" ? [] : ["--bail=1"]
+  const child = spawn(process.execPath, [vitest, "run", file, ...options, ...bail], {
+    cwd: root,
+    env: { ...process.env, SATRAIL_CANARY: name, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  running.add(child)
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text))
+  const timer = setTimeout(() => {
+    said += `\nno end after ${patienceMillis / 1000} s`
+    child.kill("SIGKILL")
+  }, patienceMillis)
+  await once(child, "close")
+  clearTimeout(timer)
+  running.delete(child)
+  const seconds = (Date.now() - begunMillis) / 1000
+  try {
+    const { testResults }: Report = JSON.parse(readFileSync(outputFile, "utf8"))
+    const tests = testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults.map(({ status, fullName }) => ({ status, title: `${path.relative(root, name)}: ${fullName}` }))
+    )
+    return {
+      failed: tests.filter(({ status }) => status === "failed").map(({ title }) => title),
+      passed: tests.filter(({ status }) => status === "passed").length,
+      broken: testResults.map(({ message }) => message).join("\n"),
+      seconds
+    }
+  } catch {
+    return { failed: [], passed: 0, broken: said.trim().split("\n").slice(-20).join("\n"), seconds }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+let failures = 0
+const tell = (verdict: "ok" | "FAILED" | "skipped", what: string, seconds: number, why: string) => {
+  if (verdict === "FAILED") failures++
+  console.log(`${verdict.padEnd(7)} ${what.padEnd(26)} ${seconds.toFixed(1).padStart(5)} s  ${why}`)
+}
+
+const judge = async (canary: Canary) => {
+  const { name, rows, bug, file, test, titles } = canary
+  const times = fits(canary, readFileSync(path.join(root, file), "utf8"))
+  if (times !== 1) return tell("FAILED", name, 0, `its text is in ${file} ${times} times, and must be there once`)
+  const { failed, passed, broken, seconds } = await run(name, test, titles)
+  const [first] = failed
+  if (first !== undefined) return tell("ok", name, seconds, `C${rows.join(", C")}: ${first}`)
+  // A source that does not even load is no bug that anybody wrote.
+  if (passed === 0) return tell("FAILED", name, seconds, `no test of ${test} ran:\n${broken}`)
+  return tell("FAILED", name, seconds, `${passed} tests of ${test} stay green though ${bug}`)
+}
+
+/** Without a bug the same tests are green: so it is the bug that they notice. */
+const control = async (file: string, chosen: ReadonlyArray<Canary>) => {
+  const titles = [...new Set(chosen.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))]
+  const { failed, passed, broken, seconds } = await run("none", file, titles.join("|"))
+  if (failed.length > 0) return tell("FAILED", "none", seconds, `red without any bug:\n${failed.join("\n")}`)
+  if (passed === 0) return tell("FAILED", "none", seconds, `no test of ${file} ran:\n${broken}`)
+  return tell("ok", "none", seconds, `${passed} tests of ${file} are green without a bug`)
+}
+
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !canaries.some((one) => one.name === name))
+if (unknown.length > 0) {
+  console.error(
+    `No such canary: ${unknown.join(", ")}. There are:\n${canaries.map(({ name, bug }) => `  ${name.padEnd(26)} ${bug}`).join("\n")}`
+  )
+  process.exit(1)
+}
+const chosen = names.length === 0 ? canaries : canaries.filter(({ name }) => names.includes(name))
+
+const begunMillis = Date.now()
+const endPostgres = chosen.some(({ needsServer }) => needsServer) ? await startPostgres() : undefined
+const hasServer = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
+const possible = chosen.filter(({ needsServer }) => hasServer || needsServer !== true)
+const files = [...new Set(possible.map(({ test }) => test))]
+const queue = [...files.map((file) => () => control(file, possible)), ...possible.map((canary) => () => judge(canary))]
+const work = async (): Promise<void> => {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next()
+}
+await Promise.all(Array.from({ length: atOnce }, work))
+for (const { name } of chosen.filter((one) => !possible.includes(one))) tell("skipped", name, 0, "it needs a PostgreSQL server")
+await endPostgres?.()
+console.log(`${possible.length} bugs, ${failures} failures, ${((Date.now() - begunMillis) / 1000).toFixed(0)} s`)
+process.exitCode = failures === 0 ? 0 : 1

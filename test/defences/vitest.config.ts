@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { defineConfig, type Plugin } from "vitest/config"
+import { canaries, patched } from "./Canaries.ts"
+
+const root = path.resolve(import.meta.dirname, "../..")
+
+// No other configuration reads this name: an ordinary run of the tests cannot have a bug in it.
+const name = process.env["SATRAIL_CANARY"]
+const canary = canaries.find((one) => one.name === name)
+if (name !== "none" && canary === undefined) throw new Error(`SATRAIL_CANARY=${name ?? ""} names no canary: use npm run canaries`)
+
+const isItsFile = (id: string) => path.relative(root, id) === canary?.file
+
+/** Gives the tests one source file with the bug in it. On disk nothing changes, and vitest keeps no copy of that file in its cache of modules. */
+const plugin: Plugin = {
+  name: "canary",
+  enforce: "pre",
+  configureVitest: (vitest) => vitest.defineCacheKeyGenerator(({ id }) => (isItsFile(id) ? false : undefined)),
+  load: (id) => (canary !== undefined && isItsFile(id) ? patched(canary, readFileSync(id, "utf8")) : undefined)
+}
+
+export default defineConfig({
+  root,
+  plugins: [plugin],
+  test: {
+    pool: "forks",
+    include: ["packages/*/test/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000
+  }
+})
