@@ -39,6 +39,7 @@ import {
   output,
   payment,
   proof,
+  transfer,
   verdict,
   voucher,
   withdrawal
@@ -283,7 +284,21 @@ export const money = {
     yield* committed(Invoice.created(yield* invoice(companyId, 1), once(companyId, "~!k", "print", { answer })))
     assert.deepStrictEqual(yield* found((yield* Records).answer(companyId, "~!k")), { fingerprint: "print", answer })
   }),
-  "C41: the books of all companies together are sound": auditAll
+  "C41: the books of all companies together are sound": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* open]
+    const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
+    const [outside, inside] = [yield* begin(payer, 20, fees), yield* begin(payer, 10)]
+    yield* begin(payer, 1)
+    const row = yield* created(payee, 10)
+    yield* claimFor(inside, row)
+    yield* committed(
+      Withdrawal.settled(outside.withdrawal, yield* proof(3), outside.fence, outside.withdrawal.createdAtMillis + 1),
+      yield* transfer(inside, row)
+    )
+    yield* has(payer, { posted: 55, held: 1 })
+    yield* has(payee, { posted: 10, held: 0 })
+    yield* auditAll
+  })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
 /** What companies look at. */

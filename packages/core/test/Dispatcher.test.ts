@@ -96,7 +96,7 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("C9: has its hash on record before the node hears of it", () => {
+  it.effect("C9 C22: has its hash on record before the node hears of it", () => {
     const { calls, change } = listening()
     return inWorld(
       Effect.gen(function* () {

@@ -77,6 +77,10 @@ describe("Outbound", () => {
       assert.isTrue(socket.destroyed, "closed with its scope")
       const error = yield* Effect.flip(Effect.scoped(connect("wss://127.0.0.1/relay")))
       assert.strictEqual(error._tag, "Forbidden")
+      const inside = yield* serve(hello, { host: "127.0.0.1", port: server.port, isSecure: true })
+      const led = Outbound.make({ isAllowed, lookup: names({ "page.example.com": [["127.0.0.1"]] }).lookup })
+      const refused = yield* Effect.flip(Effect.scoped(led.connect(`wss://page.example.com:${server.port}/relay`)))
+      assert.deepStrictEqual([refused._tag, inside.connections()], ["Forbidden", 0])
     })
   )
 
