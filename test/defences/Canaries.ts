@@ -162,7 +162,7 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "paid-before-recorded",
-    rows: [9],
+    rows: [9, 22],
     bug: "the payment hash is stored after the node was told",
     file: core("Dispatcher"),
     find: `      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
@@ -171,7 +171,7 @@ export const canaries: ReadonlyArray<Canary> = [
       yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
       return next`,
     test: coreTest("Dispatcher"),
-    titles: "C9:"
+    titles: "C9 C22:"
   },
   {
     name: "forgotten-after-dispatch",
@@ -501,6 +501,16 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C25 C26 C28:"
   },
   {
+    name: "millisatoshis-of-satoshis",
+    rows: [38],
+    bug: "Core Lightning is told the fee limit in the wrong unit",
+    file: "packages/nodes/src/CoreLightning.ts",
+    find: "maxfee: Number(feeLimit), //",
+    replace: "maxfee: Number(feeLimit) * 1000, //",
+    test: "packages/nodes/test/CoreLightning.test.ts",
+    titles: "C25 C26 C28 C38:"
+  },
+  {
     name: "more-than-there-is",
     rows: [29],
     bug: "an amount may be larger than all there is",
@@ -509,6 +519,16 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "return amount < 0n",
     test: coreTest("Amount"),
     titles: "C29 C35:"
+  },
+  {
+    name: "to-oneself",
+    rows: [31],
+    bug: "of a payment to oneself only the second half counts",
+    file: memory("Verdict"),
+    find: "next = book(next, leg)",
+    replace: "next = book({ ...next, balances: state.balances }, leg)",
+    test: coreTest("Dispatcher"),
+    titles: "C31:"
   },
   {
     name: "hash-alone",
@@ -582,6 +602,26 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "",
     test: coreTest("Dispatcher"),
     titles: "C39:"
+  },
+  {
+    name: "anybodys-invoice",
+    rows: [40],
+    bug: "a Lightning address tells of every invoice that there is",
+    file: core("PayRequests"),
+    find: "found.value.lightningAddressId === address.id",
+    replace: `address.id !== ""`,
+    test: "packages/http/test/Lud21.test.ts",
+    titles: "C40:"
+  },
+  {
+    name: "books-drift",
+    rows: [41],
+    bug: "of what is booked only the first posting is entered",
+    file: memory("Verdict"),
+    find: "entries: State.push(state.entries, companyId, ...postings)",
+    replace: "entries: State.push(state.entries, companyId, ...postings.slice(0, 1))",
+    test: inMemory,
+    titles: "C41:"
   },
   {
     name: "deposit-twice",
@@ -677,6 +717,16 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "const addresses = found",
     test: outboundTest,
     titles: "C48:"
+  },
+  {
+    name: "checked-and-sent-anyway",
+    rows: [49],
+    bug: "where no address is allowed those that there are are connected to all the same",
+    file: "packages/web/src/Outbound.ts",
+    find: "return addresses.length > 0 ? addresses :",
+    replace: "return addresses.length > 0 ? addresses : found.length > 0 ? found :",
+    test: outboundTest,
+    titles: "C49:"
   },
   {
     name: "vouched-for-every-port",
