@@ -110,7 +110,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Deposit.seen({ ...row, amount: Msat.fromSats(101) })), "DepositMoved")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a move from where the deposit is no more is refused": Effect.gen(function* () {
+  "C45: a move from where the deposit is no more is refused": Effect.gen(function* () {
     const companyId = yield* open
     const before = yield* placed(companyId, 100)
     const row = yield* moved(Deposit.placed(before, 801, atMillis))

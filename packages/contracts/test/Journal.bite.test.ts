@@ -364,7 +364,7 @@ bites("Journal", promises, {
           change._tag === "DepositConfirmed" ? book(commit, change.legs) : Effect.fail(moved)
         )
     }),
-    ["confirmed by eight workers at once: credited once", "a move from where the deposit is no more is refused"]
+    ["confirmed by eight workers at once: credited once", "C45: a move from where the deposit is no more is refused"]
   ],
   "one that gives a name away twice": [
     deaf("HandleTaken"),

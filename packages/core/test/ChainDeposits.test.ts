@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Deferred, Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { ChainDeposits } from "../src/ChainDeposits.ts"
 import { ChainSource } from "../src/ChainSource.ts"
 import type { Company } from "../src/Company.ts"
@@ -183,15 +184,24 @@ describe("A deposit on the chain", () => {
       audited(
         Effect.gen(function* () {
           const ports = yield* Effect.context<Ports>()
-          const forgetful = replace(ChainSource, (chain) =>
-            ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })
-          )(ports)
+          // They read everything from the beginning, each time, and each lets the others look before it writes.
+          const forgetful = ports.pipe(
+            replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })),
+            replace(Records, (records) =>
+              Records.of({
+                ...records,
+                depositByOutpoint: (txId, vout) => Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
+              })
+            )
+          )
           const processes = yield* Effect.forEach([1, 2, 3], () =>
             Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
           )
           const { row } = yield* paid(1000)
           for (let i = 0; i < 4; i++) {
-            yield* Effect.all(processes, { concurrency: "unbounded" })
+            const following = yield* Effect.forkChild(Effect.all(processes, { concurrency: "unbounded" }))
+            yield* TestClock.adjust("1 second") // who was overtaken looks again
+            yield* Fiber.join(following)
             yield* mine(1)
           }
           assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
@@ -294,11 +304,16 @@ describe("A reorganisation", () => {
     inWorld(
       audited(
         Effect.gen(function* () {
-          const { row } = yield* paid(1000)
+          const records = yield* Records
+          const { row, txId } = yield* paid(1000)
           yield* mineAndFollow(2)
           yield* reorg(2)
           yield* mineAndFollow(1)
           assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+          const placement = yield* (yield* ChainSource).transaction(txId)
+          const [deposit] = yield* records.transactions(row.id, { limit: 1 })
+          const { height } = Option.getOrThrow(yield* records.deposit(row.id, deposit?.id ?? ""))
+          assert.strictEqual(height, placement._tag === "mined" ? placement.height : "not mined")
         })
       )
     )

@@ -92,8 +92,19 @@ describe("A payment to us", () => {
             Effect.forEach(rows.slice(0, 1), (row) => pay(row))
           )
           yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // nobody listens
-          const next = yield* start(yield* Effect.context<Ports>())
+          const asked: Array<string | null> = []
+          const noting = replace(LightningReceiver, (receiver) =>
+            LightningReceiver.of({
+              ...receiver,
+              settlements: (after) => {
+                asked.push(after)
+                return receiver.settlements(after)
+              }
+            })
+          )
+          const next = yield* start(noting(yield* Effect.context<Ports>()))
           yield* listening(Context.get(next, Settlements), Effect.void)
+          assert.deepStrictEqual(asked, ["1"])
           assert.deepStrictEqual(yield* has(payee), { posted: 6, held: 0 })
           assert.strictEqual(yield* cursor, "3")
         })
