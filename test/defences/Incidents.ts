@@ -40,7 +40,7 @@ const groups = {
     [7, "BlueWallet and others: told that it failed, people paid again, and both arrived", "`pending` until the final word, under one id"],
     [
       8,
-      "Lightning.Pub: a payment that the node did not know was given back",
+      "Lightning.Pub, seen in review: a payment that the node did not know was given back",
       "Not found is not failed: it is sent once more when no call can be under way any longer"
     ],
     [
@@ -149,7 +149,7 @@ const groups = {
     [39, "Wallets paid whatever the invoice of an LNURL server asked", "It must ask for this amount, to the millisatoshi"],
     [
       40,
-      "An LNURL server: a session taken over, and another's invoice shown",
+      "Ark's LNURL server: a session taken over, and another's invoice shown",
       "No sessions: the address in a request says whose invoice it gets"
     ],
     [
@@ -172,7 +172,7 @@ const groups = {
       "BTCPay 2.4.7: one of its interfaces went around the confirmation policy",
       "The operator's policy alone says how deep; no request names a depth"
     ],
-    [47, "A faucet: a broadcast that failed was given back, and mined", "A payout stays pending whatever the network says of its broadcast"]
+    [47, "RustChain: a payout whose broadcast failed was given back, though it may lie in a mempool", "A payout stays pending whatever the network says of its broadcast"]
   ],
   "Web, keys, companies": [
     [

@@ -115,7 +115,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual(await balance(), before - 1012)
   })
 
-  it("C18: pays once, to one of fifty wallets that claim it at once; the others get LNURL's error", async () => {
+  it("pays once, to one of fifty wallets that claim it at once; the others get LNURL's error", async () => {
     const before = await balance()
     const { id, lnurl } = await create()
     const shown = await get(service, urlIn(lnurl))
