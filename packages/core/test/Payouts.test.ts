@@ -320,21 +320,27 @@ describe("Several payouts", () => {
         Effect.gen(function* () {
           const ports = yield* Effect.context<Ports>()
           const attempts: Array<ReadonlyArray<string>> = []
-          const noting = replace(Journal, (journal) =>
-            Journal.of({
-              commit: (change) =>
-                Effect.tap(journal.commit(change), () =>
-                  Effect.sync(() => {
-                    if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
-                  })
-                )
-            })
-          )(ports)
+          const noting = ports.pipe(
+            replace(Journal, (journal) =>
+              Journal.of({
+                commit: (change) =>
+                  Effect.tap(journal.commit(change), () =>
+                    Effect.sync(() => {
+                      if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
+                    })
+                  )
+              })
+            ),
+            // Each lets the others choose before it stores what it chose.
+            replace(ChainWallet, (wallet) =>
+              ChainWallet.of({ ...wallet, build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow) })
+            )
+          )
           const workers = yield* Effect.forEach([1, 2, 3], () =>
             Effect.map(start(noting), (process) => Context.get(process, Dispatcher).step)
           )
           const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.map(payout(20_000), ({ row }) => row))
-          for (let i = 0; i < 6; i++) {
+          for (let i = 0; i < 16; i++) {
             yield* Effect.all(workers, { concurrency: "unbounded" })
             yield* TestClock.adjust("15 seconds")
           }
