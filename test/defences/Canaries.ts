@@ -120,7 +120,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [5],
     bug: "the work of sending is not stored with the hold: it is done as long as the caller stays",
     file: core("Withdrawal"),
-    find: `  begins: { kind: taskKind, id: withdrawal.id, dueAtMillis: withdrawal.createdAtMillis },
+    find: `  begins: { ...work, id: withdrawal.id },
 `,
     replace: "",
     test: "packages/http/test/errors.test.ts",
@@ -178,9 +178,9 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [10],
     bug: "what was sent is nobody's task any more, so that nobody asks about it after a crash",
     file: core("Withdrawal"),
-    find: `  attempt,
+    find: `  followers,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
-    replace: `  attempt,
+    replace: `  followers,
   ends: withdrawal.id,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
     test: coreTest("Death"),
@@ -201,10 +201,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [11, 14],
     bug: "two withdrawals may pay one payment hash",
     file: postgres("Withdrawal"),
-    find: `    and n not in (select n from used) and n not in (select n from coins where taken)
-  returning t.company_id, t.id`,
-    replace: `    and n not in (select n from coins where taken)
-  returning t.company_id, t.id`,
+    find: "and n not in (select n from used) and n not in (select n from coins where taken)",
+    replace: "and n not in (select n from coins where taken)",
     test: inSql,
     titles: "grouped.*C14:"
   },
@@ -354,11 +352,11 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "broadcast-before-recorded",
     rows: [19],
     bug: "a payout is shown to the network before its bytes are stored",
-    file: core("Dispatcher"),
-    find: `      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))
-      yield* broadcast(withdrawal, attempt.rawTx)`,
-    replace: `      yield* broadcast(withdrawal, attempt.rawTx)
-      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), yield* now))`,
+    file: core("Payouts"),
+    find: `      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
+      yield* broadcast(leader.withdrawal, attempt.rawTx)`,
+    replace: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
+      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))`,
     test: coreTest("Payouts"),
     titles: "C19: is on record"
   },
@@ -377,8 +375,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [10, 19],
     bug: "a worker that lost its task goes on as if it had it",
     file: memory("Verdict"),
-    find: "return task?.token === fence.token ? undefined",
-    replace: "return task === undefined || task.token > 0 ? undefined",
+    find: "if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return",
+    replace: "if (token < 0) return",
     test: inMemory,
     titles: "C19:"
   },
@@ -387,8 +385,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [10, 19],
     bug: "a worker that lost its task goes on as if it had it",
     file: postgres("Statements"),
-    find: "select n from asked where task_id is not null and n not in (select n from fenced where current)",
-    replace: "select n from asked where task_id is not null and n not in (select n from fenced)",
+    find: "where (n, task_id) not in (select n, task_id from fenced where current)",
+    replace: "where (n, task_id) not in (select n, task_id from fenced)",
     test: inSql,
     titles: "grouped.*C19:"
   },
@@ -700,11 +698,13 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "rejected-is-failure",
     rows: [47],
     bug: "a payout that the network does not take at once is given back",
-    file: core("Dispatcher"),
-    find: `      yield* broadcast(withdrawal, attempt.rawTx)
-      return "later" as const`,
+    file: core("Payouts"),
+    find: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
+      return`,
     replace: `      const answer = yield* chain.broadcast(attempt.rawTx)
-      return answer._tag === "accepted" ? "later" : yield* fail(withdrawal, "node_error", task)`,
+      if (answer._tag !== "accepted")
+        yield* journal.commit(Withdrawal.failed(leader.withdrawal, "node_error", fence(leader.task), yield* now))
+      return`,
     test: coreTest("Payouts"),
     titles: "C47:"
   },
