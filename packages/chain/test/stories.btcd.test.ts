@@ -4,7 +4,7 @@ import { ChainDeposits } from "@satrail/core/ChainDeposits"
 import { ChainSource } from "@satrail/core/ChainSource"
 import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
-import type { Candidate } from "@satrail/core/Withdrawal"
+import type { Candidate, Withdrawal } from "@satrail/core/Withdrawal"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer, Result } from "effect"
 import { Outside } from "./Outside.ts"
@@ -356,6 +356,37 @@ Real.suite("On a real chain", ["btcd"], () => {
           })
       )
     }
+
+    it.effect("of the next window spend the change of those that wait for their block, and no deeper", () =>
+      Effect.gen(function* () {
+        const { id } = yield* company
+        yield* funded(id, 30_000_000)
+        const { candidates } = yield* Records
+        const windows: Array<ReadonlyArray<Withdrawal>> = []
+        for (const n of [0, 1, 2]) {
+          const rows = yield* Effect.forEach([0, 1], (at) =>
+            withdraw(id, outsideAddress("p2wsh", 180 + 2 * n + at).address, 4_000_000 + 2 * n + at)
+          )
+          yield* Effect.sleep(2)
+          yield* work
+          windows.push(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+        }
+        const isDeep = yield* Effect.forEach(windows, ([leader]) =>
+          leader === undefined ? assert.fail("nobody") : Effect.map(candidates(id, leader.id), (all) => all.map((one) => one.isDeep))
+        )
+        assert.deepStrictEqual(isDeep, [[false], [true], []])
+        for (let i = 0; i < 3; i++) yield* Effect.andThen(mineAndWork(1), work)
+        const rows = yield* Effect.forEach(windows.flat(), now)
+        assert.deepStrictEqual(new Set(rows.map(({ status }) => status)), new Set(["settled"]))
+        assert.strictEqual(new Set(rows.map(({ chainTxId }) => chainTxId)).size, 3)
+        const scripts = Array.from({ length: 6 }, (_, n) => outsideAddress("p2wsh", 180 + n).scriptPubKey)
+        assert.deepStrictEqual(
+          (yield* received(...scripts)).toSorted((a, b) => a - b),
+          Array.from({ length: 6 }, (_, n) => 4_000_000 + n)
+        )
+        yield* audit
+      })
+    )
 
     it.effect("C45: whose block a reorganisation took are sent again, also after they settled", () =>
       Effect.gen(function* () {
