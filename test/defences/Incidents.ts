@@ -172,7 +172,11 @@ const groups = {
       "BTCPay 2.4.7: one of its interfaces went around the confirmation policy",
       "The operator's policy alone says how deep; no request names a depth"
     ],
-    [47, "RustChain: a payout whose broadcast failed was given back, though it may lie in a mempool", "A payout stays pending whatever the network says of its broadcast"]
+    [
+      47,
+      "RustChain: a payout whose broadcast failed was given back, though it may lie in a mempool",
+      "A payout stays pending whatever the network says of its broadcast"
+    ]
   ],
   "Web, keys, companies": [
     [
