@@ -342,24 +342,26 @@ export const make = Effect.gen(function* () {
     return []
   })
 
-  const sendOnChain = Effect.fnUntraced(function* (batch: ReadonlyArray<Payouts.Ready>) {
-    yield* Effect.forEach(yield* payouts.send(batch), ([{ task }, next]) => giveBack(task, next), together)
-  })
+  /** Where something breaks, each is tried by itself: only the one that it is about waits for a person. */
+  const sendOnChain = (batch: ReadonlyArray<Payouts.Ready>): Effect.Effect<unknown> => {
+    const sent = Effect.flatMap(payouts.send(batch), (all) => Effect.forEach(all, ([{ task }, next]) => giveBack(task, next), together))
+    const apart = (defect: unknown) =>
+      Effect.andThen(
+        Effect.logError("payouts cannot go out together; each is tried by itself", defect),
+        Effect.forEach(batch, (one) => sendOnChain([one]), together)
+      )
+    return insistent(
+      batch.length === 1 ? sent : Effect.catchDefect(sent, apart),
+      batch.map(({ task }) => task)
+    )
+  }
 
   const stepOf = Effect.fnUntraced(function* (kind: string, limit: number) {
     const atMillis = yield* now
     const claimed = yield* tasks.claim({ kind, nowMillis: atMillis, leaseMillis, limit })
     const ready = yield* Effect.forEach(claimed, (task) => insistent(work({ ...task, atMillis }), [task]), together)
     const batches = Payouts.batches(ready.flatMap(Option.toArray).flat(), policy)
-    yield* Effect.forEach(
-      batches,
-      (batch) =>
-        insistent(
-          sendOnChain(batch),
-          batch.map(({ task }) => task)
-        ),
-      together
-    )
+    yield* Effect.forEach(batches, sendOnChain, together)
     return claimed.length
   })
 

@@ -272,6 +272,33 @@ describe("Payouts of one window", () => {
     )
   })
 
+  it.effect("of which one breaks whatever it is part of go without it, and it stays pending", () => {
+    const broken = Msat.fromSats(30_000)
+    const change = replace(ChainWallet, (wallet) =>
+      ChainWallet.of({
+        ...wallet,
+        build: (ask) =>
+          ask.payments.some(({ amount }) => amount === broken) ? Effect.die(new Error("it is of no use")) : wallet.build(ask)
+      })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { globex, rows } = yield* three
+          const rest = rows.filter(({ amount }) => amount !== broken)
+          yield* afterWindow
+          yield* step
+          for (const row of rest) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+          yield* mine(1)
+          yield* steps(3)
+          assert.deepStrictEqual(yield* standings(rest), ["settled", "settled"])
+          assert.deepStrictEqual(yield* has(globex), { posted: 100_000, held: 30_630 })
+        })
+      ),
+      { settings, change }
+    )
+  })
+
   it.effect("C10: of which another process takes one up meanwhile: the others go without it, and it goes by itself", () => {
     let signings = 0
     const change = (ports: Context.Context<Ports>) => {
