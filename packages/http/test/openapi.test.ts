@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
@@ -46,61 +47,7 @@ await service.run(
   Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
 
-interface Node {
-  readonly [keyword: string]: unknown
-}
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value)
-const resolve = (schema: Node): Node =>
-  typeof schema["$ref"] === "string" ? document.components.schemas[schema["$ref"].split("/").at(-1) ?? ""] : schema
-const list = (value: unknown): ReadonlyArray<Node> => (Array.isArray(value) ? value : [])
-
-/** Whether a value is what a JSON Schema says, as far as this document uses it; what differs, in words. An object may have no member that is not there. */
-const differences = (value: unknown, given: Node, path = ""): ReadonlyArray<string> => {
-  const schema = resolve(given)
-  const alternatives = list(schema["anyOf"] ?? schema["oneOf"])
-  if (alternatives.length > 0) {
-    return alternatives.some((one) => differences(value, one).length === 0)
-      ? []
-      : [`${path} is none of its alternatives: ${JSON.stringify(value)}`]
-  }
-  const all = list(schema["allOf"]).flatMap((one) => differences(value, { ...schema, allOf: undefined, ...one }, path))
-  if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value))
-    return [...all, `${path} is ${JSON.stringify(value)}, not one of ${schema["enum"]}`]
-  if ("const" in schema && schema["const"] !== value) return [...all, `${path} is ${JSON.stringify(value)}, not ${schema["const"]}`]
-  switch (schema["type"]) {
-    case "object": {
-      if (!isNode(value)) return [...all, `${path} is no object`]
-      const properties = isNode(schema["properties"]) ? schema["properties"] : {}
-      const required = Array.isArray(schema["required"]) ? schema["required"] : []
-      const additional = schema["additionalProperties"]
-      return [
-        ...all,
-        ...required.filter((name) => !(name in value)).map((name) => `${path}.${name} is missing`),
-        ...Object.entries(value).flatMap(([name, member]) => {
-          const property = Object.hasOwn(properties, name) ? properties[name] : additional
-          return isNode(property) ? differences(member, property, `${path}.${name}`) : [`${path}.${name} is not in the document`]
-        })
-      ]
-    }
-    case "array":
-      if (!Array.isArray(value)) return [...all, `${path} is no array`]
-      return [
-        ...all,
-        ...value.flatMap((item, index) => (isNode(schema["items"]) ? differences(item, schema["items"], `${path}[${index}]`) : []))
-      ]
-    case "integer":
-      return Number.isInteger(value) ? all : [...all, `${path} is no integer`]
-    case "number":
-      return Number.isFinite(value) ? all : [...all, `${path} is no number`]
-    case "string":
-    case "boolean":
-      return typeof value === schema["type"] ? all : [...all, `${path} is no ${schema["type"]}`]
-    case "null":
-      return value === null ? all : [...all, `${path} is not null`]
-    default:
-      return "allOf" in schema || "enum" in schema || "const" in schema ? all : [...all, `${path} may be anything, the document says`]
-  }
-}
+const { differences } = OpenApi.read(spec)
 
 const failing = "/v1/bitcoin/withdraw/confirm"
 
@@ -179,7 +126,7 @@ describe("the OpenAPI document", () => {
         })
     }))
   )
-  const schemaOf = (operation: { readonly responses: Record<number, Node> }, status: number): Node => {
+  const schemaOf = (operation: { readonly responses: Record<number, OpenApi.Schema> }, status: number): OpenApi.Schema => {
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
     const response = operation.responses[status] as any
     const content = response?.content ?? {}
@@ -196,7 +143,7 @@ describe("the OpenAPI document", () => {
     it(`says what ${name} is for, under a tag, and who may`, () => {
       for (const words of [operation.summary, operation.description, operation.operationId]) assert.isNotEmpty(words)
       assert.lengthOf(operation.tags, 1)
-      const schemes: ReadonlyArray<Node> = operation.security ?? []
+      const schemes: ReadonlyArray<OpenApi.Schema> = operation.security ?? []
       const area = path.split("/")[1] ?? ""
       const expected: Record<string, ReadonlyArray<string>> = { v1: ["apiKey"], operator: ["operatorToken"] }
       assert.deepStrictEqual(
@@ -234,18 +181,18 @@ describe("the OpenAPI document", () => {
   }
 
   it("names the headers: Idempotency-Key in, Link out", () => {
-    const names = document.paths[failing].post.parameters.map((one: Node) => `${one["in"]} ${one["name"]} ${one["required"]}`)
+    const names = document.paths[failing].post.parameters.map((one: OpenApi.Schema) => `${one["in"]} ${one["name"]} ${one["required"]}`)
     assert.deepStrictEqual(names, ["header idempotency-key false"])
     assert.property(document.paths["/v1/transactions"].get.responses["200"].headers, "link")
     assert.sameMembers(
-      document.paths["/v1/transactions"].get.parameters.map((one: Node) => one["name"]),
+      document.paths["/v1/transactions"].get.parameters.map((one: OpenApi.Schema) => one["name"]),
       ["limit", "cursor", "type", "status", "rail_type", "created_after", "created_before"]
     )
   })
 
   it("has both security schemes, as bearers", () => {
     assert.sameMembers(Object.keys(document.components.securitySchemes), ["apiKey", "operatorToken"])
-    for (const scheme of Object.values<Node>(document.components.securitySchemes))
+    for (const scheme of Object.values<OpenApi.Schema>(document.components.securitySchemes))
       assert.deepStrictEqual([scheme["type"], scheme["scheme"]], ["http", "bearer"])
   })
 

@@ -1,0 +1,138 @@
+// An OpenAPI document of ours, read as whoever generates a client reads it: by its names, and no further than it uses the language.
+
+/** What JSON can say about a value: a keyword and what it asks for. */
+export interface Schema {
+  readonly [keyword: string]: unknown
+}
+
+/** Something that a request may or must say beside its body. */
+export interface Parameter {
+  readonly in: "path" | "query" | "header"
+  readonly name: string
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+/** What can be asked, and everything that may be answered. */
+export interface Operation {
+  /** Such as `GET /v1/vouchers/{id}`. */
+  readonly name: string
+  readonly method: string
+  /** With `{name}` where a parameter stands. */
+  readonly path: string
+  readonly description: string
+  /** The names of the schemes of which one opens it; none for what is open to all. */
+  readonly opens: ReadonlyArray<string>
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly body: { readonly schema: Schema; readonly required: boolean } | undefined
+  /** By status. A status without a schema says nothing about its body. */
+  readonly answers: ReadonlyMap<number, Schema>
+}
+
+export interface Document {
+  readonly operations: ReadonlyArray<Operation>
+  /** A schema, looked up when it is only referred to. */
+  readonly resolve: (schema: Schema) => Schema
+  /** Where a value is not what a schema says, in words. An object may have no member that the schema does not name. */
+  readonly differences: (value: unknown, schema: Schema, path?: string) => ReadonlyArray<string>
+}
+
+export const isObject = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value)
+const objectIn = (value: unknown, name: string): Schema => {
+  const member = isObject(value) ? value[name] : undefined
+  return isObject(member) ? member : {}
+}
+const listIn = (value: unknown, name: string): ReadonlyArray<Schema> => {
+  const member = isObject(value) ? value[name] : undefined
+  return Array.isArray(member) ? member : []
+}
+const textIn = (value: Schema, name: string): string => {
+  const member = value[name]
+  return typeof member === "string" ? member : ""
+}
+
+/** The alternatives that a schema leaves, one of which a value has to be; none when it is one thing only. */
+export const alternatives = (schema: Schema): ReadonlyArray<Schema> => [...listIn(schema, "anyOf"), ...listIn(schema, "oneOf")]
+
+/** What a schema asks for all at once, itself first. */
+export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [rest, ...listIn({ allOf }, "allOf")]
+
+const ofKind: Readonly<Record<string, (value: unknown) => boolean>> = {
+  integer: Number.isInteger,
+  number: Number.isFinite,
+  string: (value) => typeof value === "string",
+  boolean: (value) => typeof value === "boolean",
+  null: (value) => value === null
+}
+
+/** Reads a document. */
+export const read = (document: unknown): Document => {
+  const schemas = objectIn(objectIn(document, "components"), "schemas")
+  const resolve = (schema: Schema): Schema =>
+    typeof schema["$ref"] === "string" ? objectIn(schemas, schema["$ref"].split("/").at(-1) ?? "") : schema
+
+  const differences = (value: unknown, given: Schema, path = ""): ReadonlyArray<string> => {
+    const schema = resolve(given)
+    const others = alternatives(schema)
+    if (others.length > 0) {
+      return others.some((one) => differences(value, one).length === 0)
+        ? []
+        : [`${path} is none of its alternatives: ${JSON.stringify(value)}`]
+    }
+    const all = listIn(schema, "allOf").flatMap((one) => differences(value, { ...schema, allOf: undefined, ...one }, path))
+    if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value))
+      return [...all, `${path} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`]
+    if ("const" in schema && schema["const"] !== value)
+      return [...all, `${path} is ${JSON.stringify(value)}, not ${String(schema["const"])}`]
+    const type = textIn(schema, "type")
+    if (type === "object") {
+      if (!isObject(value)) return [...all, `${path} is no object`]
+      const [properties, required, additional] = [objectIn(schema, "properties"), schema["required"], schema["additionalProperties"]]
+      return [
+        ...all,
+        ...(Array.isArray(required) ? required : []).filter((name) => !(name in value)).map((name) => `${path}.${name} is missing`),
+        ...Object.entries(value).flatMap(([name, member]) => {
+          const property = Object.hasOwn(properties, name) ? properties[name] : additional
+          return isObject(property) ? differences(member, property, `${path}.${name}`) : [`${path}.${name} is not in the document`]
+        })
+      ]
+    }
+    if (type === "array") {
+      if (!Array.isArray(value)) return [...all, `${path} is no array`]
+      const items = objectIn(schema, "items")
+      return [...all, ...value.flatMap((item, index) => differences(item, items, `${path}[${index}]`))]
+    }
+    const isOfKind = ofKind[type]
+    if (isOfKind !== undefined) return isOfKind(value) ? all : [...all, `${path} is no ${type}`]
+    return "allOf" in schema || "enum" in schema || "const" in schema ? all : [...all, `${path} may be anything, the document says`]
+  }
+
+  const contentOf = (value: unknown): Schema => {
+    const [content] = Object.values(objectIn(value, "content"))
+    return objectIn(content, "schema")
+  }
+
+  const parameterOf = (one: Schema): Parameter => {
+    const place = one["in"]
+    if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter in ${String(place)}`)
+    return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema: objectIn(one, "schema") }
+  }
+
+  const operations = Object.entries(objectIn(document, "paths")).flatMap(([path, methods]) =>
+    Object.entries(isObject(methods) ? methods : {}).map(([method, operation]): Operation => {
+      const described = isObject(operation) ? operation : {}
+      const body = objectIn(described, "requestBody")
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        description: textIn(described, "description"),
+        opens: listIn(described, "security").flatMap((scheme) => Object.keys(scheme)),
+        parameters: listIn(described, "parameters").map(parameterOf),
+        body: "requestBody" in described ? { schema: contentOf(body), required: body["required"] === true } : undefined,
+        answers: new Map(Object.entries(objectIn(described, "responses")).map(([status, answer]) => [Number(status), contentOf(answer)]))
+      }
+    })
+  )
+  return { operations, resolve, differences }
+}
