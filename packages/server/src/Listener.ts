@@ -1,5 +1,5 @@
 import * as Errors from "@satrail/http/Errors"
-import { maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
+import { type IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
 /** How long whoever is refused gets to read why: a connection that is ended at once may take its last bytes with it. */
@@ -24,6 +24,7 @@ const refusalOf = (error: Error): Errors.Failure => {
 
 const reasons: Readonly<Record<number, string>> = {
   400: "Bad Request",
+  405: "Method Not Allowed",
   408: "Request Timeout",
   413: "Content Too Large",
   431: "Request Header Fields Too Large"
@@ -41,18 +42,33 @@ const headersOf = (text: string) => ({
 const currentOf = (socket: Duplex): ServerResponse | undefined =>
   "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse ? socket._httpMessage : undefined
 
+const refuse = (socket: Duplex, refusal: Errors.Failure, more: Readonly<Record<string, string>> = {}) => {
+  const text = JSON.stringify(refusal)
+  const head = Object.entries({ ...headersOf(text), ...more }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} ${reasons[refusal.status] ?? ""}\r\n${head.join("")}\r\n${text}`)
+  setTimeout(() => socket.destroy(), partingMillis).unref()
+}
+
 const whenUnreadable = (error: Error, socket: Duplex) => {
   const response = currentOf(socket)
+  // What is wrong came behind a whole request: that one takes effect, and its caller is told what became of it.
+  if (response !== undefined && response.req.complete && !response.writableFinished) {
+    response.shouldKeepAlive = false
+    response.once("finish", () => socket.end())
+    return
+  }
   // Into an answer that is on its way nothing can be written.
   if (!socket.writable || (response !== undefined && response.headersSent && !response.writableFinished)) {
     socket.destroy()
     return
   }
-  const refusal = refusalOf(error)
-  const text = JSON.stringify(refusal)
-  const head = Object.entries(headersOf(text)).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${refusal.status} ${reasons[refusal.status] ?? ""}\r\n${head.join("")}\r\n${text}`)
-  setTimeout(() => socket.destroy(), partingMillis).unref()
+  refuse(socket, refusalOf(error))
+}
+
+/** Somebody takes us for a proxy. Node would close the connection without a word. */
+const whenConnecting = (_: IncomingMessage, socket: Duplex) => {
+  socket.on("error", () => socket.destroy())
+  refuse(socket, Errors.failure("method_not_allowed", "CONNECT: no tunnels are made here"), { Allow: "" })
 }
 
 /** Ends every connection after the answer it is waiting for: Node would go on serving whoever asks without a pause. */
@@ -69,7 +85,10 @@ class Listener extends Server {
 
 /** A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here. */
 export const make = (options: ServerOptions = {}): Server =>
-  new Listener({ requireHostHeader: false, ...options }).on("clientError", whenUnreadable).on("checkExpectation", (_, response) => {
-    const text = JSON.stringify(Errors.failure("expectation_failed", "The only expectation that is met is 100-continue"))
-    response.writeHead(417, headersOf(text)).end(text)
-  })
+  new Listener({ requireHostHeader: false, ...options })
+    .on("clientError", whenUnreadable)
+    .on("connect", whenConnecting)
+    .on("checkExpectation", (_, response) => {
+      const text = JSON.stringify(Errors.failure("expectation_failed", "The only expectation that is met is 100-continue"))
+      response.writeHead(417, headersOf(text)).end(text)
+    })

@@ -73,6 +73,7 @@ describe("what never becomes a request", () => {
     ["what is not HTTP", "hello\r\n\r\n", 400, "malformed"],
     ["headers that are too long", `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`, 431, "headers_too_large"],
     ["headers that do not end", "GET / HTTP/1.1\r\nHost: service\r\n", 408, "request_timeout"],
+    ["who takes us for a proxy", "CONNECT service:443 HTTP/1.1\r\nHost: service\r\n\r\n", 405, "method_not_allowed"],
     ["another expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
   ]
   for (const [what, text, status, code] of unreadable) {
@@ -84,6 +85,27 @@ describe("what never becomes a request", () => {
       assert.deepStrictEqual([body.status, body.data, body.error.code], [status, null, code])
     })
   }
+})
+
+describe("what comes behind a request", () => {
+  it("does not take the place of its answer: it took effect, and nobody is told that it could not be read", async () => {
+    const server = Listener.make().listen(0, "127.0.0.1")
+    // Answered when the rest has been found unreadable, as a request that waits for its commit is.
+    server.on("request", (_, response) => server.once("clientError", () => response.writeHead(201).end("made")))
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+    socket.write("POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 2\r\n\r\n{}hello\r\n\r\n")
+    await once(socket, "close")
+    await once(server.close(), "close")
+    assert.match(answer, /^HTTP\/1\.1 201 /)
+    assert.match(answer, /^connection: close$/im)
+    assert.match(answer, /made/)
+    assert.notInclude(answer, "malformed")
+  })
 })
 
 describe("a start that is under way", { timeout: 120_000 }, () => {
