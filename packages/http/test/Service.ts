@@ -62,14 +62,16 @@ export interface Options {
   readonly operatorToken?: Redacted.Redacted | undefined
   readonly settings?: Partial<Policy.Settings>
   readonly nostrKey?: Redacted.Redacted
+  /** The storage ports; in memory unless given. */
+  readonly storage?: typeof Memory.layer
   /** Services of the core that take the place of the real ones. */
   readonly instead?: Context.Context<never>
 }
 
 // What is on its way is looked at whenever a test lets the workers work.
-const services = ({ settings, nostrKey }: Options) =>
+const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
+    Layer.provideMerge(Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
     Layer.provide(Layer.succeed(Nostr.SecretKey, nostrKey))
   )
 
@@ -176,6 +178,8 @@ export const start = async (options: Options = {}) => {
   }
 
   return {
+    /** Every service, for whoever mounts them otherwise. */
+    context,
     lightningAddress,
     record,
     ask,

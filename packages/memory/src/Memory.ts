@@ -144,10 +144,13 @@ const postpone = (state: State.State, { id, token }: Task, untilMillis: number):
   return [true, { ...state, tasks: HashMap.set(state.tasks, id, { ...work, dueAtMillis: untilMillis }) }]
 }
 
+/** The state that `layer` is over: its own, unless somebody who wants to see it brings one. */
+export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("memory/Held", { defaultValue: () => undefined })
+
 /** The three storage ports over one immutable value: gone when the process ends. For tests and simulations. */
 export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effectContext(
   Effect.gen(function* () {
-    const state = yield* Ref.make(State.empty)
+    const state = (yield* Held) ?? (yield* Ref.make(State.empty))
     const read = <A>(select: (now: State.State) => A) => Effect.map(Ref.get(state), select)
     const ofCompany = <A extends { readonly companyId: string }>(row: Option.Option<A>, companyId: string) =>
       Option.filter(row, (one) => one.companyId === companyId)

@@ -189,11 +189,11 @@ type Services =
   | PretendNames.PretendNames
 
 /**
- * Answers over HTTP for as long as the scope is open. The services, and what serves files, are the routes' alone: the framework copies what surrounds
- * the server into every request, so that whatever were there would cost each of them a little.
+ * Every route of this server. The services, and what serves files, are the routes' alone: the framework copies what surrounds the server into every
+ * request, so that whatever were there would cost each of them a little.
  */
-export const server = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) => {
-  const routes = Http.layerOf(api, {
+export const routes = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) =>
+  Http.layerOf(api, {
     corsOrigins: environment.corsOrigins,
     maxBodyBytes: environment.maxBodyBytes,
     proxies: environment.proxies,
@@ -204,7 +204,10 @@ export const server = (environment: Environment, operatorToken: Redacted.Redacte
     Layer.provide(Layer.succeed(OperatorToken, operatorToken)),
     Layer.provide(Layer.merge(Layer.succeedContext(services), NodeHttpServer.layerHttpServices))
   )
-  return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
+
+/** Answers over HTTP for as long as the scope is open. */
+export const server = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) =>
+  HttpRouter.serve(routes(environment, operatorToken, services), { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(
       Layer.catchTag(
         NodeHttpServer.layerServer(Listener.make, {
@@ -217,4 +220,3 @@ export const server = (environment: Environment, operatorToken: Redacted.Redacte
       )
     )
   )
-}

@@ -1,0 +1,68 @@
+import { catalogue, type Code } from "@satrail/http/Errors"
+import { type Document, isObject, type Schema } from "@satrail/testing/OpenApi"
+import type { Draft } from "./Draft.ts"
+
+/** What came back. */
+export interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+const isCode = (code: unknown): code is Code => typeof code === "string" && Object.hasOwn(catalogue, code)
+
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Where a body is no envelope, in words. */
+const notEnveloped = ({ status }: Answer, body: unknown): ReadonlyArray<string> => {
+  if (!isObject(body)) return ["the body is no JSON object"]
+  const members = ["status", "message", "data", ...(status < 400 ? [] : ["error"])]
+  const code = isObject(body["error"]) ? body["error"]["code"] : undefined
+  return [
+    ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`its members are ${Object.keys(body).join()}`]),
+    ...(body["status"] === status && typeof body["message"] === "string" ? [] : ["status and message are not as they must be"]),
+    ...(status < 400 || (body["data"] === null && isCode(code) && catalogue[code].status === status)
+      ? []
+      : [`${String(code)} is no code of this status`])
+  ]
+}
+
+/** Where wallets ask: LUD-01's shapes, in place of envelopes. */
+export const isWallets = ({ operation }: Draft): boolean => /^\/(\.well-known\/lnurlp|lnurlp|lnurlw)(\/|$)/.test(operation.path)
+
+const notForWallets = (body: unknown): ReadonlyArray<string> => {
+  if (!isObject(body)) return ["the body is no JSON object"]
+  const isRefusal = body["status"] === "ERROR" && typeof body["reason"] === "string" && Object.keys(body).length === 2
+  const isAnswer = ["tag", "pr"].some((name) => typeof body[name] === "string") || body["status"] === "OK"
+  return isRefusal || isAnswer ? [] : ["it is neither an answer to a wallet nor an error of LUD-01"]
+}
+
+/** Whether whoever asked was refused. */
+export const isRefusal = (draft: Draft, answer: Answer): boolean =>
+  answer.status >= 400 || (isWallets(draft) && answer.text.startsWith('{"status":"ERROR"'))
+
+/** Whether the request only asks: nothing may change, whatever is answered. */
+export const isRead = (draft: Draft): boolean =>
+  ["GET", "HEAD", "OPTIONS"].includes(draft.method) && !/callback/.test(draft.operation.path) && !/callback/.test(draft.target)
+
+/** What is wrong with an answer, in words. */
+export const problems = ({ differences }: Document, draft: Draft, answer: Answer): ReadonlyArray<string> => {
+  const { operation, isBent, method } = draft
+  const { status, type, text } = answer
+  if (status >= 500) return [`status ${status}`]
+  if (method === "HEAD") return text === "" ? [] : ["an answer to HEAD has no body"]
+  const body = json(text)
+  if (isWallets(draft) && status === 200 && (!isBent || notForWallets(body).length === 0)) return notForWallets(body)
+  const schema: Schema | undefined = operation.answers.get(status)
+  if (schema?.["type"] === "string" && type.startsWith("text/plain")) return []
+  if (!type.startsWith("application/json")) return [`the body is ${type}`]
+  const enveloped = notEnveloped(answer, body)
+  if (enveloped.length > 0 || isBent || isWallets(draft)) return enveloped
+  return schema === undefined ? [`${operation.name} does not list ${status}`] : differences(body, schema)
+}

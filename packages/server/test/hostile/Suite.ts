@@ -1,0 +1,198 @@
+import { assert } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import { Companies } from "@satrail/core/Companies"
+import { Readiness } from "@satrail/http/Health"
+import * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as OpenApi from "@satrail/testing/OpenApi"
+import { Context, Effect, Redacted, Result } from "effect"
+import { operatorToken, start } from "../../../http/test/Service.ts"
+import * as Environment from "../../src/Environment.ts"
+import * as Server from "../../src/Server.ts"
+import { type Draft, requestOf, shortest, show, simpler, wireOf } from "./Draft.ts"
+import * as Generator from "./Generator.ts"
+import * as Judge from "./Judge.ts"
+import * as Random from "./Random.ts"
+import * as Seen from "./Seen.ts"
+import * as Store from "./Store.ts"
+
+/** Other requests than the usual ones: HOSTILE_SEED=7. */
+const seed = Number(process.env["HOSTILE_SEED"] ?? 1)
+
+/** Between so many requests the workers do what there is to do. */
+const workEvery = 250
+
+/** What wallets ask is in no document. */
+const walletPaths: ReadonlyArray<readonly [path: string, ...query: ReadonlyArray<string>]> = [
+  ["/.well-known/lnurlp/{user}"],
+  ["/lnurlp/{domain}/{user}"],
+  ["/lnurlp/{domain}/{user}/callback", "amount", "comment", "payerdata", "nostr"],
+  ["/lnurlp/{domain}/{user}/verify/{payment_hash}"],
+  ["/lnurlw", "k1"],
+  ["/lnurlw/callback", "k1", "pr"]
+]
+const wallets = walletPaths.map(([path, ...query]): OpenApi.Operation => {
+  const segments = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name)
+  const text = { type: "string" }
+  return {
+    name: `GET ${path}`,
+    method: "GET",
+    path,
+    description: "",
+    opens: [],
+    parameters: [
+      ...segments.map((name) => ({ in: "path" as const, name, required: true, schema: text })),
+      ...query.map((name) => ({ in: "query" as const, name, required: name !== "nostr", schema: text }))
+    ],
+    body: undefined,
+    answers: new Map()
+  }
+})
+
+/** What only the next step of a story can ask well, which nobody finds by chance. */
+const unlikely = new Set(["POST /sandbox/release", "GET /lnurlw/callback", "GET /lnurlp/{domain}/{user}/verify/{payment_hash}"])
+
+/** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
+const slow = new Set([
+  "DELETE /operator/api-keys/{id}",
+  "POST /operator/api-keys/{id}/rotate",
+  "POST /operator/companies/{id}/plan",
+  "POST /sandbox/mine",
+  "POST /sandbox/reorg"
+])
+
+/** A service over a store, and everybody who may ask it something. */
+export const open = async (store: Store.Store) => {
+  const { context, company, keyFor, fund, work, run, lightningAddress, dispose } = await start({
+    storage: store.layer,
+    settings: { domain: "pay.example.com" }
+  })
+  const [ours, other] = [await company(), await company()]
+  for (let i = 0; i < 5; i++) await fund(ours.key, 1_000_000)
+  await fund(other.key, 10_000)
+  await lightningAddress(ours.key, "satoshi")
+  await run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(ours.id, "own.example")))
+  await run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.own.example", [`satrail-verify=${ours.id}`])))
+  const scoped = await Promise.all((["read", "receive", "send"] as const).map((scope) => keyFor(ours.id, scope)))
+  const environment = Result.getOrThrow(Environment.read({ PORT: "0" }))
+  const services = Context.add(context, Readiness, [])
+  const token = Redacted.make(operatorToken)
+  return {
+    store,
+    work,
+    routes: Server.routes(environment, token, services),
+    server: Server.server(environment, token, services),
+    keys: { right: { apiKey: ours.key, operatorToken }, others: [...scoped, other.key, `${ours.key}x`] },
+    audit: () => run(Ledger.auditAll),
+    dispose: async () => {
+      await dispose()
+      await store.close()
+    }
+  }
+}
+export type World = Awaited<ReturnType<typeof open>>
+
+/** Sends a draft. Undefined for what cannot be sent this way. */
+export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
+
+/** Whether it is answered as it must be: what is not, in words. */
+const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
+  const before = await store.look()
+  const answer = await send(draft)
+  if (answer === undefined) return undefined
+  const mustStay = Judge.isRefusal(draft, answer) || Judge.isRead(draft)
+  const changed = mustStay ? Store.differences(before, await store.look()) : []
+  return {
+    answer,
+    problems: [...Judge.problems(document, draft, answer), ...(changed.length === 0 ? [] : [`${changed.join(", ")} changed`])]
+  }
+}
+
+/** Sends to a web handler, without a connection. */
+export const inProcess =
+  (handler: (request: Request) => Promise<Response>): Send =>
+  async (draft) => {
+    const request = requestOf(draft)
+    if (request === undefined) return undefined
+    const response = await handler(request)
+    return { status: response.status, type: response.headers.get("content-type") ?? "", text: await response.text() }
+  }
+
+const any = (_: OpenApi.Operation) => true
+
+/** What the service says of itself, and drafts made from `some` of it. `seen` makes later ones about what answers brought. */
+export const read = async ({ keys }: World, send: Send, some = any) => {
+  const found = await send({ ...documentDraft, operation: documentOperation })
+  const document = OpenApi.read(JSON.parse(found?.text ?? ""))
+  const operations = [...document.operations, ...wallets].filter(some)
+  const random = Random.make(seed)
+  const seen = Seen.make()
+  const draft = Generator.make(random, document, operations, keys, seen)
+  const next = (): Draft => {
+    const made = draft()
+    return slow.has(made.operation.name) && !random.chance(0.15) ? next() : made
+  }
+  return { document, operations, random, seen, next }
+}
+
+/** How a failure is told. */
+export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer, again: Judge.Answer | undefined): string =>
+  [
+    `HOSTILE_SEED=${seed}, request ${at}: ${problems.join("; ")}`,
+    `the shortest that fails so: ${show(least)}`,
+    `and its answer: ${again?.status} ${again?.text.slice(0, 2000)}`
+  ].join("\n")
+
+/** Says so many things to a service, and fails with the shortest request that is not answered as it must be. Says which operations took one, and which refused one. */
+export const sendAll = async (world: World, count: number, send: Send, some = any) => {
+  const { document, operations, seen, next } = await read(world, send, some)
+  const good = new Set<string>()
+  const refused = new Set<string>()
+  for (let sent = 0; sent < count;) {
+    const draft = next()
+    const judged = await judge(world, document, draft, send)
+    if (judged === undefined) continue
+    const { answer, problems } = judged
+    if (problems.length > 0) {
+      const fails = async (one: Draft) => (await judge(world, document, one, send))?.problems.join() === problems.join()
+      const least = await shortest(draft, simpler, fails)
+      assert.fail(told(sent, problems, wireOf(least), await send(least)))
+    }
+    sent += 1
+    if (!draft.isBent) (Judge.isRefusal(draft, answer) ? refused : good).add(draft.operation.name)
+    if (answer.status < 400 && answer.text.startsWith("{")) seen.note(draft.operation.name, JSON.parse(answer.text))
+    if (sent % workEvery === 0) await world.work()
+  }
+  await world.audit()
+  return { operations, good, refused }
+}
+
+/** The operations that were never asked well, or never badly: nothing is known about them. */
+export const unknown = ({ operations, good, refused }: Awaited<ReturnType<typeof sendAll>>) => {
+  const hasInput = ({ body, parameters }: OpenApi.Operation) => body !== undefined || parameters.length > 0
+  const names = (all: ReadonlyArray<OpenApi.Operation>) => all.map(({ name }) => name)
+  return {
+    neverTaken: names(operations).filter((name) => !good.has(name) && !unlikely.has(name)),
+    neverRefused: names(operations.filter(hasInput)).filter((name) => !refused.has(name))
+  }
+}
+
+const documentOperation: OpenApi.Operation = {
+  name: "GET /openapi.json",
+  method: "GET",
+  path: "/openapi.json",
+  description: "",
+  opens: [],
+  parameters: [],
+  body: undefined,
+  answers: new Map()
+}
+const documentDraft = {
+  method: "GET",
+  target: "/openapi.json",
+  headers: [
+    ["host", "pay.example.com"],
+    ["connection", "close"]
+  ] as const,
+  body: undefined,
+  isBent: false
+}

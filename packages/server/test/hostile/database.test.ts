@@ -1,0 +1,35 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Http from "@satrail/http/Http"
+import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgliteClient from "@satrail/postgres/PgliteClient"
+import type { Operation } from "@satrail/testing/OpenApi"
+import { Effect, Layer } from "effect"
+import * as Database from "../../../postgres/test/Database.ts"
+import * as Store from "./Store.ts"
+import * as Suite from "./Suite.ts"
+
+// A database refuses other texts and numbers than memory does: NUL, half of a character, more than a column holds.
+
+/** What is kept as it was written. */
+const holdsText = ({ method, path, body }: Operation) => body !== undefined || (method === "GET" && path.includes("{"))
+
+const databases = {
+  "the embedded PostgreSQL": PgliteClient.layer(),
+  "a PostgreSQL server": Layer.unwrap(Effect.map(Database.make, (url) => PgClient.layer({ url })))
+}
+
+describe("whatever is sent, over a database", { timeout: 120_000 }, () => {
+  for (const [name, client] of Object.entries(databases)) {
+    it.skipIf(name === "a PostgreSQL server" && Database.server === undefined)(
+      `${name}: is answered in an envelope, by what the document says; a refused request leaves every row as it was`,
+      async () => {
+        const world = await Suite.open(Store.database(client))
+        const { handler, dispose } = Http.webHandler(world.routes)
+        const { operations, good } = await Suite.sendAll(world, 800, Suite.inProcess(handler), holdsText)
+        assert.isAbove(good.size, operations.length / 2)
+        await dispose()
+        await world.dispose()
+      }
+    )
+  }
+})

@@ -1,0 +1,18 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Http from "@satrail/http/Http"
+import * as Store from "./Store.ts"
+import * as Suite from "./Suite.ts"
+
+const world = await Suite.open(Store.memory())
+const { handler, dispose } = Http.webHandler(world.routes)
+afterAll(async () => {
+  await dispose()
+  await world.dispose()
+})
+
+describe("whatever is sent, made from /openapi.json", { timeout: 120_000 }, () => {
+  it("is answered in an envelope, by what the document says, and never breaks anything; a refused request changes nothing", async () => {
+    const answered = await Suite.sendAll(world, 17_000, Suite.inProcess(handler))
+    assert.deepStrictEqual(Suite.unknown(answered), { neverTaken: [], neverRefused: [] })
+  })
+})

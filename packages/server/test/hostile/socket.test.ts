@@ -1,0 +1,60 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { ManagedRuntime } from "effect"
+import { HttpServer } from "effect/http"
+import { type Draft, shortest, show, wireOf } from "./Draft.ts"
+import * as Judge from "./Judge.ts"
+import * as Mangle from "./Mangle.ts"
+import * as Raw from "./Raw.ts"
+import * as Store from "./Store.ts"
+import * as Suite from "./Suite.ts"
+
+const world = await Suite.open(Store.memory())
+const runtime = ManagedRuntime.make(world.server)
+const { address } = await runtime.runPromise(HttpServer.HttpServer)
+const port = "port" in address ? address.port : assert.fail("no port")
+afterAll(async () => {
+  await runtime.dispose()
+  await world.dispose()
+})
+
+const send = async (draft: Draft) => {
+  const [answer, ...more] = await Raw.ask(port, wireOf(draft), draft.method)
+  return answer !== undefined && more.length === 0 ? answer : assert.fail(`not one answer to ${show(wireOf(draft))}`)
+}
+
+/** What is no request may be waited for to its end: so long, and then there is none. */
+const quietMillis = 50
+
+describe("whatever is sent over a connection", { timeout: 120_000 }, () => {
+  it("is answered once, in an envelope, by what the document says; a refused request changes nothing", async () => {
+    const { operations, refused } = await Suite.sendAll(world, 2000, send)
+    assert.isAbove(refused.size, operations.length / 2)
+  })
+
+  it("and is hardly a request, or none, is answered in envelopes or not at all, and changes nothing where it is refused", async () => {
+    const { document, random, next } = await Suite.read(world, send)
+    let answered = 0
+    for (let sent = 0; sent < 1500;) {
+      const draft = { ...next(), isBent: true }
+      if (draft.method === "HEAD") continue // whether an answer has a body is told by its request, which may be another by now
+      const problemsOf = async (bytes: Buffer) => {
+        const before = await world.store.look()
+        const answers = await Raw.ask(port, bytes, draft.method, quietMillis)
+        const isRefused = answers.length > 0 && answers.every((answer) => Judge.isRefusal(draft, answer))
+        const changed = isRefused ? Store.differences(before, await world.store.look()) : []
+        const problems = answers.flatMap((answer) => Judge.problems(document, draft, answer))
+        return { answers, problems: [...problems, ...changed.map((name) => `${name} changed`)] }
+      }
+      const bytes = Mangle.mangled(random, draft)
+      const { answers, problems } = await problemsOf(bytes)
+      if (problems.length > 0) {
+        const fails = async (one: Buffer) => (await problemsOf(one)).problems.join() === problems.join()
+        const least = await shortest(bytes, Mangle.smaller, fails)
+        assert.fail(Suite.told(sent, problems, least, (await problemsOf(least)).answers.at(-1)))
+      }
+      sent += 1
+      if (answers.length > 0) answered += 1
+    }
+    assert.isAbove(answered, 1000)
+  })
+})
