@@ -61,6 +61,13 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 /** The router would take it for the beginning of a query. */
 const hasSemicolon = (url: string): boolean => url.includes(";") && /^[^?#]*;/.test(url)
 
+/**
+ * A letter may be written as its number too (RFC 3986, section 2.3), and the router would read it: whoever stands in front of us and keeps a
+ * path from the outside may know the letters only. What wallets add to their path is their own.
+ */
+const isDisguised = (url: string): boolean =>
+  url.includes("%") && /^[^?#]*%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i.test(url) && !Lnurl.isPublic(url)
+
 /** Which methods the API has, by path. */
 const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
@@ -183,7 +190,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           if (wantsHost && request.headers["host"] === undefined) return Effect.succeed(finish(request, withoutHost))
-          if (hasSemicolon(request.url)) return Effect.succeed(finish(request, notFound))
+          if (hasSemicolon(request.url) || isDisguised(request.url)) return Effect.succeed(finish(request, notFound))
           if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request)))
           if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Effect.succeed(finish(request, tooLarge(limitBytes)))
           // Reading has no body, and waits for the store alone, which limits its own time: a limit here too would cost a tenth of the request.

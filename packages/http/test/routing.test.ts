@@ -16,6 +16,12 @@ describe("a path has one spelling", () => {
     `${balance};x=1`,
     `${balance};`,
     "/v1/transactions;limit=1",
+    "/v1/transactions/%62alance",
+    "/%76%31/transactions/balance",
+    "/%6Fperator/companies",
+    "/operator/%63ompanies",
+    "/%2ewell-known/lnurlp/shop",
+    "/lnurl%70/pay.example.com/shop",
     "/healthz/",
     "/openapi.json/",
     "/Docs"
