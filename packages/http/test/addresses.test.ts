@@ -5,7 +5,7 @@ import { bad, seen, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
-const { id: companyId, key } = await service.company()
+const { key } = await service.company()
 const path = "/v1/bitcoin/deposit/lightning-address"
 const address = await service.lightningAddress(key, "shop")
 const { id } = await service.record(key, address)
@@ -87,23 +87,6 @@ describe("A Lightning address", () => {
     const other = await service.company()
     for (const asking of [key, other.key])
       assert.deepStrictEqual(seen(await service.ask("POST", path, { key: asking, body: { handle: "gone" } })), bad(409, "handle_taken"))
-  })
-
-  it("is its company's, and needs the scope", async () => {
-    const other = await service.company()
-    const [reading, receiving] = [await service.keyFor(companyId, "read"), await service.keyFor(companyId, "receive")]
-    for (const [method, at] of [
-      ["GET", ""],
-      ["GET", "/qr"],
-      ["PUT", ""],
-      ["DELETE", ""]
-    ] as const) {
-      const ask = (key: string) => service.ask(method, `${path}/${id}${at}`, { key, ...(method === "PUT" && { body: {} }) })
-      assert.deepStrictEqual(seen(await ask(other.key)), bad(404, "not_found"), method)
-      assert.deepStrictEqual(seen(await ask(method === "GET" ? receiving : reading)), bad(403, "scope_required"), method)
-    }
-    assert.deepStrictEqual((await service.ask("GET", path, { key: other.key })).body.data, [])
-    assert.deepStrictEqual(seen(await service.ask("GET", `${path}/nonsense`, { key })), bad(404, "not_found"))
   })
 })
 

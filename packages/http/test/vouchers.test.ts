@@ -9,7 +9,6 @@ const service = await start()
 afterAll(service.dispose)
 const path = "/v1/vouchers"
 const { key } = await service.company()
-const other = await service.company()
 await service.fund(key, 100_000)
 const create = async (body: Readonly<Record<string, unknown>>) => {
   const answer = await service.ask("POST", path, { key, body })
@@ -38,14 +37,6 @@ describe("A voucher", () => {
     assert.deepStrictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).text, before.text)
   })
 
-  it("is nobody else's to see or to cancel", async () => {
-    const { id } = await create({ amount: 21, currency: "sats" })
-    for (const method of ["GET", "DELETE"])
-      assert.deepStrictEqual(seen(await service.ask(method, `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
-    assert.deepStrictEqual((await service.ask("GET", path, { key: other.key })).body.data, [])
-    assert.strictEqual((await service.ask("GET", `${path}/${id}`, { key })).body.data.status, "open")
-  })
-
   it("is canceled with the scope send, and not with read", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
     const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
@@ -57,6 +48,7 @@ describe("A voucher", () => {
 
 describe("The list of vouchers", () => {
   it("has the newest first, each once, page by page", async () => {
+    for (let n = 0; n < 5; n++) await create({ amount: 21, currency: "sats" })
     const all = (await service.ask("GET", path, { key })).body.data
     assert.isAtLeast(all.length, 5)
     const ids: Array<string> = []

@@ -1,43 +1,20 @@
-import { Equal, Effect, HashMap, Layer, ManagedRuntime, Ref } from "effect"
-import { SqlClient } from "effect/sql"
-import type { ApiKey } from "@satrail/core/ApiKey"
-import * as Memory from "@satrail/memory/Memory"
-import * as State from "@satrail/memory/State"
+import type * as Memory from "@satrail/memory/Memory"
 import * as Storage from "@satrail/postgres/Storage"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Watched from "../../../http/test/Watched.ts"
 
 /** A store, and somebody who looks at everything in it. */
 export interface Store {
   readonly layer: typeof Memory.layer
-  /** What there is now, by the name of its kind; what compares as equal is the same. */
-  readonly look: () => Promise<ReadonlyMap<string, unknown>>
+  readonly look: () => Promise<Watched.Recorded>
   readonly close: () => Promise<void>
 }
 
-/** Which kinds are not as they were. That a key was used is noted at any time: nobody asked for that. */
-export const differences = (before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): ReadonlyArray<string> =>
-  [...after.keys()].filter((name) => !Equal.equals(before.get(name), after.get(name)))
-
-// Looked at before and after every request: only keys that changed hands are worth a second look.
-const unused = new WeakMap<object, unknown>()
-const withoutUse = (keys: HashMap.HashMap<string, ApiKey>): unknown => {
-  const known = unused.get(keys)
-  if (known !== undefined) return known
-  const made = HashMap.map(keys, (key) => ({ ...key, lastUsedAtMillis: null }))
-  unused.set(keys, made)
-  return made
-}
-
-/** One state in memory: what is not the very same object has changed. */
+/** A store in memory. */
 export const memory = (): Store => {
-  const state = Ref.makeUnsafe(State.empty)
-  return {
-    layer: Layer.provide(Memory.layer, Layer.succeed(Memory.Held, state)),
-    look: async () => {
-      const now = Ref.getUnsafe(state)
-      return new Map(Object.entries<unknown>({ ...now, apiKeys: withoutUse(now.apiKeys) }))
-    },
-    close: async () => {}
-  }
+  const { layer, look } = Watched.memory()
+  return { layer, look: async () => look(), close: async () => {} }
 }
 
 const tables = "select table_name as name from information_schema.tables where table_schema = 'satrail' and table_type = 'BASE TABLE'"
@@ -58,7 +35,7 @@ export const database = (client: Layer.Layer<SqlClient.SqlClient, unknown>): Sto
   const look = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const found = yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(yield* statement)
-    return new Map(found.map(({ name, rows }) => [name, rows]))
+    return new Map<string, unknown>(found.map(({ name, rows }) => [name, rows]))
   })
   return {
     layer: Layer.effectContext(Effect.orDie(runtime.contextEffect)),

@@ -6,6 +6,7 @@ import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Context, Effect, Redacted, Result } from "effect"
 import { operatorToken, start } from "../../../http/test/Service.ts"
+import { differences } from "../../../http/test/Watched.ts"
 import * as Environment from "../../src/Environment.ts"
 import * as Server from "../../src/Server.ts"
 import { type Draft, requestOf, shortest, show, simpler, wireOf } from "./Draft.ts"
@@ -13,7 +14,7 @@ import * as Generator from "./Generator.ts"
 import * as Judge from "./Judge.ts"
 import * as Random from "./Random.ts"
 import * as Seen from "./Seen.ts"
-import * as Store from "./Store.ts"
+import type * as Store from "./Store.ts"
 
 /** Other requests than the usual ones: HOSTILE_SEED=7. */
 const seed = Number(process.env["HOSTILE_SEED"] ?? 1)
@@ -100,7 +101,7 @@ const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft,
   const answer = await send(draft)
   if (answer === undefined) return undefined
   const mustStay = Judge.isRefusal(draft, answer) || Judge.isRead(draft)
-  const changed = mustStay ? Store.differences(before, await store.look()) : []
+  const changed = mustStay ? differences(before, await store.look()) : []
   return {
     answer,
     problems: [...Judge.problems(document, draft, answer), ...(changed.length === 0 ? [] : [`${changed.join(", ")} changed`])]

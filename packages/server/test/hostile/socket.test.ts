@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ManagedRuntime } from "effect"
 import { HttpServer } from "effect/http"
+import { differences } from "../../../http/test/Watched.ts"
 import { type Draft, shortest, show, wireOf } from "./Draft.ts"
 import * as Judge from "./Judge.ts"
 import * as Mangle from "./Mangle.ts"
@@ -41,7 +42,7 @@ describe("whatever is sent over a connection", { timeout: 120_000 }, () => {
         const before = await world.store.look()
         const answers = await Raw.ask(port, bytes, draft.method, quietMillis)
         const isRefused = answers.length > 0 && answers.every((answer) => Judge.isRefusal(draft, answer))
-        const changed = isRefused ? Store.differences(before, await world.store.look()) : []
+        const changed = isRefused ? differences(before, await world.store.look()) : []
         const problems = answers.flatMap((answer) => Judge.problems(document, draft, answer))
         return { answers, problems: [...problems, ...changed.map((name) => `${name} changed`)] }
       }

@@ -1,0 +1,188 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Companies } from "@satrail/core/Companies"
+import * as OpenApi from "@satrail/testing/OpenApi"
+import { Effect } from "effect"
+import { type Answer, operatorToken, start } from "./Service.ts"
+import * as Watched from "./Watched.ts"
+
+// Every route with an id, and every list, asked by those whom it is not for. What the document has and this does not fails.
+
+const watched = Watched.memory()
+const service = await start({ storage: watched.layer })
+afterAll(service.dispose)
+const { operations, resolve } = OpenApi.read((await service.ask("GET", "/openapi.json")).body)
+
+const invoice = "/v1/bitcoin/deposit/lightning-invoice"
+const lightningAddress = "/v1/bitcoin/deposit/lightning-address"
+const transactions = "/v1/transactions"
+const vouchers = "/v1/vouchers"
+
+type Company = Awaited<ReturnType<typeof service.company>>
+
+let made = 0
+const created = async ({ key }: Company, path: string, body: unknown): Promise<string> => {
+  const { status, body: answer, text } = await service.ask("POST", path, { key, body })
+  assert.strictEqual(status, 201, text)
+  return answer.data.id
+}
+const deposit = async ({ key }: Company): Promise<string> => {
+  await service.fund(key, 10_000)
+  return (await service.ask("GET", `${transactions}?type=deposit&limit=1`, { key })).body.data[0].id
+}
+const withdrawal = async (company: Company): Promise<string> => {
+  await service.fund(company.key, 10_000)
+  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  return created(company, "/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination })
+}
+const voucher = async (company: Company): Promise<string> => {
+  await service.fund(company.key, 10_000)
+  return created(company, vouchers, { amount: 1000, currency: "sats" })
+}
+const address = (company: Company) => created(company, lightningAddress, { handle: `shop-${++made}` })
+const apiKey = async ({ id }: Company): Promise<string> =>
+  (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body: { name: "till", scopes: ["read"] } })).body
+    .data.id
+
+/** How a company comes by what an id names, by the path with the id in it. */
+const makers: Readonly<Record<string, (company: Company) => Promise<string>>> = {
+  [`${invoice}/{invoiceID}`]: (company) => created(company, invoice, { amount: 1, currency: "sats" }),
+  [`${lightningAddress}/{id}`]: address,
+  [`${lightningAddress}/{id}/qr`]: address,
+  [`${transactions}/deposits/{depositID}`]: deposit,
+  [`${transactions}/deposits/{depositID}/payer`]: deposit,
+  [`${transactions}/withdrawals/{withdrawalID}`]: withdrawal,
+  [`${vouchers}/{id}`]: voucher,
+  "/operator/companies/{id}/api-keys": async ({ id }) => id,
+  "/operator/companies/{id}/plan": async ({ id }) => id,
+  "/operator/companies/{id}/domains": async ({ id }) => id,
+  "/operator/api-keys/{id}": apiKey,
+  "/operator/api-keys/{id}/rotate": apiKey
+}
+
+/** Bodies that would change something. */
+const bodies: Readonly<Record<string, unknown>> = {
+  [`PUT ${lightningAddress}/{id}`]: { min_sats: 7, success_message: "Thanks!" },
+  "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
+  "POST /operator/companies/{id}/plan": { plan: "free" },
+  "POST /operator/companies/{id}/domains": { domain: "taken.example" },
+  "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 }
+}
+
+/** Lists whose rows are a company's own, and what makes it two. */
+const lists: Readonly<Record<string, (company: Company) => Promise<unknown>>> = {
+  [transactions]: (company) => Promise.all([deposit(company), withdrawal(company)]),
+  [lightningAddress]: (company) => Promise.all([address(company), address(company)]),
+  [vouchers]: async (company) => [await voucher(company), await voucher(company)],
+  "/v1/domains": ({ id }) =>
+    service.run(Effect.flatMap(Companies, ({ verifyDomain }) => Effect.forEach([1, 2], (n) => verifyDomain(id, `own-${n}.${id}.example`))))
+}
+/** Lists that are the same for everybody. */
+const shared = new Set(["/v1/rates"])
+
+const [ours, other] = [await service.company(), await service.company()]
+const scopes = ["read", "receive", "send"] as const
+const [oursBy, otherBy] = await Promise.all(
+  [ours, other].map(
+    async ({ id }) => new Map(await Promise.all(scopes.map(async (scope) => [scope, await service.keyFor(id, scope)] as const)))
+  )
+)
+
+const withId = operations.filter(({ path }) => path.includes("{"))
+const listed = operations.filter(({ method, answers, opens }) => {
+  const { properties } = resolve(answers.get(200) ?? {})
+  const data = OpenApi.isObject(properties) ? properties["data"] : undefined
+  return method === "GET" && opens.length > 0 && OpenApi.isObject(data) && data["type"] === "array"
+})
+
+/** All of an answer that its caller can tell from another one. A date is the clock's, and a reference says nothing. */
+const told = ({ status, headers, text }: Answer) => ({
+  status,
+  headers: [...headers].filter(([name]) => name !== "date"),
+  text
+})
+
+/** Ids that nobody has, some of which are no ids. */
+const nobodys = ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", "00000000-0000-0000-0000-000000000000", "x", "%00", "a".repeat(90)]
+
+describe("every route with an id", () => {
+  it("is asked here", () => {
+    assert.sameMembers(Object.keys(makers), [...new Set(withId.map(({ path }) => path))])
+    for (const { name, body } of withId) if (body !== undefined) assert.property(bodies, name)
+  })
+
+  for (const { name, method, path, opens, description } of withId) {
+    const ask = (id: string, key: string | undefined) =>
+      service.ask(method, path.replace(/\{\w+\}/, id), {
+        ...(key !== undefined && { key }),
+        ...(name in bodies && { body: bodies[name] })
+      })
+    /** What a key is told about an id that there is, which must be what it is told about those that there are not. Nothing may change. */
+    const toldTo = async (key: string | undefined, id: string) => {
+      const before = watched.look()
+      const [there, ...not] = await Promise.all([id, ...nobodys].map((one) => ask(one, key)))
+      if (there === undefined) return assert.fail("an id was asked for")
+      for (const answer of not) assert.deepStrictEqual(told(answer), told(there), "which of them there is must not be told")
+      assert.deepStrictEqual(Watched.differences(before, watched.look()), [])
+      return [there.status, there.body.error?.code] as const
+    }
+
+    it(`${name} tells nobody whom it is not for whether there is such a thing, and lets nobody change it`, async () => {
+      const id = await (makers[path] ?? assert.fail("no such maker"))(ours)
+      for (const key of [undefined, "", "x", `${ours.key}x`]) assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
+      if (opens.includes("operatorToken")) {
+        for (const key of [ours.key, other.key, ...(oursBy?.values() ?? [])])
+          assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
+      } else {
+        assert.deepStrictEqual(await toldTo(operatorToken, id), [401, "unauthorized"])
+        assert.deepStrictEqual(await toldTo(other.key, id), [404, "not_found"])
+        const opening = Array.from(description.matchAll(/scope `(\w+)`/g), ([, scope]) => scope)
+        assert.isNotEmpty(opening)
+        for (const scope of scopes) {
+          const opens = opening.includes(scope)
+          assert.deepStrictEqual(await toldTo(otherBy?.get(scope), id), opens ? [404, "not_found"] : [403, "scope_required"], scope)
+          if (!opens) assert.deepStrictEqual(await toldTo(oursBy?.get(scope), id), [403, "scope_required"], scope)
+        }
+      }
+      // And there is one, for whom it is for.
+      const { status, text } = await ask(id, opens.includes("operatorToken") ? operatorToken : ours.key)
+      assert.include([200, 201], status, text)
+    })
+  }
+})
+
+describe("every list", () => {
+  it("is asked here", () => {
+    assert.sameMembers(
+      [...Object.keys(lists), ...shared],
+      listed.map(({ path }) => path)
+    )
+  })
+
+  for (const [path, fill] of Object.entries(lists)) {
+    const pages = async ({ key }: Company, query = "") => {
+      const { status, body, headers, text } = await service.ask("GET", `${path}${query}`, { key })
+      assert.strictEqual(status, 200, text)
+      return {
+        rows: body.data.map((row: unknown) => JSON.stringify(row)),
+        next: /[?&]cursor=([^&>]+)/.exec(headers.get("link") ?? "")?.[1]
+      }
+    }
+
+    it(`GET ${path} has a company's own, on whichever page`, async () => {
+      const companies = [await service.company(), await service.company()] as const
+      for (const company of companies) await fill(company)
+      const [one, two] = companies
+      const [all, others] = [await pages(one), await pages(two)]
+      assert.isAtLeast(all.rows.length, 2)
+      assert.isAtLeast(others.rows.length, 2)
+      for (const row of all.rows) {
+        assert.notInclude(others.rows, row)
+        assert.notInclude(row, two.id)
+      }
+      const { next } = path === "/v1/domains" ? { next: undefined } : await pages(one, "?limit=1")
+      if (next === undefined) return
+      // Where a page of another company's begins is a place in time: what is there of one's own is shown.
+      for (const row of (await pages(two, `?cursor=${next}`)).rows) assert.include(others.rows, row)
+    })
+  }
+})
