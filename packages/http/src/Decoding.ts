@@ -17,23 +17,39 @@ export class Decoding extends HttpApiMiddleware.Service<Decoding>()("http/Decodi
  */
 export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("http/Rules", { defaultValue: () => () => [] })
 
+const isStrange = "Unknown here"
+
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   // What was sent is not repeated: it may be a secret in the wrong place, or 60 KiB.
   leafHook: (issue) =>
-    issue._tag === "MissingKey" ? "Missing" : issue._tag === "UnexpectedKey" ? "Unknown here" : SchemaIssue.defaultLeafHook(issue)
+    issue._tag === "MissingKey" ? "Missing" : issue._tag === "UnexpectedKey" ? isStrange : SchemaIssue.defaultLeafHook(issue)
 })
 
 /** A schema names itself where it expected a body, and nobody outside knows its name. */
 const ofBody = (message: string) => (message === "Expected a valid JSON body" ? "The body must be JSON" : "The body must be a JSON object")
 
+// As long as a key of metadata may be; and longer than any name that is known here, with a slip in it.
+const nameCharacters = 40
+const strangeNameCharacters = 20
+
+/** A name as far as it is repeated: one that is strange or long may be a secret in the wrong place, of which the beginning is enough to find it by. */
+const named = (name: string, characters: number): string => {
+  const all = [...name]
+  return all.length <= characters ? name : `${all.slice(0, 8).join("")}…`
+}
+
 const issuesOf = (issue: SchemaIssue.Issue): ReadonlyArray<Issue> =>
   format(issue).issues.map(({ path = [], message }) => ({
-    path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
+    path: path
+      .map((part) =>
+        named(String(typeof part === "object" ? part.key : part), message === isStrange ? strangeNameCharacters : nameCharacters)
+      )
+      .join("."),
     message: path.length === 0 ? ofBody(message) : message
   }))
 
 const unknownParameters = (names: ReadonlyArray<string>) =>
-  Errors.malformedRequest(names.map((path) => ({ path, message: "Unknown here" })))
+  Errors.malformedRequest(names.map((name) => ({ path: named(name, strangeNameCharacters), message: isStrange })))
 
 type Told = Errors.Failure<"malformed" | "unsupported_media_type">
 
@@ -53,7 +69,9 @@ const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
   const text = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => bodyIssue("The body must be UTF-8") })
   const repeated = JsonText.repeatedMembers(text)
   if (repeated.length === 0) return text
-  return yield* Effect.fail(Errors.malformedRequest(repeated.map((path) => ({ path, message: "Given more than once" }))))
+  return yield* Effect.fail(
+    Errors.malformedRequest(repeated.map((name) => ({ path: named(name, strangeNameCharacters), message: "Given more than once" })))
+  )
 })
 
 /** Nothing of what is no JSON object. */

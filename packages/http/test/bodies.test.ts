@@ -53,6 +53,31 @@ describe("a bad body is told everything that is wrong with it by itself", () => 
   })
 })
 
+describe("a name that is long, as secrets are,", () => {
+  const secret = "a-secret-in-the-wrong-place"
+
+  it("is not repeated whole, wherever it stands; one with a slip in it is", async () => {
+    const key = { key: company.key }
+    const answers = [
+      await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", [secret]: 1 } }),
+      await service.ask("POST", invoice, { ...key, body: `{"amount":1,"currency":"sats","${secret}":1,"${secret}":1}` }),
+      await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", metadata: { [secret.repeat(2)]: 1 } } }),
+      await service.ask("GET", `/v1/transactions?${secret}=1`, key),
+      await service.ask("GET", `/v1/transactions/balance?${secret}=1`, key)
+    ]
+    for (const answer of answers) {
+      assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+      assert.notInclude(answer.text, secret)
+      assert.isTrue(
+        answer.body.error?.issues?.some(({ path }) => /^(metadata\.)?a-secret…$/.test(path)),
+        answer.text
+      )
+    }
+    const slip = await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", expiriy_seconds: 60 } })
+    assert.deepStrictEqual(slip.body.error?.issues, [{ path: "expiriy_seconds", message: "Unknown here" }])
+  })
+})
+
 describe("a member that is given twice", () => {
   const twice: ReadonlyArray<readonly [path: string, text: string, at: ReadonlyArray<string>]> = [
     [invoice, `{"amount":1,"currency":"sats","currency":"btc"}`, ["currency"]],
