@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServer, HttpServerResponse, UrlParams } from "effect/http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
 import * as Addresses from "./Addresses.ts"
 import { Api } from "./Api.ts"
@@ -63,6 +63,12 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
+/** A host's traces repeat what was asked for, and what a voucher's link has in it is as good as its money. */
+const layerUnsaid = Layer.effect(
+  UrlParams.CurrentRedactedNames,
+  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, "k1"])
+)
+
 /** The documentation. It is made when somebody first looks: with its script it takes 13 MB, which most processes never need. */
 const layerDocs = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
   HttpRouter.use(
@@ -89,6 +95,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.Htt
     layerDocs(api),
     Lnurl.layer(options?.proxies),
     LnurlWithdraw.layer(options?.proxies),
+    layerUnsaid,
     Edge.layer(api, [...Object.values(paths), ...Lnurl.paths], options)
   )
 
