@@ -11,6 +11,9 @@ const expirySeconds = 600
 
 const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
 
+/** The rest of what was asked for is not repeated: it may be a secret in the wrong place. */
+const nobody = (url: string) => `Nobody of this name is at ${new URL(url).host} on the sandbox's web`
+
 /** The pretend web, asked as a payer asks the real one. */
 export const make = (world: World.World): Resolver["Service"] => {
   const reachable = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -20,7 +23,7 @@ export const make = (world: World.World): Resolver["Service"] => {
       reachable(
         Effect.suspend(() => {
           const name = Web.atUrl(world.state().web, url)
-          if (name === undefined) return Effect.fail(new RecipientRefused({ reason: `Nobody on the sandbox's web is at ${url}` }))
+          if (name === undefined) return Effect.fail(new RecipientRefused({ reason: nobody(url) }))
           const { callback, min, max, metadata } = name
           return Effect.succeed({ callback, min, max, metadata })
         })
@@ -29,7 +32,7 @@ export const make = (world: World.World): Resolver["Service"] => {
       reachable(
         world.commit((state, nowMillis) => {
           const name = Web.atCallback(state.web, callback)
-          if (name === undefined) return refuse(`Nobody on the sandbox's web is at ${callback}`)
+          if (name === undefined) return refuse(nobody(callback))
           if (amount < name.min || amount > name.max) return refuse(`Amount must be between ${name.min} and ${name.max} millisatoshis`)
           const invoiced = Payee.invoiced(world, state.lightning, {
             amount,

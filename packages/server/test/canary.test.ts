@@ -1,0 +1,239 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Lnd from "@satrail/nodes/Lnd"
+import * as OpenApi from "@satrail/testing/OpenApi"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Customer from "./Customer.ts"
+import * as Macaroon from "./Macaroon.ts"
+import * as Service from "./Service.ts"
+
+// Secrets that are found again wherever they come out. They may in the answer that shows one once, and in what a customer wrote himself into
+// his own records: a description, metadata, a handle, a name. The name of a member that is unknown is told as far as a slip in it could be found.
+
+const canary = (name: string) => `canary-${name}-${randomBytes(12).toString("hex")}`
+
+/** A secret as others might write it. */
+const formsOf = (secret: string): ReadonlyArray<string> => [
+  ...new Set([
+    secret,
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+    Buffer.from(secret).toString("base64url"),
+    Buffer.from(secret).toString("hex")
+  ])
+]
+
+/** The secrets that a text gives away, by their names. */
+const leaks = (text: string, secrets: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(secrets).flatMap(([name, secret]) => (formsOf(secret).some((form) => text.includes(form)) ? [name] : []))
+
+const formats = ["json", "pretty"] as const
+const loud = (format: (typeof formats)[number]) => ({ PORT: "0", SATRAIL_LOG_LEVEL: "debug", SATRAIL_LOG_FORMAT: format })
+
+describe("a secret that is put wherever a request has room", { timeout: 300_000 }, () => {
+  const [operatorToken, nostrKey] = [canary("operator-token-of-32-characters"), randomBytes(32).toString("hex")]
+  let service: Service.Service
+
+  for (const format of formats) {
+    it(`comes out nowhere: not in an error, a metric, an argument or a line of the log (${format})`, async () => {
+      service = Service.make()
+      await service.start({ ...loud(format), SATRAIL_OPERATOR_TOKEN: operatorToken, SATRAIL_NOSTR_KEY: nostrKey })
+      const operate = (path: string, body: unknown) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+      const { id } = await Customer.data(201, operate("/companies", { name: "Example Ltd", plan: "paid" }))
+      const { key, id: keyId } = await Customer.data(201, operate(`/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] }))
+      const company: Service.Company = {
+        id,
+        key,
+        get: (path) => service.ask("GET", path, { key }),
+        post: (path, body) => service.ask("POST", path, { key, body })
+      }
+
+      // What is secret until the payment: nobody may hear of the preimage before.
+      const invoice = await Customer.invoice(company, 100_000)
+      const asked = [await company.get(`/v1/bitcoin/deposit/lightning-invoice/${invoice.id}`), await company.get("/v1/transactions")]
+      const before = [...asked.map(({ text }) => text), ...service.logs()]
+      const { preimage: paid } = await Customer.data(200, company.post("/sandbox/pay", { payment_request: invoice.payment_request }))
+      await Customer.hasBalance(company, 100_000)
+      const { lnurlw } = await Customer.data(201, company.post("/v1/vouchers", { amount: 1000, currency: "sats" }))
+      const [, k1 = ""] = /k1=([0-9a-f]+)/.exec(lnurlw) ?? []
+      assert.lengthOf(k1, 64)
+      assert.isEmpty(before.filter((text) => text.includes(paid)))
+
+      const secrets: Readonly<Record<string, string>> = {
+        "the operator's token": operatorToken,
+        "an API key": key,
+        "an API key's secret": key.slice(key.lastIndexOf("_") + 1),
+        "a voucher's k1": k1,
+        "a voucher's link": lnurlw,
+        "the key that signs receipts": nostrKey,
+        "a preimage": paid,
+        "a macaroon": Macaroon.make(Lnd.senderCalls),
+        "seed words": "abandon ability able about above absent absorb abstract absurd abuse access accident",
+        "a password": canary("password"),
+        "what signs webhooks": `whsec_${randomBytes(24).toString("base64")}`
+      }
+      const { operations, resolve } = OpenApi.read(JSON.parse((await service.ask("GET", "/openapi.json")).text))
+      let refused = 0
+      for (const { name, method, path, body, opens } of operations) {
+        const { properties } = resolve(body === undefined ? {} : (OpenApi.alternatives(body.schema)[0] ?? resolve(body.schema)))
+        const members = Object.keys(OpenApi.isObject(properties) ? properties : {})
+        const own = opens.includes("operatorToken") ? operatorToken : key
+        for (const [what, secret] of Object.entries(secrets)) {
+          const encoded = encodeURIComponent(secret)
+          const at = (place: string) => path.replace(/\{\w+\}/, place)
+          const ask = async (route: string, options: Service.Ask) => {
+            const answer = await service.ask(method, route, { key: own, ...options })
+            if (answer.status < 400) return
+            refused += 1
+            assert.deepStrictEqual(leaks(answer.text, secrets), [], `${name} with ${what}: ${answer.text}`)
+          }
+          const withBody = (value: unknown) => (body === undefined ? {} : { body: value })
+          await ask(at(encoded), withBody({}))
+          await ask(`${at(keyId)}?${encoded}=${encoded}&limit=${encoded}&cursor=${encoded}`, withBody({}))
+          await ask(at(keyId), {
+            ...withBody({}),
+            headers: {
+              "idempotency-key": `${secret} ${secret}`,
+              "x-api-key": secret,
+              "webhook-signature": `v1,${secret}`,
+              cookie: `session=${encoded}`,
+              "user-agent": secret,
+              referer: `https://shop.example/?key=${encoded}`
+            }
+          })
+          await ask(at(keyId), { ...withBody({}), key: secret })
+          if (body === undefined) continue
+          await ask(at(keyId), { body: Object.fromEntries(members.map((member) => [member, secret])) })
+          await ask(at(keyId), {
+            body: { [secret]: secret, ...Object.fromEntries(members.map((member) => [member, [{ [secret]: secret }]])) }
+          })
+          await ask(at(keyId), { body: { amount: 1, currency: "sats", destination: secret, metadata: { key: [secret] } } })
+          await ask(at(keyId), { body: { amount: 1, currency: "sats", destination: `${secret}@example.com` } })
+          await ask(at(keyId), { body: { amount: 1, currency: "sats", destination: `lightning:${secret}` } })
+        }
+      }
+      assert.isAbove(refused, operations.length * Object.keys(secrets).length)
+      for (const path of ["/lnurlw?k1=", "/lnurlw/callback?pr=x&k1=", "/.well-known/lnurlp/", "/lnurlp/a.example/b/verify/"]) {
+        for (const [what, secret] of Object.entries(secrets)) {
+          const { text } = await service.ask("GET", path + encodeURIComponent(secret), {})
+          // Whoever offers a voucher's own k1 gets it back (LUD-03).
+          if (!text.includes("withdrawRequest")) assert.deepStrictEqual(leaks(text, { [what]: secret }), [], `${path} ${text}`)
+        }
+      }
+      assert.deepStrictEqual(leaks((await service.ask("GET", "/operator/metrics", { key: operatorToken })).text, secrets), [])
+      assert.deepStrictEqual(leaks(readFileSync(`/proc/${service.pid()}/cmdline`, "utf8"), secrets), [])
+      await service.stop("SIGTERM")
+      assert.deepStrictEqual(leaks([...service.logs(), ...service.stdout()].join("\n"), secrets), [])
+      await service.end()
+    })
+  }
+  afterAll(() => service.end())
+})
+
+describe("a secret of the configuration", { timeout: 300_000 }, () => {
+  let data = ""
+  let postgres: PostgresServer.PostgresServer | undefined
+  const found = PostgresServer.find()
+  const passphrase = canary("passphrase")
+  beforeAll(async () => {
+    data = Service.directory()
+    if ("missing" in found) return
+    const rules = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
+    postgres = await PostgresServer.start(found, { files: { "pg_hba.conf": rules.join("\n") } })
+  }, 60_000)
+  afterAll(async () => {
+    await postgres?.end()
+    rmSync(data, { recursive: true, force: true })
+  })
+
+  /** What a start gives away that ends by itself, or is stopped once it has said `sign`: in both formats of the log. */
+  const givenAway = async (env: Readonly<Record<string, string>>, sign: RegExp, secrets: Readonly<Record<string, string>>) => {
+    const found: Array<string> = []
+    for (const format of formats) {
+      const running = Service.run("main", [], { ...loud(format), SATRAIL_DATA: `${data}/service`, ...env })
+      const arguments_ = readFileSync(`/proc/${running.pid}/cmdline`, "utf8")
+      await Service.eventually(
+        String(sign),
+        async () => running.stderr() + running.stdout(),
+        (said) => running.isOver() || sign.test(said)
+      )
+      running.kill("SIGTERM")
+      const { stdout, stderr } = await running.ended
+      assert.match(stderr, sign)
+      found.push(...leaks(stdout + stderr + arguments_, secrets))
+    }
+    return found
+  }
+
+  it.skipIf("missing" in found)("of the database is not told where it is wrong", async () => {
+    const password = canary("database")
+    assert.deepStrictEqual(
+      await givenAway(
+        { DATABASE_URL: `postgres://somebody:${password}@127.0.0.1:${postgres?.port}/postgres` },
+        /does not let this user in/,
+        {
+          password
+        }
+      ),
+      []
+    )
+  })
+
+  it("of lnd is not told where lnd cannot be reached", async () => {
+    const secrets = {
+      receiver: Macaroon.make(Lnd.receiverCalls),
+      sender: Macaroon.make(Lnd.senderCalls),
+      invoices: canary("invoice-secret-of-32-characters")
+    }
+    const env = {
+      LIGHTNING: "lnd",
+      LND_REST_URL: "https://127.0.0.1:1",
+      LND_RECEIVER_MACAROON: secrets.receiver,
+      LND_SENDER_MACAROON: secrets.sender
+    }
+    assert.deepStrictEqual(
+      await givenAway({ ...env, LND_INVOICE_SECRET: secrets.invoices }, /lnd at https:\/\/127\.0\.0\.1:1 does not answer/, secrets),
+      []
+    )
+    // A macaroon that is none is not repeated either.
+    const broken = secrets.sender.replace(/^02/, "04")
+    assert.deepStrictEqual(
+      await givenAway({ ...env, LND_SENDER_MACAROON: broken, LND_INVOICE_SECRET: secrets.invoices }, /LND_SENDER_MACAROON is not usable/, {
+        ...secrets,
+        broken
+      }),
+      []
+    )
+  })
+
+  it("of a chain and of its wallet is not told where the node refuses it, is away, or the wallet does not open", async () => {
+    const node = createServer((_, response) => response.writeHead(401, { "www-authenticate": "Basic" }).end()).listen(0, "127.0.0.1")
+    await once(node, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = node.address() as AddressInfo
+    const wallet = { CHAIN_WALLET: `${data}/wallet.json`, CHAIN_WALLET_PASSPHRASE: passphrase }
+    const created = await Service.run("cli", ["wallet", "create", "--network", "regtest"], wallet).ended
+    assert.strictEqual(created.code, 0, created.stderr)
+    const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
+    const password = canary("rpc")
+    const secrets = { password, passphrase, words: words.join(" "), authorization: Buffer.from(`satrail:${password}`).toString("base64") }
+    const env = { CHAIN: "bitcoin-rpc", BITCOIN_RPC_USER: "satrail", BITCOIN_RPC_PASSWORD: password, ...wallet }
+    assert.deepStrictEqual(
+      await givenAway({ ...env, BITCOIN_RPC_URL: `http://127.0.0.1:${port}` }, /refuses our user and password/, secrets),
+      []
+    )
+    await once(node.close(), "close")
+    assert.deepStrictEqual(await givenAway({ ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" }, /does not answer yet/, secrets), [])
+    const wrong = canary("wrong-passphrase")
+    const away = { ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" }
+    assert.deepStrictEqual(await givenAway({ ...away, CHAIN_WALLET_PASSPHRASE: wrong }, /passphrase/, { ...secrets, wrong }), [])
+    assert.deepStrictEqual(
+      await givenAway({ ...away, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SEED: `${words.join(" ")} zoo` }, /CHAIN_SEED wants/, secrets),
+      []
+    )
+  })
+})
