@@ -103,9 +103,11 @@ export const make = (options: {
     let state = log.events.reduce(apply, first)
     let change = Deferred.makeUnsafe<void>()
     const paused = new Set<Part>()
+    // Whoever waits goes on at once, and may wait for the next change at once.
     const notify = () => {
-      Deferred.doneUnsafe(change, Exit.void)
+      const before = change
       change = Deferred.makeUnsafe<void>()
+      Deferred.doneUnsafe(before, Exit.void)
     }
     return {
       network,

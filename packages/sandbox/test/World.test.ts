@@ -1,0 +1,20 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Ref } from "effect"
+import * as World from "../src/World.ts"
+
+it.effect("whoever waits for a change hears of each once, however soon it waits for the next", () =>
+  Effect.gen(function* () {
+    const world = yield* World.make({ seed: "changes", network: "regtest" })
+    const heard = yield* Ref.make(0)
+    const hear = Effect.andThen(
+      Effect.suspend(() => world.changed()),
+      Ref.update(heard, (count) => count + 1)
+    )
+    // No more often than a spinning one has to be stopped.
+    yield* Effect.forkChild(Effect.repeat(hear, { times: 100 }), { startImmediately: true })
+    yield* world.setPaused("node", true)
+    assert.strictEqual(yield* Ref.get(heard), 1)
+    yield* world.setPaused("node", false)
+    assert.strictEqual(yield* Ref.get(heard), 2)
+  })
+)
