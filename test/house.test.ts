@@ -23,6 +23,7 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   server: [""],
   testing: ["node:"],
   bench: [""],
+  simulator: [""],
   regtest: [""]
 }
 

@@ -1,0 +1,114 @@
+import type { Seen } from "./Seen.ts"
+import { type Answer, type Ask, type Stage, Violation } from "./Stage.ts"
+
+/** A company, as whoever has its key knows it. */
+export interface Company {
+  readonly id: string
+  readonly bearer: string
+}
+
+/** Something that a customer asked for, and may ask for again. */
+export interface Request {
+  readonly ask: Ask
+  /** What was answered, once it was a success. */
+  success?: string
+}
+
+/** Everybody who asks the service for something, and what they hold it to. */
+export interface Customers {
+  readonly companies: Array<Company>
+  readonly requests: Array<Request>
+  /** Asks, and has `made` look at what was answered when it is a success. */
+  readonly ask: (ask: Ask, made?: (data: unknown) => void) => void
+  /** Asks again what was asked before. */
+  readonly repeat: (request: Request, slot: number) => void
+  /** Another name for an Idempotency-Key. */
+  readonly freshKey: () => string
+}
+
+/** What a refused request may have done all the same: nothing of it is about money or what was asked for. */
+const besides = new Set(["ApiKeyUsed", "DomainChecked", "KeyRangeReserved"])
+
+const claim = (isSo: boolean, promise: string): void => {
+  if (!isSo) throw new Violation(promise)
+}
+
+/** The member of something that came as JSON. */
+export const member = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
+
+export const text = (value: unknown, ...path: ReadonlyArray<string>): string => {
+  const found = path.reduce(member, value)
+  return typeof found === "string" ? found : ""
+}
+
+/** What is known of a key: the body it came with, and what was answered. */
+interface Promised {
+  readonly body: string | undefined
+  readonly answer: string
+}
+
+export const make = (stage: Stage, seen: Seen): Customers => {
+  const companies: Array<Company> = []
+  const requests: Array<Request> = []
+  const promised = new Map<string, Promised>()
+  let keys = 0
+
+  /** What every answer has to be, whatever was asked. */
+  const judge = (ask: Ask, { status, text: answered, isReplayed }: Answer, asking: number, wasPromised: boolean): unknown => {
+    const what = `${ask.method} ${ask.path} with ${ask.body ?? "nothing"}`
+    const body: unknown = JSON.parse(answered)
+    const isWallet = ask.path.startsWith("/lnurl") || ask.path.startsWith("/.well-known")
+    claim(isWallet || member(body, "status") === status, `an answer is an envelope with its status: ${what} got ${answered}`)
+    claim(text(body, "error", "code") !== "internal", `nothing crashes: ${what} got ${answered}`)
+    const refused = isWallet ? text(body, "status") === "ERROR" && !/try again/.test(answered) : status >= 400 && status < 500
+    seen.absorb()
+    const applied = seen.appliedFor(asking).filter((tag) => !besides.has(tag))
+    if (refused && applied.length > 0)
+      throw new Violation(`what is refused changes nothing: ${what} got ${answered} and did ${applied.join()}`)
+    const before = ask.once === undefined ? undefined : promised.get(`${ask.bearer} ${ask.once}`)
+    if (before?.body === ask.body && before !== undefined) {
+      if (status < 300) claim(before.answer === answered, `a repeated request gets the same answer: ${what} got ${answered}`)
+      // Of two at once either may have been the first.
+      if (wasPromised) {
+        claim(status < 300 || status >= 500, `a repeated request is not refused: ${what} got ${answered}`)
+        if (status < 300) claim(isReplayed && applied.length === 0, `a repeated request is a replay: ${what} did ${applied.join()}`)
+      }
+    } else if (before !== undefined) {
+      claim(status >= 400, `a key is not used for something else: ${what} got ${answered}`)
+    } else if (ask.once !== undefined && status < 300) {
+      promised.set(`${ask.bearer} ${ask.once}`, { body: ask.body, answer: answered })
+    }
+    return status < 300 && text(body, "status") !== "ERROR" ? (isWallet ? body : member(body, "data")) : undefined
+  }
+
+  const send = (request: Request, ask: Ask, made: (data: unknown) => void) => {
+    const wasPromised = promised.has(`${ask.bearer} ${ask.once}`)
+    stage.ask(ask, (answer, asking) => {
+      const data = answer && judge(ask, answer, asking, wasPromised)
+      if (data === undefined || answer === undefined) return
+      if (request.success === undefined) made(data)
+      request.success = answer.text
+    })
+  }
+
+  const madeBy = new Map<Request, (data: unknown) => void>()
+  return {
+    companies,
+    requests,
+    ask: (ask, made = () => {}) => {
+      const request: Request = { ask }
+      if (ask.method === "POST") {
+        requests.push(request)
+        madeBy.set(request, made)
+      }
+      send(request, ask, made)
+    },
+    repeat: (request, slot) => {
+      // Without a key it is another request, which happens to say the same.
+      const one: Request = request.ask.once === undefined ? { ask: request.ask } : request
+      send(one, { ...request.ask, slot }, madeBy.get(request) ?? (() => {}))
+    },
+    freshKey: () => `key-${keys++}`
+  }
+}

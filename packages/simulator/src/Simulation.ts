@@ -1,0 +1,128 @@
+import * as Policy from "@satrail/core/Policy"
+import * as Satrail from "@satrail/core/Satrail"
+import { Effect, Layer } from "effect"
+import * as Books from "./Books.ts"
+import * as Coverage from "./Coverage.ts"
+import * as Front from "./Front.ts"
+import * as Operation from "./Operation.ts"
+import * as Random from "./Random.ts"
+import * as Seen from "./Seen.ts"
+import * as Stage from "./Stage.ts"
+import * as Store from "./Store.ts"
+import * as Story from "./Story.ts"
+import * as World from "./World.ts"
+
+/** The service that is simulated: rarer looks than usual, so that an hour is not spent looking, and chains that need not be long. */
+export const settings: Policy.Settings = {
+  ...Policy.defaults,
+  network: "regtest",
+  domain: "pay.example",
+  trackMillis: { minimum: 1000, maximum: 30_000 },
+  invoicePollMillis: 60_000,
+  chainPollMillis: 10_000,
+  dutyLeaseMillis: 30_000,
+  payoutBuriedAt: 8,
+  replacedConfirmations: 3,
+  replacement: { afterMillis: 600_000, allowances: 3 }
+}
+
+/** What is simulated. */
+export interface Options {
+  readonly store: Store.Store
+  /** How many operations a story has. */
+  readonly operations: number
+  /** Takes the place of ports, to see whether it is noticed. */
+  readonly spoil?: World.Spoil | undefined
+  readonly settings?: Policy.Settings | undefined
+}
+
+/** How a story went. */
+export interface Outcome {
+  readonly seed: number
+  readonly operations: ReadonlyArray<Operation.Operation>
+  readonly violation: string | undefined
+  /** Where in the operations it was broken; their number when it was at the end. */
+  readonly at: number
+  /** The same story has the same, to the last call. */
+  readonly hash: string
+  readonly history: ReadonlyArray<string>
+  readonly coverage: Coverage.Coverage
+}
+
+let front: Promise<Front.Handler> | undefined
+
+/** The routes are made once for all stories: none of them is the story's own. */
+const handler = (store: Store.Store): Promise<Front.Handler> => {
+  front ??= (async () => {
+    const world = await World.make(0, store, (ports) => ports)
+    const services = Layer.provide(Layer.fresh(Satrail.layer(settings)), Layer.succeedContext(world.ports))
+    return Front.make(await Effect.runPromise(Effect.scoped(Layer.build(services))))
+  })()
+  return front
+}
+
+// How often everything is looked at, and not only what was touched.
+const stepsPerAudit = { memory: 20, pglite: 50 }
+
+/** Tells the operations of a seed, and says what was broken. */
+export const tell = async (seed: number, operations: ReadonlyArray<Operation.Operation>, options: Options): Promise<Outcome> => {
+  const { store, spoil = (ports) => ports } = options
+  const routes = await handler(store)
+  const world = await World.make(seed, store, spoil)
+  const coverage = Coverage.make()
+  const slots = Random.make(Random.derived(seed, 2)).pick([1, Operation.maxSlots, Operation.maxSlots])
+  const stage = Stage.make({
+    world,
+    handler: routes,
+    settings: options.settings ?? settings,
+    coverage,
+    slots,
+    isAsync: store.name !== "memory"
+  })
+  const seen = Seen.make(world.watch, coverage)
+  const books = Books.make(world, seen, coverage)
+  const story = Story.make(stage, seen)
+  let at = 0
+  let violation: string | undefined
+  try {
+    for (const operation of operations) {
+      await story.tell(operation)
+      await books.look()
+      at++
+      if (at % stepsPerAudit[store.name] === 0) await books.audit()
+    }
+    await story.finish()
+    await books.close()
+  } catch (error) {
+    violation = error instanceof Error ? error.message : String(error)
+  }
+  return { seed, operations, violation, at, hash: stage.hash(), history: stage.history(), coverage }
+}
+
+/** Draws the operations of a seed and tells them. */
+export const run = (seed: number, options: Options): Promise<Outcome> =>
+  tell(seed, Operation.list(Random.make(Random.derived(seed, 1)), options.operations), options)
+
+/**
+ * Runs the stories of seeds `first` to `last` and answers the first one in which a promise was broken, undefined when none was. With `spoil` the
+ * service is given other ports, to see whether anybody notices.
+ */
+export const firstViolation = async (options: {
+  readonly first: number
+  readonly last: number
+  readonly operations?: number | undefined
+  readonly spoil?: World.Spoil | undefined
+  readonly settings?: Policy.Settings | undefined
+  readonly store?: Store.Name | undefined
+}): Promise<Outcome | undefined> => {
+  const store = await Store.open(options.store ?? "memory")
+  try {
+    for (let seed = options.first; seed <= options.last; seed++) {
+      const outcome = await run(seed, { ...options, store, operations: options.operations ?? 200 })
+      if (outcome.violation !== undefined) return outcome
+    }
+    return undefined
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,49 @@
+import type { Journal } from "@satrail/core/Journal"
+import type { Records } from "@satrail/core/Records"
+import type { Tasks } from "@satrail/core/Tasks"
+import * as Memory from "@satrail/memory/Memory"
+import * as PgliteClient from "@satrail/postgres/PgliteClient"
+import * as Storage from "@satrail/postgres/Storage"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+
+export type Ports = Journal | Records | Tasks
+
+/** Where simulations keep their books, one after the other. */
+export interface Store {
+  readonly name: Name
+  /** The three ports over nothing at all. Ends the use of those that it gave before. */
+  readonly empty: () => Promise<Context.Context<Ports>>
+  readonly close: () => Promise<void>
+}
+
+export const names = ["memory", "pglite"] as const
+export type Name = (typeof names)[number]
+
+const memory: Store = {
+  name: "memory",
+  empty: () => Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(Memory.layer)))),
+  close: () => Promise.resolve()
+}
+
+/** One database in this process for all of them: to begin one takes seconds. */
+const pglite = async (): Promise<Store> => {
+  const scope = Scope.makeUnsafe()
+  const client = await Effect.runPromise(Layer.buildWithScope(PgliteClient.layer(), scope))
+  const storage = Layer.provide(Storage.layerClient(), Layer.succeedContext(client))
+  const ports = await Effect.runPromise(Layer.buildWithScope(storage, scope))
+  const sql = Context.get(client, SqlClient.SqlClient)
+  const tables = await Effect.runPromise(
+    sql<{
+      readonly name: string
+    }>`select tablename as name from pg_tables where schemaname = 'satrail' and tablename not like '%migrations%'`
+  )
+  const all = tables.map(({ name }) => `satrail."${name}"`).join(", ")
+  return {
+    name: "pglite",
+    empty: () => Effect.runPromise(Effect.as(sql.unsafe(`truncate ${all} restart identity cascade`), ports)),
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}
+
+export const open = (name: Name): Promise<Store> => (name === "memory" ? Promise.resolve(memory) : pglite())

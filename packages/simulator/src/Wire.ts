@@ -1,0 +1,192 @@
+import { ChainSource, ChainUnavailable } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import { ExchangeRates, RateUnavailable } from "@satrail/core/ExchangeRates"
+import { Journal, StoreUnavailable } from "@satrail/core/Journal"
+import { LightningReceiver, NodeUnavailable } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import { Names, NamesUnavailable } from "@satrail/core/Names"
+import { Records } from "@satrail/core/Records"
+import { RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
+import { Signer, SignerUnavailable } from "@satrail/core/Signer"
+import { Tasks } from "@satrail/core/Tasks"
+import { Context, Effect, type Exit, Stream } from "effect"
+import type { Fate, Port } from "./Fault.ts"
+import type { Host } from "./Turns.ts"
+
+/** What a process is given, and what outlives it. */
+export type Ports =
+  | Journal
+  | Records
+  | Tasks
+  | LightningReceiver
+  | LightningSender
+  | ChainSource
+  | ChainWallet
+  | Signer
+  | ExchangeRates
+  | Resolver
+  | Names
+
+type Call = Effect.Effect<unknown, unknown>
+
+/** What lies between one process and everything else. */
+export interface Wire {
+  readonly host: Host
+  /** Makes a call outside of the process, where it goes on whatever becomes of the process. */
+  readonly perform: (port: Port, call: Call, asking: number | null, done: (exit: Exit.Exit<unknown, unknown>) => void) => void
+  readonly after: (millis: number, wake: () => void) => void
+  /** What befalls a call that is about to be made, if anything. */
+  readonly fateOf: (port: Port, name: string) => Fate | undefined
+  /** While a port is away, nothing that goes through it is heard. */
+  readonly isAway: (port: Port) => boolean
+  readonly die: (backAfterMillis: number) => void
+  /** Writes down what was called and what came of it. */
+  readonly note: (name: string, exit: Exit.Exit<unknown, unknown> | string) => void
+  /** How often each notice of the node is told. */
+  readonly tells: () => number
+}
+
+/** Which request of a customer something is done for. */
+export const Asking = Context.Reference<number | null>("simulator/Asking", { defaultValue: () => null })
+
+/** What a caller is told when there is no answer. */
+const silence: { readonly [port in Port]: (call: string) => Call } = {
+  store: (operation) => Effect.fail(new StoreUnavailable({ operation, cause: "no answer" })),
+  node: (operation) => Effect.fail(new NodeUnavailable({ operation, cause: "no answer" })),
+  chain: (operation) => Effect.fail(new ChainUnavailable({ operation, cause: "no answer" })),
+  signer: () => Effect.fail(new SignerUnavailable({ cause: "no answer" })),
+  web: (operation) => {
+    if (operation === "txt") return Effect.fail(new NamesUnavailable({ name: "a name" }))
+    if (operation === "rate") return Effect.fail(new RateUnavailable({ currency: "usd" }))
+    return Effect.fail(new RecipientUnreachable({ reason: "no answer" }))
+  }
+}
+
+/** Calls that have a value for not knowing. */
+const knowsUnknown = new Set(["pay", "lookupPayment", "broadcast"])
+const silent = (port: Port, name: string): Call => (knowsUnknown.has(name) ? Effect.succeed({ _tag: "unknown" }) : silence[port](name))
+
+/** Answers that a node may give and take back, by the call: of an earlier moment, or of one who does not know. */
+const contradictions: { readonly [call: string]: ReadonlyArray<string> } = {
+  pay: ["unknown", "pending"],
+  lookupPayment: ["unknown", "pending", "notFound"],
+  lookupInvoice: ["unknown", "open"],
+  broadcast: ["unknown", "rejected"]
+}
+const contradicted = (port: Port, name: string, said: number): Call => {
+  const words = contradictions[name]
+  const word = words?.[said % words.length]
+  return word === undefined
+    ? silent(port, name)
+    : Effect.succeed({ _tag: word, ...(word === "rejected" && { reason: "as a node may say" }) })
+}
+
+/** One call over the wire. The process waits for its turn to hear the answer. */
+const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
+  Effect.withFiber((fiber) =>
+    Effect.callback<unknown, unknown>((resume) => {
+      const { host } = wire
+      if (host.isDead()) return
+      const asking = Context.get(fiber.context, Asking)
+      const answer = (said: Call) => host.give(() => resume(said))
+      const perform = (done: (exit: Exit.Exit<unknown, unknown>) => void) =>
+        wire.perform(port, call, asking, (exit) => {
+          wire.note(name, exit)
+          done(exit)
+        })
+      if (wire.isAway(port)) {
+        wire.note(name, "away")
+        return answer(silent(port, name))
+      }
+      const fate = wire.fateOf(port, name)
+      if (fate === undefined) return perform(answer)
+      wire.note(name, `${fate._tag} ${"when" in fate ? fate.when : ""}`)
+      const isBefore = "when" in fate && fate.when === "before"
+      switch (fate._tag) {
+        case "dies": {
+          const die = () => wire.die(fate.backAfterMillis)
+          return isBefore ? die() : perform(die)
+        }
+        case "orphaned":
+          wire.die(fate.backAfterMillis)
+          return wire.after(fate.millis, () => perform(() => {}))
+        case "unanswered":
+          return isBefore ? answer(silent(port, name)) : perform(() => answer(silent(port, name)))
+        case "late":
+          return isBefore ? wire.after(fate.millis, () => perform(answer)) : perform((exit) => wire.after(fate.millis, () => answer(exit)))
+        case "frozen": {
+          const freeze = () => {
+            host.freeze()
+            wire.after(fate.millis, host.wake)
+          }
+          if (!isBefore) {
+            return perform((exit) => {
+              freeze()
+              answer(exit)
+            })
+          }
+          freeze()
+          return host.give(() => perform(answer))
+        }
+        case "repeated":
+          return perform(() => perform(answer))
+        case "contradicted":
+          return perform(() => answer(contradicted(port, name, fate.said)))
+      }
+    })
+  )
+
+/** Commits are told apart by what they commit. */
+const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string =>
+  member === "commit" && typeof first === "object" && first !== null && "_tag" in first ? String(first._tag) : member
+
+/** A service, each of whose calls goes over the wire. */
+const wired =
+  (wire: Wire, port: Port) =>
+  <S extends object>(service: S): S => {
+    const told = (stream: Stream.Stream<unknown, unknown>) =>
+      stream.pipe(
+        Stream.flatMap((one) => Stream.fromIterable(Array.from({ length: wire.tells() }, () => one))),
+        // What it is woken by is outside: it goes on when it is its turn.
+        Stream.mapEffect((one) => carried(wire, port, "notice", Effect.succeed(one)))
+      )
+    const members = Object.entries(service).map(([name, member]: [string, unknown]) => {
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- of an effect that is only handed on, nothing more need be known
+      if (Effect.isEffect(member)) return [name, carried(wire, port, name, member as Call)]
+      if (typeof member !== "function") return [name, member]
+      return [
+        name,
+        (...args: ReadonlyArray<unknown>) => {
+          const result: unknown = member(...args)
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
+          if (Effect.isEffect(result)) return carried(wire, port, nameOf(name, args), result as Call)
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- as above, of a stream
+          return Stream.isStream(result) ? told(result as Stream.Stream<unknown, unknown>) : result
+        }
+      ] as const
+    })
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- member by member the same type again, which no type can say of all services at once
+    return Object.fromEntries(members) as S
+  }
+
+/** The ports as one process sees them. */
+export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.Context<Ports> => {
+  const over =
+    <I, S extends object>(key: Context.Key<I, S>, port: Port) =>
+    (context: Context.Context<Ports>): Context.Context<Ports> =>
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- each key is one of the ports
+      Context.add(context, key as Context.Key<Ports, S>, wired(wire, port)(Context.get(outlasting, key as Context.Key<Ports, S>)))
+  return outlasting.pipe(
+    over(Journal, "store"),
+    over(Records, "store"),
+    over(Tasks, "store"),
+    over(LightningReceiver, "node"),
+    over(LightningSender, "node"),
+    over(ChainSource, "chain"),
+    over(ChainWallet, "chain"),
+    over(Signer, "signer"),
+    over(ExchangeRates, "web"),
+    over(Resolver, "web"),
+    over(Names, "web")
+  )
+}
