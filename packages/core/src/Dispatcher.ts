@@ -174,8 +174,8 @@ export const make = Effect.gen(function* () {
         PaymentHashTaken: () => fail(withdrawal, "payment_hash_used", task),
         StaleFence: overtaken,
         AlreadyTerminal: overtaken,
-        CoinTaken: Effect.die,
-        Conflict: Effect.die
+        Conflict: overtaken, // it pays another invoice
+        CoinTaken: Effect.die
       })
     )
 

@@ -129,8 +129,8 @@ export const make = Effect.fnUntraced(function* (
         CoinTaken: again,
         StaleFence: again,
         AlreadyTerminal: again,
-        PaymentHashTaken: Effect.die,
-        Conflict: Effect.die
+        Conflict: again,
+        PaymentHashTaken: Effect.die
       })
     )
   }
