@@ -22,6 +22,8 @@ export interface Customers {
   readonly ask: (ask: Ask, made?: (data: unknown) => void) => void
   /** Asks again what was asked before. */
   readonly repeat: (request: Request, slot: number) => void
+  /** Nobody gets in with this key any more. */
+  readonly isClosed: (bearer: string, slot: number) => void
   /** Another name for an Idempotency-Key. */
   readonly freshKey: () => string
 }
@@ -109,6 +111,10 @@ export const make = (stage: Stage, seen: Seen): Customers => {
       const one: Request = request.ask.once === undefined ? { ask: request.ask } : request
       send(one, { ...request.ask, slot }, madeBy.get(request) ?? (() => {}))
     },
+    isClosed: (bearer, slot) =>
+      stage.ask({ slot, method: "GET", path: "/v1/transactions/balance", bearer }, (answer) =>
+        claim(answer === undefined || answer.status >= 400, "a revoked key opens nothing")
+      ),
     freshKey: () => `key-${keys++}`
   }
 }

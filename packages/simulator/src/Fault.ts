@@ -6,7 +6,7 @@ export type Port = (typeof ports)[number]
 export type When = "before" | "after"
 
 /**
- * What befalls a call. `dies`: the process does. `orphaned`: it does, and the call arrives a while after. `unanswered`: the caller is told that nobody answered. `late`: the call arrives, or its answer
+ * What befalls a call. `dies`: the process does. `orphaned`: it does, and the call arrives a while after. `unanswered`: the caller is told that nobody answered. `stray`: he is, and the call arrives a while after. `late`: the call arrives, or its answer
  * does, only after a while, whatever becomes of the caller until then. `frozen`: the whole process stands still for a while, and then goes on.
  * `repeated`: it arrives twice. `contradicted`: the answer is an older one, or none at all, that a node may give and take back.
  */
@@ -14,6 +14,7 @@ export type Fate =
   | { readonly _tag: "dies"; readonly when: When; readonly backAfterMillis: number }
   | { readonly _tag: "orphaned"; readonly millis: number; readonly backAfterMillis: number }
   | { readonly _tag: "unanswered"; readonly when: When }
+  | { readonly _tag: "stray"; readonly millis: number }
   | { readonly _tag: "late"; readonly when: When; readonly millis: number }
   | { readonly _tag: "frozen"; readonly when: When; readonly millis: number }
   | { readonly _tag: "repeated" }

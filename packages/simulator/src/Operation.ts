@@ -62,6 +62,13 @@ export type Act =
   | { readonly _tag: "LoseNotice" }
   | { readonly _tag: "RepeatNotices"; readonly times: number }
   | { readonly _tag: "Forget" }
+  | { readonly _tag: "RoutesDown"; readonly areDown: boolean }
+  | { readonly _tag: "LieOnce" }
+  | ({
+      readonly _tag: "Administer"
+      readonly what: "plan" | "domain" | "vouch" | "address" | "delete" | "revoke"
+      readonly which: number
+    } & Asked)
 
 /** One thing that happens. `seed` says what is drawn while it does, so that it stays what it is when others are left out. */
 export interface Operation {
@@ -145,7 +152,8 @@ const fate = (random: Random): Fate => {
   const backAfterMillis = random.pick([0, 0, 1000, 10_000, 120_000])
   if (kind < 3) return { _tag: "dies", when: when(random), backAfterMillis }
   if (kind < 4) return { _tag: "orphaned", millis: random.between(100, graceMillis), backAfterMillis }
-  if (kind < 6) return { _tag: "unanswered", when: when(random) }
+  if (kind < 5) return { _tag: "unanswered", when: when(random) }
+  if (kind < 6) return { _tag: "stray", millis: random.between(100, graceMillis) }
   if (kind < 7) return { _tag: "late", when: when(random), millis: random.between(100, graceMillis) }
   if (kind < 9) return { _tag: "frozen", when: when(random), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }
   return { _tag: "repeated" }
@@ -193,7 +201,10 @@ const weights: { readonly [tag in Tag]: number } = {
   Lay: 12,
   LoseNotice: 2,
   RepeatNotices: 1,
-  Forget: 1
+  Forget: 1,
+  RoutesDown: 2,
+  LieOnce: 1,
+  Administer: 2
 }
 
 /** What every story needs something of. */
@@ -262,7 +273,15 @@ const draws: { readonly [tag in Tag]: (random: Random) => Extract<Act, { readonl
   Lay: (random) => ({ _tag: "Lay", trap: trap(random) }),
   LoseNotice: () => ({ _tag: "LoseNotice" }),
   RepeatNotices: (random) => ({ _tag: "RepeatNotices", times: random.between(2, 3) }),
-  Forget: () => ({ _tag: "Forget" })
+  Forget: () => ({ _tag: "Forget" }),
+  RoutesDown: (random) => ({ _tag: "RoutesDown", areDown: random.chance(0.4) }),
+  LieOnce: () => ({ _tag: "LieOnce" }),
+  Administer: (random) => ({
+    _tag: "Administer",
+    ...asked(random),
+    what: random.pick(["plan", "domain", "vouch", "address", "delete", "revoke"]),
+    which: recently(random)
+  })
 }
 
 // Each kind by its tag, which no type follows through.
@@ -287,6 +306,41 @@ const beginning = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
+/**
+ * Several things that are dangerous together: something lies in wait for a call, what leads to that call is done, and while one process is out of it
+ * the world changes and another one goes on.
+ */
+const ambush = (random: Random): ReadonlyArray<Act> => {
+  const slot = random.below(maxSlots)
+  const spend = (): Act => (random.chance(0.7) ? draws.Withdraw(random) : draws.ClaimVoucher(random))
+  const receive = (): Act => random.pick([draws.Pay(random), draws.PayAddress(random), draws.Send(random), draws.Mine(random)])
+  const disturbance = (): Act =>
+    random.pick([
+      draws.Forget(random),
+      draws.RoutesDown(random),
+      draws.Release(random),
+      draws.Mine(random),
+      draws.Reorg(random),
+      draws.Pay(random),
+      draws.CancelVoucher(random),
+      draws.Repeat(random),
+      draws.DoubleSpend(random),
+      draws.Lay(random)
+    ])
+  const hours: Act = { _tag: "Jump", millis: random.pick([21_000, 45_000, 120_000, 700_000]) }
+  return [
+    ...(random.chance(0.3) ? [{ _tag: "RoutesDown", areDown: true } as const] : []),
+    { _tag: "Lay", trap: { ...trap(random), process: random.chance(0.5) ? null : slot } },
+    random.chance(0.75) ? spend() : receive(),
+    { _tag: "Wait", millis: random.pick([0, 100, 1000, 2000, 5000]) },
+    { _tag: "RoutesDown", areDown: false },
+    disturbance(),
+    ...(random.chance(0.5) ? [disturbance()] : []),
+    ...(random.chance(0.5) ? [hours] : [draws.Wait(random)]),
+    { _tag: "Wait", millis: random.pick([1000, 5000, 20_000]) }
+  ]
+}
+
 /** What happens in a story: all of it, before any of it does. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
   const inclined = tags.flatMap(({ tag, weight }) => {
@@ -302,8 +356,12 @@ export const list = (random: Random, count: number): ReadonlyArray<Operation> =>
     }
     return { _tag: "Wait", millis: 0 }
   }
-  const operation = (act: Act, rushes: boolean): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes })
   const rushing = random.pick([0, 0.2, 0.5])
-  const before = beginning(random).map((act) => operation(act, false))
-  return [...before, ...Array.from({ length: Math.max(0, count - before.length) }, () => operation(any(), random.chance(rushing)))]
+  const ambushing = random.pick([0, 0.02, 0.06])
+  const operation = (act: Act, rushes: boolean): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes })
+  const all = beginning(random).map((act) => operation(act, false))
+  while (all.length < count) {
+    for (const act of random.chance(ambushing) ? ambush(random) : [any()]) all.push(operation(act, random.chance(rushing)))
+  }
+  return all
 }

@@ -17,7 +17,7 @@ export class Violation extends Error {
 /** What a customer or a wallet asks the service. */
 export interface Ask {
   readonly slot: number
-  readonly method: "GET" | "POST" | "DELETE" | "PATCH"
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly path: string
   /** An API key or the operator's token. */
   readonly bearer?: string | undefined
@@ -102,7 +102,7 @@ export const make = (options: {
       host,
       skewMillis: () => skews[slot] ?? 0,
       log: ({ text, isDefect }) => {
-        note(`${host.name} says: ${text}`)
+        note(`${host.name} says: ${text.split("\n")[0]}`)
         if (isDefect) broken ??= `something broke in ${host.name}: ${text}`
       },
       wire: {

@@ -1,3 +1,4 @@
+import * as Domain from "@satrail/core/Domain"
 import * as Msat from "@satrail/core/Msat"
 import type { Behaviour, SandboxRefused } from "@satrail/sandbox/Sandbox"
 import { type Effect, type Exit, HashMap } from "effect"
@@ -53,10 +54,13 @@ export const make = (stage: Stage, seen: Seen): Story => {
   const customers = Customers.make(stage, seen)
   const invoices: Array<string> = []
   const addresses: Array<string> = []
+  const addressIds: Array<{ readonly id: string; readonly bearer: string }> = []
   const chainAddresses: Array<string> = []
   const destinations: Array<string> = []
   const vouchers: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }> = []
   const transactions: Array<string> = []
+
+  let hasLied = false
 
   const outside = <A>(what: string, effect: Effect.Effect<A, SandboxRefused>): A | undefined => {
     const exit: Exit.Exit<A, SandboxRefused> = world.now(effect)
@@ -136,6 +140,50 @@ export const make = (stage: Stage, seen: Seen): Story => {
 
   const bech = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
 
+  /** What an operator does, and what a company does about its addresses. */
+  const administer = ({ company, slot, what, which }: Extract<Act, { readonly _tag: "Administer" }>): void => {
+    const one = latest(customers.companies, company)
+    if (one === undefined) return
+    const operator = { slot, method: "POST", bearer: operatorToken } as const
+    const domain = `d${which}.example`
+    const path = `/operator/companies/${one.id}`
+    switch (what) {
+      case "plan":
+        return customers.ask({ ...operator, path: `${path}/plan`, body: JSON.stringify({ plan: which % 2 === 0 ? "paid" : "free" }) })
+      case "vouch":
+        return customers.ask({ ...operator, path: `${path}/domains`, body: JSON.stringify({ domain: `v${domain}` }) })
+      case "domain": {
+        const { name, value } = Domain.record({ domain, companyId: one.id })
+        world.now(world.names.set(name, [value]))
+        return customers.ask({ ...operator, bearer: one.bearer, path: "/v1/domains", body: JSON.stringify({ domain }) })
+      }
+      case "address":
+      case "delete": {
+        const address = latest(addressIds, which)
+        if (address === undefined) return
+        const path = `${paths.address}/${address.id}`
+        return what === "delete"
+          ? customers.ask({ slot, method: "DELETE", bearer: address.bearer, path })
+          : customers.ask({
+              slot,
+              method: "PUT",
+              bearer: address.bearer,
+              path,
+              body: JSON.stringify({ min_sats: 1, max_sats: 1000, success_message: "thanks" })
+            })
+      }
+      case "revoke": {
+        const body = JSON.stringify({ name: "another", scopes: ["admin"] })
+        return customers.ask({ ...operator, path: `${path}/api-keys`, body }, (data) => {
+          const [id, key] = [text(data, "id"), text(data, "key")]
+          customers.ask({ slot, method: "DELETE", bearer: operatorToken, path: `/operator/api-keys/${id}` }, () =>
+            customers.isClosed(key, slot)
+          )
+        })
+      }
+    }
+  }
+
   const act = (act: Act): Promise<void> | void => {
     switch (act._tag) {
       case "OpenCompany": {
@@ -154,7 +202,10 @@ export const make = (stage: Stage, seen: Seen): Story => {
         return post(act, paths.invoice, body, (data) => void invoices.push(text(data, "payment_request")))
       }
       case "CreateAddress":
-        return post(act, paths.address, {}, (data) => void addresses.push(text(data, "address")))
+        return post(act, paths.address, {}, (data, bearer) => {
+          addresses.push(text(data, "address"))
+          addressIds.push({ id: text(data, "id"), bearer })
+        })
       case "CreateChainAddress":
         return post(act, paths.chain, { address_type: act.type }, (data) => void chainAddresses.push(text(data, "address", "address")))
       case "Withdraw": {
@@ -257,19 +308,41 @@ export const make = (stage: Stage, seen: Seen): Story => {
       case "Lay":
         return stage.traps.set(act.trap)
       case "LoseNotice":
-        return void outside("loses a notice", sandbox.loseNextNotice)
+        // That somebody paid what it said was closed, a node has to tell: nobody asks about that any more.
+        return hasLied ? undefined : void outside("loses a notice", sandbox.loseNextNotice)
       case "RepeatNotices":
         return stage.tellNotices(act.times)
       case "Forget":
         return world.forget()
+      case "RoutesDown":
+        return world.setRoutesDown(act.areDown)
+      case "LieOnce":
+        if (outside("looks", sandbox.state)?.lightning.losesNextNotice === true) return
+        hasLied = true
+        return world.lieOnce()
+      case "Administer":
+        return administer(act)
     }
   }
 
-  const faults = new Set<Act["_tag"]>(["Kill", "Freeze", "Skew", "TakeAway", "LoseNotice", "Forget", "Reorg", "DoubleSpend", "Jump"])
+  const faults = new Set<Act["_tag"]>([
+    "Kill",
+    "Freeze",
+    "Skew",
+    "TakeAway",
+    "LoseNotice",
+    "Forget",
+    "RoutesDown",
+    "LieOnce",
+    "Reorg",
+    "DoubleSpend",
+    "Jump"
+  ])
 
   /** Until nothing is on its way: what is held ends, blocks come, time passes. */
   const finish = async () => {
     await stage.calm()
+    world.setRoutesDown(false)
     for (let round = 0; round < 3; round++) {
       for (const request of customers.requests)
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)

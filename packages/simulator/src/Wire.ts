@@ -112,6 +112,9 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
           return wire.after(fate.millis, () => perform(() => {}))
         case "unanswered":
           return isBefore ? answer(silent(port, name)) : perform(() => answer(silent(port, name)))
+        case "stray":
+          wire.after(fate.millis, () => perform(() => {}))
+          return answer(silent(port, name))
         case "late":
           return isBefore ? wire.after(fate.millis, () => perform(answer)) : perform((exit) => wire.after(fate.millis, () => answer(exit)))
         case "frozen": {

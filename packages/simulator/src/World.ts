@@ -1,12 +1,16 @@
 import { ChainSource } from "@satrail/core/ChainSource"
 import { Entropy } from "@satrail/core/Entropy"
 import { Journal } from "@satrail/core/Journal"
-import { LightningSender } from "@satrail/core/LightningSender"
+import * as Id from "@satrail/core/Id"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender, type Payment } from "@satrail/core/LightningSender"
 import { Records } from "@satrail/core/Records"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Keys from "@satrail/sandbox/Keys"
+import * as Lightning from "@satrail/sandbox/Lightning"
 import { PretendNames } from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Clock, Context, Effect, Exit, HashMap, Layer, Logger, Scheduler } from "effect"
+import { Clock, Context, Effect, Exit, HashMap, Layer, Logger, Redacted, Scheduler } from "effect"
 import * as Random from "./Random.ts"
 import type { Store } from "./Store.ts"
 import * as Time from "./Time.ts"
@@ -48,6 +52,10 @@ export interface World {
   readonly setFeeRate: (satsPerVbyte: number) => void
   /** The node loses what it knew of payments that failed, as its operator may have it do. */
   readonly forget: () => void
+  /** While routes are down the node fails every payment that it is asked to begin, for good. */
+  readonly setRoutesDown: (areDown: boolean) => void
+  /** The node says that it closed the next invoice it is asked to, and takes payments for it all the same. */
+  readonly lieOnce: () => void
 }
 
 /** What lets fibers run in here: the same clock for all, and their turns. */
@@ -83,14 +91,23 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
   })
   const runFork = Effect.runForkWith(context)
   const books = await store.empty()
-  const network = Layer.mergeAll(Sandbox.layer({ seed: `simulated ${seed % networks}`, network: "regtest" }), FixedRates.layer())
+  const name = `simulated ${seed % networks}`
+  const keys = Keys.make(name, "regtest")
+  const network = Layer.mergeAll(Sandbox.layer({ seed: name, network: "regtest" }), FixedRates.layer())
   const outside = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(network))))
   const watch = Watch.make(Context.get(books, Journal))
 
   let feeRate = 2
+  let areRoutesDown = false
+  let lies = false
   const forgotten = new Set<string>()
+  /** Failed before anybody was tried. */
+  const failed = new Set<string>()
+  const receiver = Context.get(outside, LightningReceiver)
   const sender = Context.get(outside, LightningSender)
   const source = Context.get(outside, ChainSource)
+  const sandbox = Context.get(outside, Sandbox.Sandbox)
+  const noRoute: Payment = { _tag: "failed", reason: "no_route" }
   const ports = Context.merge(books, outside).pipe(
     Context.add(Journal, watch.journal),
     Context.add(
@@ -98,15 +115,34 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
       LightningSender.of({
         ...sender,
         graceMillis,
-        pay: (ask) =>
-          Effect.map(sender.pay(ask), (payment) => {
-            forgotten.delete(ask.invoice.paymentHash)
-            return payment
-          }),
+        pay: Effect.fnUntraced(function* (ask) {
+          const { paymentHash } = ask.invoice
+          const before = Lightning.sent((yield* sandbox.state).lightning, paymentHash)
+          forgotten.delete(paymentHash)
+          if (areRoutesDown && (before === undefined || before.stage._tag === "failed")) {
+            failed.add(paymentHash)
+            return noRoute
+          }
+          failed.delete(paymentHash)
+          return yield* sender.pay(ask)
+        }),
         lookupPayment: (paymentHash) =>
-          Effect.map(sender.lookupPayment(paymentHash), (payment) =>
-            payment._tag === "failed" && forgotten.has(paymentHash) ? { _tag: "notFound" } : payment
-          )
+          Effect.map(sender.lookupPayment(paymentHash), (payment) => {
+            const said = payment._tag === "notFound" && failed.has(paymentHash) ? noRoute : payment
+            return said._tag === "failed" && forgotten.has(paymentHash) ? { _tag: "notFound" } : said
+          })
+      })
+    ),
+    Context.add(
+      LightningReceiver,
+      LightningReceiver.of({
+        ...receiver,
+        cancelInvoice: Effect.fnUntraced(function* (paymentHash) {
+          const invoice = Lightning.invoice((yield* sandbox.state).lightning, paymentHash)
+          if (!lies || invoice?.stage._tag !== "open") return yield* receiver.cancelInvoice(paymentHash)
+          lies = false
+          return { _tag: "canceled", preimage: Redacted.make(Id.toHex(keys.secret(`invoice/${invoice.id}`))) }
+        })
       })
     ),
     Context.add(
@@ -120,7 +156,6 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
       })
     )
   )
-  const sandbox = Context.get(outside, Sandbox.Sandbox)
   const now = <A, E>(effect: Effect.Effect<A, E>) => {
     const exit = runFork(effect).pollUnsafe()
     if (exit === undefined) throw new Error("the sandbox took its time")
@@ -153,6 +188,13 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
       if (Exit.isFailure(exit)) return
       for (const { paymentHash, stage } of HashMap.values(exit.value.lightning.sent))
         if (stage._tag === "failed") forgotten.add(paymentHash)
+      for (const paymentHash of failed) forgotten.add(paymentHash)
+    },
+    setRoutesDown: (areDown) => {
+      areRoutesDown = areDown
+    },
+    lieOnce: () => {
+      lies = true
     }
   }
 }
