@@ -207,6 +207,9 @@ const weights: { readonly [tag in Tag]: number } = {
   Administer: 2
 }
 
+/** Every kind of operation. */
+export const tags: ReadonlyArray<string> = Object.keys(weights)
+
 /** What every story needs something of. */
 const needed = new Set<Tag>(["CreateInvoice", "Withdraw", "Pay", "Wait"])
 
@@ -285,7 +288,7 @@ const draws: { readonly [tag in Tag]: (random: Random) => Extract<Act, { readonl
 }
 
 // Each kind by its tag, which no type follows through.
-const tags = Object.entries(weights).map(([tag, weight]) => ({ tag, weight }))
+const weighted = Object.entries(weights).map(([tag, weight]) => ({ tag, weight }))
 const isTag = (text: string): text is Tag => Object.hasOwn(draws, text)
 const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 })
 
@@ -303,6 +306,40 @@ const beginning = (random: Random): ReadonlyArray<Act> => {
     { _tag: "CreateChainAddress", company: 0, slot: 0, isOnce: false, type: "segwit" },
     { _tag: "CreateAddress", company: 1, slot: 0, isOnce: false },
     { _tag: "Wait", millis: 2000 }
+  ]
+}
+
+/** Everything at once: requests that share a key, a balance, a voucher, at two processes. */
+const storm = (random: Random): ReadonlyArray<Act> => {
+  const one = (): Act => {
+    const kind = random.below(6)
+    if (kind < 2) return { ...draws.Withdraw(random), company: 0 }
+    if (kind < 4) return { ...draws.Repeat(random), which: random.below(2) }
+    return kind < 5 ? { ...draws.ClaimVoucher(random), which: 0 } : { ...draws.CancelVoucher(random), which: 0 }
+  }
+  return [...(random.chance(0.4) ? [draws.CreateVoucher(random)] : []), ...Array.from({ length: random.between(3, 8) }, one)]
+}
+
+/** A process sleeps longer than its claim lasts, and goes on with what it knew; until then another one had the work. */
+const oversleeping = (random: Random): ReadonlyArray<Act> => {
+  const call = random.pick([
+    "WithdrawalFailed",
+    "WithdrawalFailed",
+    "WithdrawalDispatched",
+    "WithdrawalSettled",
+    "InternalTransferred",
+    "InvoiceClaimed"
+  ])
+  const fate: Fate = { _tag: "frozen", when: when(random), millis: random.pick([45_000, 60_000, 90_000]) }
+  return [
+    { _tag: "RoutesDown", areDown: random.chance(0.7) },
+    { _tag: "Lay", trap: { process: null, port: null, call, skips: 0, fate } },
+    draws.Withdraw(random),
+    { _tag: "Wait", millis: random.pick([1000, 2000, 5000]) },
+    { _tag: "RoutesDown", areDown: false },
+    ...(random.chance(0.7) ? [draws.Forget(random)] : []),
+    { _tag: "Wait", millis: 42_000 },
+    { _tag: "Wait", millis: 60_000 }
   ]
 }
 
@@ -343,7 +380,7 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
 
 /** What happens in a story: all of it, before any of it does. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
-  const inclined = tags.flatMap(({ tag, weight }) => {
+  const inclined = weighted.flatMap(({ tag, weight }) => {
     const factor = isTag(tag) && needed.has(tag) ? random.pick([1, 2]) : random.pick([0, 0.5, 1, 1, 2, 4])
     return factor === 0 ? [] : [{ tag, weight: weight * factor * 2 }]
   })
@@ -361,7 +398,12 @@ export const list = (random: Random, count: number): ReadonlyArray<Operation> =>
   const operation = (act: Act, rushes: boolean): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes })
   const all = beginning(random).map((act) => operation(act, false))
   while (all.length < count) {
-    for (const act of random.chance(ambushing) ? ambush(random) : [any()]) all.push(operation(act, random.chance(rushing)))
+    if (!random.chance(ambushing)) all.push(operation(any(), random.chance(rushing)))
+    else {
+      const kind = random.below(6)
+      const acts = kind < 1 ? storm(random) : kind < 2 ? oversleeping(random) : ambush(random)
+      for (const act of acts) all.push(operation(act, kind < 1 || random.chance(rushing / 4)))
+    }
   }
   return all
 }

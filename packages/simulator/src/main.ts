@@ -1,17 +1,103 @@
+import { parseArgs } from "node:util"
+import * as Coverage from "./Coverage.ts"
+import * as Expected from "./Expected.ts"
+import { shrink } from "./Shrink.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Store from "./Store.ts"
-import * as Coverage from "./Coverage.ts"
 
-const [first = "1", count = "1", operations = "200"] = process.argv.slice(2)
-const store = await Store.open("memory")
+const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N]
+
+  --seeds N       tells the stories of so many seeds: 100 unless given
+  --from N        the first of them: 1 unless given
+  --seed N        tells the story of one seed, call by call
+  --minutes M     tells stories for so long, however many they are
+  --store S       where the books are kept: memory unless given
+  --operations N  how many operations a story has: 200 unless given`
+
+const stop = (message: string): never => {
+  console.error(`${message}\n\n${usage}`)
+  process.exit(2)
+}
+
+const whole = (name: string, text: string | undefined, fallback: number): number => {
+  if (text === undefined) return fallback
+  const number = Number(text)
+  return Number.isInteger(number) && number >= 1 && number < 2 ** 32 ? number : stop(`--${name} wants a whole number from 1, not ${text}`)
+}
+
+const given = () => {
+  try {
+    const text = { type: "string" } as const
+    const options = { seeds: text, from: text, seed: text, minutes: text, store: text, operations: text }
+    return parseArgs({ options, allowPositionals: false }).values
+  } catch (error) {
+    return stop(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const values = given()
+const isStore = (text: string): text is Store.Name => Store.names.some((name) => name === text)
+const storeName = values.store ?? "memory"
+if (!isStore(storeName)) stop(`--store is one of ${Store.names.join(", ")}, not ${storeName}`)
+const operations = whole("operations", values.operations, 200)
+const minutes = values.minutes === undefined ? undefined : whole("minutes", values.minutes, 1)
+const alone = values.seed === undefined ? undefined : whole("seed", values.seed, 1)
+const first = alone ?? whole("from", values.from, 1)
+const count = alone === undefined ? whole("seeds", values.seeds, 100) : 1
+
+const store = await Store.open(isStore(storeName) ? storeName : "memory")
+const options: Simulation.Options = { store, operations }
 const coverage = Coverage.make()
 const begun = performance.now()
-for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
-  const s = performance.now()
-  const outcome = await Simulation.run(seed, { store, operations: Number(operations) })
-  coverage.add(outcome.coverage)
-  console.log(seed, outcome.hash, outcome.history.length, (performance.now() - s).toFixed(0), "ms", outcome.violation ?? "ok", outcome.at)
-  if (outcome.violation !== undefined && count === "1") console.log(outcome.history.slice(-200).join("\n"))
+const seconds = () => (performance.now() - begun) / 1000
+const isOver = (told: number) => (minutes === undefined ? told >= count : seconds() >= minutes * 60)
+
+/** Says how it was broken, in as few words as are needed to break it again. */
+const report = async (outcome: Simulation.Outcome) => {
+  console.log(`\nseed ${outcome.seed}, operation ${outcome.at} of ${outcome.operations.length}: ${outcome.violation}`)
+  console.log("looking for a shorter story …")
+  const short = await shrink(outcome, (operations) => Simulation.tell(outcome.seed, operations, options))
+  console.log(`\n${short.operations.length} operations are enough: ${short.violation}`)
+  for (const { act, rushes } of short.operations) console.log(`  ${rushes ? "& " : ""}${JSON.stringify(act)}`)
+  console.log("\nthe last that was done:")
+  for (const line of short.history.slice(-60)) console.log(`  ${line}`)
+  const also = `${operations === 200 ? "" : ` --operations ${operations}`}${storeName === "memory" ? "" : ` --store ${storeName}`}`
+  console.log(`\nthe whole story again: npm run simulate -- --seed ${outcome.seed}${also}`)
 }
-for (const kind of Coverage.kinds) console.log(kind, Object.fromEntries([...coverage.counts(kind)].toSorted()))
-console.log(((performance.now() - begun) / Number(count)).toFixed(1), "ms a seed")
+
+let told = 0
+let reportedSeconds = 0
+let broken: Simulation.Outcome | undefined
+for (; broken === undefined && !isOver(told); told++) {
+  const outcome = await Simulation.run(first + told, options)
+  coverage.add(outcome.coverage)
+  if (alone !== undefined) {
+    for (const line of outcome.history) console.log(line)
+    console.log(`seed ${alone}: the hash of its history is ${outcome.hash}`)
+  }
+  if (outcome.violation !== undefined) broken = outcome
+  if (seconds() - reportedSeconds > 10) {
+    reportedSeconds = seconds()
+    console.log(
+      `${told + 1} stories, ${((told + 1) / seconds()).toFixed(1)} a second; the last: seed ${outcome.seed}, hash ${outcome.hash}`
+    )
+  }
+}
+
+for (const kind of Coverage.kinds) {
+  console.log(`\n${kind}`)
+  for (const [name, times] of [...coverage.counts(kind)].toSorted()) console.log(`${String(times).padStart(10)}  ${name}`)
+}
+console.log(
+  `\n${told} stories of ${operations} operations on ${storeName} in ${seconds().toFixed(0)} s: ${(told / seconds()).toFixed(1)} a second`
+)
+if (broken !== undefined) {
+  await report(broken)
+  process.exitCode = 1
+} else {
+  const missing = told < Expected.storiesNeeded ? [] : Expected.missing(coverage)
+  for (const name of missing) console.log(`never happened: ${name}`)
+  if (missing.length > 0) process.exitCode = 1
+  else console.log("every promise was kept")
+}
+await store.close()

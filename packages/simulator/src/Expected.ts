@@ -1,0 +1,120 @@
+import type { Change } from "@satrail/core/Change"
+import { type Coverage, type Kind, kinds } from "./Coverage.ts"
+import { ports } from "./Fault.ts"
+import { tags } from "./Operation.ts"
+
+/** Every kind of Change: whether stories bring it about, or why they cannot. */
+const changes: { readonly [tag in Change["_tag"]]: "happens" | { readonly never: string } } = {
+  CompanyOpened: "happens",
+  PlanChanged: "happens",
+  DomainVerified: "happens",
+  DomainChecked: "happens",
+  ApiKeyIssued: "happens",
+  ApiKeyRevoked: "happens",
+  ApiKeyUsed: "happens",
+  InvoiceCreated: "happens",
+  InvoiceClaimed: "happens",
+  InvoiceSettled: "happens",
+  InvoiceExpired: "happens",
+  PaymentUnmatched: "happens",
+  LightningAddressCreated: "happens",
+  LightningAddressChanged: "happens",
+  LightningAddressDeleted: "happens",
+  KeyRangeReserved: { never: "the pretend wallet numbers its keys itself" },
+  OnChainAddressCreated: "happens",
+  DepositSeen: "happens",
+  DepositPlaced: "happens",
+  DepositConfirmed: "happens",
+  DepositReversed: "happens",
+  DepositDropped: "happens",
+  WithdrawalRequested: "happens",
+  WithdrawalDispatched: "happens",
+  WithdrawalReplaced: "happens",
+  WithdrawalSettled: "happens",
+  WithdrawalFailed: "happens",
+  InternalTransferred: "happens",
+  VoucherCreated: "happens",
+  VoucherClaimed: "happens",
+  VoucherExpired: "happens",
+  VoucherCanceled: "happens",
+  ZapReceipted: { never: "no wallet here asks for a receipt that others can see" },
+  PayoutBuried: "happens",
+  CursorMoved: "happens",
+  DutyBegun: "happens",
+  AnswersForgotten: "happens"
+}
+
+const befall = [
+  "dies before",
+  "dies after",
+  "orphaned",
+  "unanswered before",
+  "unanswered after",
+  "stray",
+  "late before",
+  "late after"
+] as const
+const freeze = ["frozen before", "frozen after", "repeated", "away"] as const
+
+/** What must have happened at least once in a batch of stories, or the batch shows less than it seems to. */
+const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
+  operation: tags,
+  change: Object.entries(changes).flatMap(([tag, how]) => (how === "happens" ? [tag] : [])),
+  fault: [
+    ...["store", "node", "chain"].flatMap((port) => [...befall, ...freeze].map((fate) => `${port}: ${fate}`)),
+    ...ports.map((port) => `${port}: away`),
+    "node: contradicted",
+    "chain: contradicted",
+    "node: notice repeated",
+    "LoseNotice",
+    "LieOnce",
+    "Forget",
+    "RoutesDown",
+    "Kill",
+    "Freeze",
+    "Skew",
+    "Jump",
+    "Reorg",
+    "DoubleSpend"
+  ],
+  transition: [
+    "withdrawal: nothing to pending",
+    "withdrawal: pending to settled",
+    "withdrawal: pending to failed",
+    "deposit: nothing to pending",
+    "deposit: nothing to settled",
+    "deposit: nothing to failed",
+    "deposit: pending to settled",
+    "deposit: pending to failed",
+    "deposit: settled to pending",
+    "invoice: nothing to pending",
+    "invoice: pending to claimed",
+    "invoice: pending to settled",
+    "invoice: pending to expired",
+    "invoice: claimed to settled",
+    "voucher: nothing to open",
+    "voucher: open to claimed",
+    "voucher: open to expired",
+    "voucher: open to canceled"
+  ],
+  answer: [
+    "GET 200",
+    "GET 503",
+    "POST 200",
+    "POST 201",
+    "POST 400",
+    "POST 401",
+    "POST 422",
+    "POST 503",
+    "PUT 200",
+    "DELETE 200",
+    "DELETE 409"
+  ]
+}
+
+/** How many stories it takes for all of it to happen. */
+export const storiesNeeded = 200
+
+/** What never happened and should have. */
+export const missing = (coverage: Coverage): ReadonlyArray<string> =>
+  kinds.flatMap((kind) => expected[kind].flatMap((name) => (coverage.counts(kind).has(name) ? [] : [`${kind} ${name}`])))
