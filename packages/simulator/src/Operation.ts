@@ -343,6 +343,39 @@ const oversleeping = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
+/** A deposit comes, is credited, perhaps spent, and taken away again; perhaps it comes back. */
+const reversal = (random: Random): ReadonlyArray<Act> => [
+  { ...draws.CreateChainAddress(random), isOnce: false, company: 0 },
+  { _tag: "Send", outputs: [{ which: 0, sats: random.pick([600, 5000, 50_000]) }] },
+  ...(random.chance(0.3) ? [draws.Lay(random)] : []),
+  { _tag: "Mine", blocks: random.pick([2, 3]) },
+  { _tag: "Wait", millis: 11_000 },
+  ...(random.chance(0.5) ? [{ ...draws.Withdraw(random), company: 0, sats: random.pick([5000, 20_000]) }] : []),
+  ...(random.chance(0.3) ? [draws.Lay(random)] : []),
+  { _tag: "Reorg", depth: 3 },
+  ...(random.chance(0.7) ? [{ _tag: "Wait", millis: random.pick([1000, 11_000]) } as const] : []),
+  ...(random.chance(0.4) ? [{ _tag: "DoubleSpend", which: 0 } as const] : []),
+  { _tag: "Mine", blocks: 1 },
+  { _tag: "Wait", millis: 11_000 }
+]
+
+/** A payout that nobody mines is offered again for more; which of its transactions is mined, and for how long, is anybody's guess. */
+const replacement = (random: Random): ReadonlyArray<Act> => [
+  { _tag: "FeeRate", satsPerVbyte: random.pick([1, 2]) },
+  { ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: random.pick([5000, 20_000]) },
+  { _tag: "Wait", millis: 3000 },
+  ...(random.chance(0.3) ? [{ _tag: "Mine", blocks: 1 } as const, { _tag: "Reorg", depth: 1 } as const] : []),
+  { _tag: "FeeRate", satsPerVbyte: random.pick([5, 20]) },
+  ...(random.chance(0.4) ? [draws.Lay(random)] : []),
+  { _tag: "Jump", millis: 700_000 },
+  { _tag: "Wait", millis: 5000 },
+  ...(random.chance(0.3) ? [{ ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: 5000 } as const] : []),
+  ...(random.chance(0.3) ? [{ _tag: "FeeRate", satsPerVbyte: 20 } as const, { _tag: "Jump", millis: 700_000 } as const] : []),
+  { _tag: "Mine", blocks: random.pick([1, 2, 3]) },
+  { _tag: "Wait", millis: 5000 },
+  ...(random.chance(0.4) ? [{ _tag: "Reorg", depth: random.pick([1, 2, 3]) } as const, draws.Mine(random)] : [])
+]
+
 /**
  * Several things that are dangerous together: something lies in wait for a call, what leads to that call is done, and while one process is out of it
  * the world changes and another one goes on.
@@ -378,6 +411,8 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
+const recipes = [storm, oversleeping, reversal, replacement, ambush, ambush, ambush, ambush]
+
 /** What happens in a story: all of it, before any of it does. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
   const inclined = weighted.flatMap(({ tag, weight }) => {
@@ -394,15 +429,14 @@ export const list = (random: Random, count: number): ReadonlyArray<Operation> =>
     return { _tag: "Wait", millis: 0 }
   }
   const rushing = random.pick([0, 0.2, 0.5])
-  const ambushing = random.pick([0, 0.02, 0.06])
+  const ambushing = random.pick([0.01, 0.03, 0.06])
   const operation = (act: Act, rushes: boolean): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes })
   const all = beginning(random).map((act) => operation(act, false))
   while (all.length < count) {
     if (!random.chance(ambushing)) all.push(operation(any(), random.chance(rushing)))
     else {
-      const kind = random.below(6)
-      const acts = kind < 1 ? storm(random) : kind < 2 ? oversleeping(random) : ambush(random)
-      for (const act of acts) all.push(operation(act, kind < 1 || random.chance(rushing / 4)))
+      const recipe = random.pick(recipes)
+      for (const act of recipe(random)) all.push(operation(act, recipe === storm || random.chance(rushing / 4)))
     }
   }
   return all

@@ -17,7 +17,7 @@ export const settings: Policy.Settings = {
   ...Policy.defaults,
   network: "regtest",
   domain: "pay.example",
-  trackMillis: { minimum: 1000, maximum: 30_000 },
+  trackMillis: { minimum: 2000, maximum: 30_000 },
   invoicePollMillis: 60_000,
   chainPollMillis: 10_000,
   dutyLeaseMillis: 30_000,
@@ -96,6 +96,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
   } catch (error) {
     violation = error instanceof Error ? error.message : String(error)
   }
+  await stage.end()
   return { seed, operations, violation, at, hash: stage.hash(), history: stage.history(), coverage }
 }
 

@@ -56,6 +56,8 @@ export interface Stage {
   readonly tellNotices: (times: number) => void
   /** Faults stop: traps are gone, everything is back, everybody is alive and awake. */
   readonly calm: () => Promise<void>
+  /** Everybody is dead, and what the store was asked is done. */
+  readonly end: () => Promise<void>
   readonly note: (line: string) => void
   readonly history: () => ReadonlyArray<string>
   readonly hash: () => string
@@ -240,6 +242,13 @@ export const make = (options: {
         if (processes[slot] === undefined) begin(slot)
       }
       await settle()
+    },
+    end: async () => {
+      for (const process of processes) process?.host.die()
+      for (; callsUnderWay > 0;) {
+        turns.run()
+        await macrotask()
+      }
     },
     note,
     history: () => history,

@@ -39,9 +39,13 @@ const pglite = async (): Promise<Store> => {
     }>`select tablename as name from pg_tables where schemaname = 'satrail' and tablename not like '%migrations%'`
   )
   const all = tables.map(({ name }) => `satrail."${name}"`).join(", ")
+  // Some tables have rows from the beginning.
+  await Effect.runPromise(sql`create schema pristine`)
+  for (const { name } of tables) await Effect.runPromise(sql.unsafe(`create table pristine."${name}" as table satrail."${name}"`))
+  const restored = tables.map(({ name }) => `insert into satrail."${name}" overriding system value table pristine."${name}"`).join("; ")
   return {
     name: "pglite",
-    empty: () => Effect.runPromise(Effect.as(sql.unsafe(`truncate ${all} restart identity cascade`), ports)),
+    empty: () => Effect.runPromise(Effect.as(sql.unsafe(`truncate ${all} restart identity cascade; ${restored}`).unprepared, ports)),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

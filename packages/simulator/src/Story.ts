@@ -339,27 +339,31 @@ export const make = (stage: Stage, seen: Seen): Story => {
     "Jump"
   ])
 
+  /** Everybody looks once, this often; a shorter time apart than any role lasts without being renewed. */
+  const looks = async (times: number) => {
+    for (let at = 0; at < times; at++) await stage.jump(9_500)
+  }
+
   /** Until nothing is on its way: what is held ends, blocks come, time passes. */
   const finish = async () => {
     await stage.calm()
     world.setRoutesDown(false)
+    world.setFeeRate(2)
     for (let round = 0; round < 3; round++) {
-      for (const request of customers.requests)
+      for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
-      await stage.pass(60_000)
+      }
+      await looks(4)
     }
-    for (const [at, paymentHash] of held().entries())
-      outside("lets go", sandbox.release({ paymentHash, outcome: at % 2 === 0 ? "settle" : "fail" }))
     for (let round = 0; round < 4; round++) {
-      world.setFeeRate(2)
+      for (const [at, paymentHash] of held().entries())
+        outside("lets go", sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" }))
       outside("mines", sandbox.mine(7))
-      await stage.pass(60_000)
+      await looks(7)
       await stage.jump(3_700_000)
-      await stage.pass(20_000)
-      for (const paymentHash of held()) outside("lets go", sandbox.release({ paymentHash, outcome: "settle" }))
     }
     await stage.jump(90_000_000)
-    await stage.pass(200_000)
+    await looks(8)
   }
 
   return {
