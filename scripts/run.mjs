@@ -227,6 +227,7 @@ const tasks = {
   canaries: [
     "puts known bugs back, one at a time, and demands that the tests notice; arguments name some",
     (args) => node([at("test/defences/main.ts"), ...args])
+  ],
   simulate: [
     "tells the service random stories full of faults, and looks after every step whether its promises are kept",
     (args) => node([at("packages/simulator/src/main.ts"), ...args])

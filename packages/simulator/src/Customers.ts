@@ -1,3 +1,6 @@
+import * as Balance from "@satrail/core/Balance"
+import * as Msat from "@satrail/core/Msat"
+import { Option } from "effect"
 import type { Seen } from "./Seen.ts"
 import { type Answer, type Ask, type Stage, Violation } from "./Stage.ts"
 
@@ -24,6 +27,8 @@ export interface Customers {
   readonly repeat: (request: Request, slot: number) => void
   /** Nobody gets in with this key any more. */
   readonly isClosed: (bearer: string, slot: number) => void
+  /** What the service tells each of them is what is in the books, and what it said was done is there. Only while nothing happens. */
+  readonly compare: () => Promise<void>
   /** Another name for an Idempotency-Key. */
   readonly freshKey: () => string
 }
@@ -115,6 +120,39 @@ export const make = (stage: Stage, seen: Seen): Customers => {
       stage.ask({ slot, method: "GET", path: "/v1/transactions/balance", bearer }, (answer) =>
         claim(answer === undefined || answer.status >= 400, "a revoked key opens nothing")
       ),
+    compare: async () => {
+      const { records } = stage.world
+      for (const { id, bearer } of companies) {
+        const balance = await stage.world.read(records.balance(id))
+        const rows = await stage.world.read(records.transactions(id, { limit: 1000 }))
+        const told = async (path: string): Promise<unknown> => {
+          let data: unknown
+          stage.ask({ slot: 0, method: "GET", path, bearer }, (answer) => {
+            claim(answer?.status === 200, `whoever asks is answered: ${path} got ${answer?.text}`)
+            data = member(JSON.parse(answer?.text ?? "null"), "data")
+          })
+          await stage.pass(1000)
+          return data
+        }
+        const sats = Number(Msat.toSats(Balance.available(balance)))
+        claim(member(await told("/v1/transactions/balance"), "balance") === sats, `a company is told what it has: ${id} has ${sats}`)
+        const lines = await told("/v1/transactions?limit=1000")
+        const shown = Array.isArray(lines)
+          ? lines.map((line) => `${text(line, "id")} ${text(line, "status")} ${String(member(line, "amount_sats"))}`)
+          : []
+        const booked = rows.map(({ id, status, amount }) => `${id} ${status} ${Msat.toSats(amount)}`)
+        claim(shown.join() === booked.join(), `a company is told what came and went: ${id} is told ${shown.join()} of ${booked.join()}`)
+      }
+      for (const { ask, success } of requests) {
+        const owner = companies.find(({ bearer }) => bearer === ask.bearer)?.id
+        const id = success === undefined ? "" : text(JSON.parse(success), "data", "id")
+        if (owner === undefined || id === "") continue
+        const isThere = (found: Option.Option<unknown>) => claim(Option.isSome(found), `what was answered is there: ${ask.path} ${id}`)
+        if (ask.path.endsWith("/confirm")) isThere(await stage.world.read(records.withdrawal(owner, id)))
+        if (ask.path.endsWith("/lightning-invoice")) isThere(await stage.world.read(records.invoice(owner, id)))
+        if (ask.path.endsWith("/vouchers")) isThere(await stage.world.read(records.voucher(owner, id)))
+      }
+    },
     freshKey: () => `key-${keys++}`
   }
 }

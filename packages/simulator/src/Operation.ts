@@ -3,7 +3,6 @@ import type { Plan } from "@satrail/core/Company"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import { type Fate, type Port, ports, type Trap } from "./Fault.ts"
 import type { Random } from "./Random.ts"
-import { graceMillis } from "./World.ts"
 
 /** Where money is sent. `which` counts back from the latest one there is. */
 export type To =
@@ -147,14 +146,17 @@ const to = (random: Random): To => {
 
 const when = (random: Random) => (random.chance(0.5) ? "before" : "after")
 
+const late = (random: Random): number =>
+  random.pick([random.between(100, 5000), random.between(5000, 20_000), random.between(20_000, 70_000)])
+
 const fate = (random: Random): Fate => {
   const kind = random.below(10)
   const backAfterMillis = random.pick([0, 0, 1000, 10_000, 120_000])
   if (kind < 3) return { _tag: "dies", when: when(random), backAfterMillis }
-  if (kind < 4) return { _tag: "orphaned", millis: random.between(100, graceMillis), backAfterMillis }
+  if (kind < 4) return { _tag: "orphaned", millis: late(random), backAfterMillis }
   if (kind < 5) return { _tag: "unanswered", when: when(random) }
-  if (kind < 6) return { _tag: "stray", millis: random.between(100, graceMillis) }
-  if (kind < 7) return { _tag: "late", when: when(random), millis: random.between(100, graceMillis) }
+  if (kind < 6) return { _tag: "stray", millis: late(random) }
+  if (kind < 7) return { _tag: "late", when: when(random), millis: late(random) }
   if (kind < 9) return { _tag: "frozen", when: when(random), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }
   return { _tag: "repeated" }
 }
@@ -271,7 +273,7 @@ const draws: { readonly [tag in Tag]: (random: Random) => Extract<Act, { readonl
   Jump: (random) => ({ _tag: "Jump", millis: random.pick([10_000, 45_000, 120_000, 700_000, 3_700_000, 90_000_000]) }),
   Kill: (random) => ({ _tag: "Kill", slot: random.below(maxSlots), backAfterMillis: random.pick([0, 1000, 30_000]) }),
   Freeze: (random) => ({ _tag: "Freeze", slot: random.below(maxSlots), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }),
-  Skew: (random) => ({ _tag: "Skew", slot: random.below(maxSlots), millis: random.between(-5000, 5000) }),
+  Skew: (random) => ({ _tag: "Skew", slot: random.below(maxSlots), millis: random.between(-9000, 9000) }),
   TakeAway: (random) => ({ _tag: "TakeAway", port: random.pick(ports), millis: random.pick([500, 3000, 20_000]) }),
   Lay: (random) => ({ _tag: "Lay", trap: trap(random) }),
   LoseNotice: () => ({ _tag: "LoseNotice" }),

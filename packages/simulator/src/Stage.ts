@@ -245,9 +245,10 @@ export const make = (options: {
     },
     end: async () => {
       for (const process of processes) process?.host.die()
-      for (; callsUnderWay > 0;) {
+      for (let idle = 0; idle < 1;) {
         turns.run()
         await macrotask()
+        idle = callsUnderWay === 0 ? 1 : 0
       }
     },
     note,

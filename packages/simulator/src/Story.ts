@@ -364,6 +364,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
     }
     await stage.jump(90_000_000)
     await looks(8)
+    await customers.compare()
   }
 
   return {

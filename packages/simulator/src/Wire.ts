@@ -46,6 +46,9 @@ export interface Wire {
   readonly tells: () => number
 }
 
+/** How long after a process died its call to pay may still reach the node. */
+export const graceMillis = 20_000
+
 /** Which request of a customer something is done for. */
 export const Asking = Context.Reference<number | null>("simulator/Asking", { defaultValue: () => null })
 
@@ -100,6 +103,8 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
       }
       const fate = wire.fateOf(port, name)
       if (fate === undefined) return perform(answer)
+      // A node hears of a payment within the grace that its adapter promises, or never.
+      const arrives = (millis: number) => (name === "pay" ? Math.min(millis, graceMillis) : millis)
       wire.note(name, `${fate._tag} ${"when" in fate ? fate.when : ""}`)
       const isBefore = "when" in fate && fate.when === "before"
       switch (fate._tag) {
@@ -109,11 +114,11 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
         }
         case "orphaned":
           wire.die(fate.backAfterMillis)
-          return wire.after(fate.millis, () => perform(() => {}))
+          return wire.after(arrives(fate.millis), () => perform(() => {}))
         case "unanswered":
           return isBefore ? answer(silent(port, name)) : perform(() => answer(silent(port, name)))
         case "stray":
-          wire.after(fate.millis, () => perform(() => {}))
+          wire.after(arrives(fate.millis), () => perform(() => {}))
           return answer(silent(port, name))
         case "late":
           return isBefore ? wire.after(fate.millis, () => perform(answer)) : perform((exit) => wire.after(fate.millis, () => answer(exit)))

@@ -16,13 +16,10 @@ import type { Store } from "./Store.ts"
 import * as Time from "./Time.ts"
 import * as Turns from "./Turns.ts"
 import * as Watch from "./Watch.ts"
-import { Asking, type Ports } from "./Wire.ts"
+import { Asking, graceMillis, type Ports } from "./Wire.ts"
 
 /** When every story begins. */
 const beginsAtMillis = 1_700_000_000_000
-
-/** How long after a process died its call may still reach the node. */
-export const graceMillis = 20_000
 
 /** Exchanges ports for others. */
 export type Spoil = (ports: Context.Context<Ports>) => Context.Context<Ports>

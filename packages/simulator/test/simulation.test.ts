@@ -1,0 +1,44 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Simulation from "../src/Simulation.ts"
+import * as Store from "../src/Store.ts"
+
+// Another batch for every commit, where many commits are tried; the same one wherever somebody works.
+const another = process.env["CI"] === undefined ? undefined : Math.floor(Date.now() / 1000) % 1_000_000_000
+
+const batches = [
+  { name: "memory", first: 1, stories: 60, operations: 200 },
+  { name: "pglite", first: 1, stories: 3, operations: 60 },
+  ...(another === undefined ? [] : [{ name: "memory", first: another, stories: 60, operations: 200 } as const])
+] as const
+
+describe("Every promise is kept", () => {
+  for (const { name, first, stories, operations } of batches) {
+    it(
+      `in ${stories} stories on ${name}, from seed ${first}: npm run simulate -- --from ${first} --store ${name}`,
+      { timeout: 180_000 },
+      async () => {
+        const broken = await Simulation.firstViolation({ first, last: first + stories - 1, operations, store: name })
+        assert.isUndefined(broken && `seed ${broken.seed}: ${broken.violation}`)
+      }
+    )
+  }
+})
+
+describe("A story", () => {
+  let store: Store.Store
+  beforeAll(async () => {
+    store = await Store.open("memory")
+  })
+  afterAll(() => store.close())
+
+  it("is the same to the last call whenever its seed is told", async () => {
+    const told = async (seed: number) => {
+      const { hash, history } = await Simulation.run(seed, { store, operations: 120 })
+      return { hash, history }
+    }
+    const [first, other, again] = [await told(7), await told(8), await told(7)]
+    assert.deepStrictEqual(again.history, first.history)
+    assert.strictEqual(again.hash, first.hash)
+    assert.notStrictEqual(other.hash, first.hash)
+  })
+})
