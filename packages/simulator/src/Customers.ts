@@ -13,6 +13,7 @@ export interface Company {
 /** Something that a customer asked for, and may ask for again. */
 export interface Request {
   readonly ask: Ask
+  readonly atMillis: number
   /** What was answered, once it was a success. */
   success?: string
 }
@@ -54,6 +55,9 @@ interface Promised {
   readonly body: string | undefined
   readonly answer: string
 }
+
+// A key is forgotten a month after it was used first; nobody repeats anything near that end. A withdrawal's never is.
+const keptMillis = 29 * 24 * 3600 * 1000
 
 export const make = (stage: Stage, seen: Seen): Customers => {
   const companies: Array<Company> = []
@@ -104,7 +108,7 @@ export const make = (stage: Stage, seen: Seen): Customers => {
     companies,
     requests,
     ask: (ask, made = () => {}) => {
-      const request: Request = { ask }
+      const request: Request = { ask, atMillis: stage.world.time.nowMillis() }
       if (ask.method === "POST") {
         requests.push(request)
         madeBy.set(request, made)
@@ -113,11 +117,12 @@ export const make = (stage: Stage, seen: Seen): Customers => {
     },
     repeat: (request, slot) => {
       // Without a key it is another request, which happens to say the same.
-      const one: Request = request.ask.once === undefined ? { ask: request.ask } : request
+      if (stage.world.time.nowMillis() - request.atMillis > keptMillis && !request.ask.path.endsWith("/confirm")) return
+      const one: Request = request.ask.once === undefined ? { ask: request.ask, atMillis: request.atMillis } : request
       send(one, { ...request.ask, slot }, madeBy.get(request) ?? (() => {}))
     },
     isClosed: (bearer, slot) =>
-      stage.ask({ slot, method: "GET", path: "/v1/transactions/balance", bearer }, (answer) =>
+      stage.ask({ slot: slot + 1, method: "GET", path: "/v1/transactions/balance", bearer }, (answer) =>
         claim(answer === undefined || answer.status >= 400, "a revoked key opens nothing")
       ),
     compare: async () => {

@@ -200,7 +200,7 @@ const weights: { readonly [tag in Tag]: number } = {
   Freeze: 2,
   Skew: 1,
   TakeAway: 2,
-  Lay: 12,
+  Lay: 18,
   LoseNotice: 2,
   RepeatNotices: 1,
   Forget: 1,
@@ -270,7 +270,10 @@ const draws: { readonly [tag in Tag]: (random: Random) => Extract<Act, { readonl
   DoubleSpend: (random) => ({ _tag: "DoubleSpend", which: recently(random) }),
   FeeRate: (random) => ({ _tag: "FeeRate", satsPerVbyte: random.pick([1, 2, 2, 5, 20]) }),
   Wait: (random) => ({ _tag: "Wait", millis: random.pick([0, 100, 250, 1000, 1000, 2000, 5000, 10_000, 20_000]) }),
-  Jump: (random) => ({ _tag: "Jump", millis: random.pick([10_000, 45_000, 120_000, 700_000, 3_700_000, 90_000_000]) }),
+  Jump: (random) => ({
+    _tag: "Jump",
+    millis: random.pick([10_000, 10_000, 45_000, 45_000, 120_000, 120_000, 700_000, 3_700_000, 90_000_000, 2_700_000_000])
+  }),
   Kill: (random) => ({ _tag: "Kill", slot: random.below(maxSlots), backAfterMillis: random.pick([0, 1000, 30_000]) }),
   Freeze: (random) => ({ _tag: "Freeze", slot: random.below(maxSlots), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }),
   Skew: (random) => ({ _tag: "Skew", slot: random.below(maxSlots), millis: random.between(-9000, 9000) }),
@@ -378,6 +381,18 @@ const replacement = (random: Random): ReadonlyArray<Act> => [
   ...(random.chance(0.4) ? [{ _tag: "Reorg", depth: random.pick([1, 2, 3]) } as const, draws.Mine(random)] : [])
 ]
 
+/** More payouts than the wallet has coins: some wait for the change of others. */
+const exhaustion = (random: Random): ReadonlyArray<Act> => [
+  ...Array.from({ length: 12 }, (): Act => ({ ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: random.pick([1000, 5000]) })),
+  { _tag: "Wait", millis: 3000 },
+  draws.Lay(random),
+  { _tag: "Mine", blocks: 1 },
+  { _tag: "Wait", millis: 20_000 },
+  ...(random.chance(0.5) ? [draws.Reorg(random)] : []),
+  { _tag: "Mine", blocks: 1 },
+  { _tag: "Wait", millis: 20_000 }
+]
+
 /**
  * Several things that are dangerous together: something lies in wait for a call, what leads to that call is done, and while one process is out of it
  * the world changes and another one goes on.
@@ -413,7 +428,7 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-const recipes = [storm, oversleeping, reversal, replacement, ambush, ambush, ambush, ambush]
+const recipes = [storm, oversleeping, reversal, reversal, replacement, replacement, exhaustion, ambush, ambush, ambush, ambush, ambush]
 
 /** What happens in a story: all of it, before any of it does. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
