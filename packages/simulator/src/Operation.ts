@@ -331,31 +331,38 @@ const oversleeping = (random: Random): ReadonlyArray<Act> => {
     "WithdrawalFailed",
     "WithdrawalFailed",
     "WithdrawalDispatched",
+    "WithdrawalDispatched",
     "WithdrawalSettled",
     "InternalTransferred",
     "InvoiceClaimed"
   ])
   const fate: Fate = { _tag: "frozen", when: when(random), millis: random.pick([45_000, 60_000, 90_000]) }
+  const outside: To = { _tag: random.pick(["Invoice", "OpenInvoice", "Address"]), behaviour: random.pick(["settle", "hold"]) }
+  const routesUp: Act = { _tag: "RoutesDown", areDown: false }
+  const isSoon = random.chance(0.5)
   return [
     { _tag: "RoutesDown", areDown: random.chance(0.7) },
     { _tag: "Lay", trap: { process: null, port: null, call, skips: 0, fate } },
-    draws.Withdraw(random),
+    { ...draws.Withdraw(random), ...(random.chance(0.7) && { to: outside }) },
     { _tag: "Wait", millis: random.pick([1000, 2000, 5000]) },
-    { _tag: "RoutesDown", areDown: false },
-    ...(random.chance(0.7) ? [draws.Forget(random)] : []),
+    ...(isSoon ? [routesUp] : []),
+    ...(random.chance(0.6) ? [draws.Forget(random)] : []),
     { _tag: "Wait", millis: 42_000 },
+    ...(isSoon ? [] : [routesUp]),
     { _tag: "Wait", millis: 60_000 }
   ]
 }
 
 /** A deposit comes, is credited, perhaps spent, and taken away again; perhaps it comes back. */
 const reversal = (random: Random): ReadonlyArray<Act> => [
+  // A company that has nothing else, or one that has.
+  ...(random.chance(0.6) ? [{ ...draws.OpenCompany(random), plan: "paid" } as const] : []),
   { ...draws.CreateChainAddress(random), isOnce: false, company: 0 },
   { _tag: "Send", outputs: [{ which: 0, sats: random.pick([600, 5000, 50_000]) }] },
   ...(random.chance(0.3) ? [draws.Lay(random)] : []),
   { _tag: "Mine", blocks: random.pick([2, 3]) },
   { _tag: "Wait", millis: 11_000 },
-  ...(random.chance(0.5) ? [{ ...draws.Withdraw(random), company: 0, sats: random.pick([5000, 20_000]) }] : []),
+  ...(random.chance(0.7) ? [{ ...draws.Withdraw(random), company: 0, sats: random.pick([5000, 20_000]) }] : []),
   ...(random.chance(0.3) ? [draws.Lay(random)] : []),
   { _tag: "Reorg", depth: 3 },
   ...(random.chance(0.7) ? [{ _tag: "Wait", millis: random.pick([1000, 11_000]) } as const] : []),
@@ -428,7 +435,21 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
-const recipes = [storm, oversleeping, reversal, reversal, replacement, replacement, exhaustion, ambush, ambush, ambush, ambush, ambush]
+const recipes = [
+  storm,
+  oversleeping,
+  oversleeping,
+  reversal,
+  reversal,
+  replacement,
+  replacement,
+  exhaustion,
+  ambush,
+  ambush,
+  ambush,
+  ambush,
+  ambush
+]
 
 /** What happens in a story: all of it, before any of it does. */
 export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
@@ -446,7 +467,7 @@ export const list = (random: Random, count: number): ReadonlyArray<Operation> =>
     return { _tag: "Wait", millis: 0 }
   }
   const rushing = random.pick([0, 0.2, 0.5])
-  const ambushing = random.pick([0.01, 0.03, 0.06])
+  const ambushing = random.pick([0.02, 0.05, 0.1])
   const operation = (act: Act, rushes: boolean): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes })
   const all = beginning(random).map((act) => operation(act, false))
   while (all.length < count) {
