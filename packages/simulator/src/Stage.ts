@@ -63,6 +63,9 @@ export interface Stage {
   readonly hash: () => string
 }
 
+// Of those who wake up at one moment, hundreds of times what there ever are.
+const maxWakes = 2000
+
 const macrotask = () =>
   new Promise<void>((resolve) => {
     setImmediate(resolve)
@@ -159,7 +162,10 @@ export const make = (options: {
 
   const until = async (atMillis: number) => {
     await settle()
+    let wakes = 0
     for (let next = time.next(); next !== undefined && next <= atMillis; next = time.next()) {
+      wakes = next > time.nowMillis() ? 0 : wakes + 1
+      if (wakes > maxWakes) throw new Violation("nobody runs in circles: no time passes, and there is always more to do")
       time.set(next)
       await settle()
     }

@@ -26,7 +26,7 @@ export interface Turns {
 }
 
 // Hundreds of times what the busiest moment takes.
-const maxTurns = 200_000
+const maxTurns = 50_000
 
 /** `random` says which of those who may go on is the next. */
 export const make = (random: () => Random): Turns => {
@@ -79,7 +79,7 @@ export const make = (random: () => Random): Turns => {
     host,
     run: () => {
       for (let turns = 0; ready.length > 0; turns++) {
-        if (turns > maxTurns) throw new Error("it runs in circles: no time passes, and there is always more to do")
+        if (turns > maxTurns) throw new Error("nobody runs in circles: no time passes, and there is always more to do")
         const at = ready.length === 1 ? 0 : random().below(ready.length)
         const [next] = ready.splice(at, 1)
         if (next === undefined || next.host.isDead()) continue
