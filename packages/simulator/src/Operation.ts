@@ -330,6 +330,7 @@ const oversleeping = (random: Random): ReadonlyArray<Act> => {
   const call = random.pick([
     "WithdrawalFailed",
     "WithdrawalFailed",
+    "WithdrawalFailed",
     "WithdrawalDispatched",
     "WithdrawalDispatched",
     "WithdrawalSettled",
@@ -337,19 +338,44 @@ const oversleeping = (random: Random): ReadonlyArray<Act> => {
     "InvoiceClaimed"
   ])
   const fate: Fate = { _tag: "frozen", when: when(random), millis: random.pick([45_000, 60_000, 90_000]) }
-  const outside: To = { _tag: random.pick(["Invoice", "OpenInvoice", "Address"]), behaviour: random.pick(["settle", "hold"]) }
+  const outside: To = { _tag: random.pick(["Invoice", "OpenInvoice", "Address"]), behaviour: random.pick(["settle", "hold", "hold"]) }
   const routesUp: Act = { _tag: "RoutesDown", areDown: false }
-  const isSoon = random.chance(0.5)
+  const isSoon = random.chance(0.7)
   return [
     { _tag: "RoutesDown", areDown: random.chance(0.7) },
     { _tag: "Lay", trap: { process: null, port: null, call, skips: 0, fate } },
     { ...draws.Withdraw(random), ...(random.chance(0.7) && { to: outside }) },
     { _tag: "Wait", millis: random.pick([1000, 2000, 5000]) },
     ...(isSoon ? [routesUp] : []),
-    ...(random.chance(0.6) ? [draws.Forget(random)] : []),
+    ...(random.chance(0.8) ? [draws.Forget(random)] : []),
     { _tag: "Wait", millis: 42_000 },
     ...(isSoon ? [] : [routesUp]),
     { _tag: "Wait", millis: 60_000 }
+  ]
+}
+
+/** A call to pay is under way for longer than anybody waits for its answer; meanwhile the payment is tried again, and fails or not. */
+const straying = (random: Random): ReadonlyArray<Act> => {
+  const millis = late(random)
+  const fate: Fate = random.pick<Fate>([
+    { _tag: "stray", millis },
+    { _tag: "stray", millis },
+    { _tag: "orphaned", millis, backAfterMillis: 0 },
+    { _tag: "late", when: "before", millis }
+  ])
+  return [
+    { _tag: "Lay", trap: { process: null, port: null, call: "pay", skips: 0, fate } },
+    {
+      ...draws.Withdraw(random),
+      to: { _tag: random.pick(["Invoice", "Address"]), behaviour: random.pick(["settle", "hold"]) },
+      sats: 1000
+    },
+    { _tag: "Wait", millis: 1000 },
+    { _tag: "RoutesDown", areDown: true },
+    { _tag: "Wait", millis: random.pick([2000, 5000, 20_000]) },
+    ...(random.chance(0.3) ? [draws.Kill(random)] : []),
+    { _tag: "RoutesDown", areDown: false },
+    { _tag: "Wait", millis: 42_000 }
   ]
 }
 
@@ -439,6 +465,7 @@ const recipes = [
   storm,
   oversleeping,
   oversleeping,
+  straying,
   reversal,
   reversal,
   replacement,
