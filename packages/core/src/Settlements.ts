@@ -103,6 +103,8 @@ export const make = Effect.gen(function* () {
 
   /** What the node says about one open invoice decides; a node that does not know it, or still holds a payment for it, decides nothing. */
   const look = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
+    // The answer is at least as new as this, and may be heard a day later: what was open then may have been paid since.
+    const askedAtMillis = yield* Clock.currentTimeMillis
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
     if (state._tag === "settled")
       return yield* Effect.catchTag(
@@ -110,9 +112,8 @@ export const make = Effect.gen(function* () {
         "StaleFence",
         Effect.die // nothing is fenced here: whoever looks, it is credited once
       )
-    const nowMillis = yield* Clock.currentTimeMillis
-    const over = nowMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
-    if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, nowMillis))
+    const over = askedAtMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
+    if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
   })
 
   return Settlements.of({

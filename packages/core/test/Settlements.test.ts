@@ -442,6 +442,36 @@ describe("An open invoice", () => {
     )
   })
 
+  it.effect("is not expired by what the node said before it was paid, however late that is heard", () => {
+    let isFirst = true
+    const late = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        lookupInvoice: (hash) =>
+          Effect.tap(receiver.lookupInvoice(hash), () => {
+            const slept = isFirst ? Effect.sleep("2 days") : Effect.void
+            isFirst = false
+            return slept
+          })
+      })
+    )
+    return inWorld(
+      Effect.gen(function* () {
+        const payee = yield* company()
+        const row = yield* invoice(payee, 1000, 60)
+        const looking = yield* Effect.forkChild(poll, { startImmediately: true })
+        yield* (yield* Sandbox).loseNextNotice
+        yield* pay(row)
+        yield* TestClock.adjust("2 days") // as when the machine was put to sleep
+        yield* Fiber.join(looking)
+        yield* poll
+        assert.strictEqual((yield* now(row)).status, "settled")
+        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+      }),
+      { change: late }
+    )
+  })
+
   it.effect("that the node does not know stays open: that is no answer", () => {
     const forgetful = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
