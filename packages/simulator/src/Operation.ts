@@ -379,6 +379,25 @@ const straying = (random: Random): ReadonlyArray<Act> => {
   ]
 }
 
+/** What the node or the chain said is heard long after, when it is not so any more. */
+const staleness = (random: Random): ReadonlyArray<Act> => {
+  const call = random.pick(["lookupInvoice", "lookupInvoice", "transaction", "tip", "activity", "cancelInvoice"])
+  const fate: Fate = random.pick<Fate>([
+    { _tag: "late", when: "after", millis: 70_000 },
+    { _tag: "frozen", when: "after", millis: 300_000 }
+  ])
+  return [
+    random.chance(0.7) ? { ...draws.CreateInvoice(random), expirySeconds: 300 } : draws.Withdraw(random),
+    ...(random.chance(0.5) ? [{ _tag: "LoseNotice" } as const] : []),
+    { _tag: "Lay", trap: { process: null, port: null, call, skips: random.below(2), fate } },
+    { _tag: "Jump", millis: 61_000 },
+    random.chance(0.6) ? { ...draws.Pay(random), which: 0 } : draws.Reorg(random),
+    ...(random.chance(0.3) ? [draws.Mine(random)] : []),
+    { _tag: "Jump", millis: random.pick([300_000, 90_000_000]) },
+    { _tag: "Wait", millis: 5000 }
+  ]
+}
+
 /** A deposit comes, is credited, perhaps spent, and taken away again; perhaps it comes back. */
 const reversal = (random: Random): ReadonlyArray<Act> => [
   // A company that has nothing else, or one that has.
@@ -466,6 +485,7 @@ const recipes = [
   oversleeping,
   oversleeping,
   straying,
+  staleness,
   reversal,
   reversal,
   replacement,

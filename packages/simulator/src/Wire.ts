@@ -73,7 +73,7 @@ const silent = (port: Port, name: string): Call => (knowsUnknown.has(name) ? Eff
 const contradictions: { readonly [call: string]: ReadonlyArray<string> } = {
   pay: ["unknown", "pending"],
   lookupPayment: ["unknown", "pending", "notFound"],
-  lookupInvoice: ["unknown", "open"],
+  lookupInvoice: ["unknown"],
   broadcast: ["unknown", "rejected"]
 }
 const contradicted = (port: Port, name: string, said: number): Call => {
@@ -121,7 +121,9 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
           wire.after(arrives(fate.millis), () => perform(() => {}))
           return answer(silent(port, name))
         case "late":
-          return isBefore ? wire.after(fate.millis, () => perform(answer)) : perform((exit) => wire.after(fate.millis, () => answer(exit)))
+          return isBefore
+            ? wire.after(arrives(fate.millis), () => perform(answer))
+            : perform((exit) => wire.after(fate.millis, () => answer(exit)))
         case "frozen": {
           const freeze = () => {
             host.freeze()
