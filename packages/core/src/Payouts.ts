@@ -185,13 +185,15 @@ export const make = Effect.fnUntraced(function* (
     const candidates = yield* records.candidates(withdrawal.companyId, withdrawal.id)
     const newest = candidates.at(-1)
     if (newest === undefined) return yield* Effect.die("a payout that nobody signed")
+    // Asked first: what is in a block after that is at least as deep as it is counted, whatever the chain did in between.
+    const tip = yield* chain.tip
     const found: Array<readonly [Withdrawal.Candidate, Placement]> = []
     for (const candidate of candidates) found.push([candidate, yield* chain.transaction(candidate.txId)])
 
     for (const [candidate, placement] of found) {
       if (placement._tag !== "mined") continue
       const needed = candidates.length > 1 ? Math.max(policy.replacedConfirmations, policy.payoutConfirmations) : policy.payoutConfirmations
-      if (confirmations(yield* chain.tip, placement.height) < needed) return "later"
+      if (confirmations(tip, placement.height) < needed) return "later"
       return yield* settleAll([withdrawal, ...(yield* records.followers(withdrawal.id))], candidate, task)
     }
 

@@ -1,12 +1,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Effect, Result } from "effect"
+import { Context, Effect, Result } from "effect"
 import * as BitcoinAddress from "../src/BitcoinAddress.ts"
 import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
 import { Records } from "../src/Records.ts"
 import { SettledPayouts } from "../src/SettledPayouts.ts"
 import type { Withdrawal } from "../src/Withdrawal.ts"
-import { accounts, audited, companyWith, confirm, has, inWorld, mine, now, outside, replace, standing, step, steps } from "./World.ts"
+import {
+  accounts,
+  audited,
+  companyWith,
+  confirm,
+  has,
+  inWorld,
+  mine,
+  now,
+  outside,
+  type Ports,
+  replace,
+  standing,
+  step,
+  steps
+} from "./World.ts"
 
 /** What stands at the recipient's address: where it is, and how many sats. */
 const received = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
@@ -101,6 +116,45 @@ describe("A payout that no block takes", () => {
         })
       ),
       { change }
+    )
+  })
+
+  it.effect("does not settle with what a reorganisation took away while the depth was counted", () => {
+    const { now: sky, change } = weather()
+    let isTaken = false
+    const shifting = (ports: Context.Context<Ports>) =>
+      replace(ChainSource, (chain) =>
+        ChainSource.of({
+          ...chain,
+          transaction: (txId) =>
+            Effect.tap(chain.transaction(txId), ({ _tag }) => {
+              if (_tag !== "mined" || !isTaken) return Effect.void
+              isTaken = false
+              // Five times a longer chain without it.
+              return Effect.orDie(Effect.forEach([1, 2, 3, 4, 5], Context.get(ports, Sandbox).reorg))
+            })
+        })
+      )(ports)
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* payout
+          yield* step
+          sky.rate = 4
+          yield* halfAnHour
+          assert.strictEqual((yield* candidates(row)).length, 2)
+          yield* mine(1)
+          isTaken = true
+          yield* steps(2)
+          assert.deepStrictEqual(yield* received(row), [
+            ["gone", 20_000],
+            ["mempool", 20_000]
+          ])
+          assert.strictEqual(yield* standing(row), "pending")
+        }),
+        { unfinished: true }
+      ),
+      { change: (ports) => shifting(change(ports)) }
     )
   })
 
