@@ -1,4 +1,5 @@
 import * as Ledger from "@satrail/contracts/Ledger"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import type { Deposit } from "@satrail/core/Deposit"
 import type { Invoice } from "@satrail/core/Invoice"
 import * as Msat from "@satrail/core/Msat"
@@ -94,7 +95,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
       if (status === "failed") same(live.length, 0, `what failed is not under way: withdrawal ${id}`)
       if (status === "settled" && candidates.length > 0)
         claim(
-          candidates.some(({ txId, networkFee: cost }) => txId === chainTxId && cost === networkFee),
+          candidates.some(({ txId }) => txId === chainTxId),
           `a payout settled with one of its transactions: withdrawal ${id}`
         )
     }
@@ -266,6 +267,22 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     return { companies, now }
   })
 
+  /** Whoever is outside got on the chain what was sent, once for each time that it was. */
+  const paidOnChain = Effect.fnUntraced(function* (companies: ReadonlyArray<Company>) {
+    const sent = new Map<string, Array<Msat.Msat>>()
+    for (const { rail, recipient, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
+      if (rail !== "on_chain") continue
+      const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, "regtest"))
+      if ((yield* records.onChainAddresses([scriptPubKey])).length > 0) continue
+      sent.set(scriptPubKey, [...(sent.get(scriptPubKey) ?? []), ...(status === "settled" ? [amount] : [])])
+    }
+    const listed = (amounts: ReadonlyArray<Msat.Msat>) => amounts.map(String).toSorted().join()
+    for (const [scriptPubKey, amounts] of sent) {
+      const outputs = (yield* sandbox.outputsTo(scriptPubKey)).filter(({ placement }) => placement._tag === "mined")
+      same(listed(outputs.map(({ amount }) => amount)), listed(amounts), `what settled on the chain is there: ${scriptPubKey}`)
+    }
+  })
+
   const close = Effect.gen(function* () {
     const { companies, now } = yield* audit
     const accounts = yield* records.trialBalance
@@ -281,6 +298,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
       if (row === undefined) continue
       claim(row.status === "settled", `what was paid is credited: invoice ${row.id} is ${row.status}`)
     }
+    yield* paidOnChain(companies)
     same(localBalance() - first.node, -accounts.node, "the node has what the books say")
     // What is too small to be credited is in the wallet all the same.
     const small = companies.flatMap(({ deposits }) => deposits).filter(({ chainTxId, status }) => chainTxId !== null && status === "failed")

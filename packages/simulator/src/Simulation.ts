@@ -26,6 +26,12 @@ export const settings: Policy.Settings = {
   replacement: { afterMillis: 600_000, allowances: 3 }
 }
 
+/** Payouts go at once, each by itself, or gather for a while: as many as one transaction may pay. */
+const settingsOf = (seed: number): Policy.Settings => {
+  const random = Random.make(Random.derived(seed, 3))
+  return { ...settings, payoutWindowMillis: random.pick([0, 5000, 60_000]), payoutOutputs: random.pick([2, 100]) }
+}
+
 /** What is simulated. */
 export interface Options {
   readonly store: Store.Store
@@ -74,7 +80,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
   const stage = Stage.make({
     world,
     handler: routes,
-    settings: options.settings ?? settings,
+    settings: options.settings ?? settingsOf(seed),
     coverage,
     slots,
     isAsync: store.name !== "memory"
