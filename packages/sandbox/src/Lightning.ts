@@ -47,7 +47,8 @@ export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
   readonly invoices: HashMap.HashMap<string, Invoice>
   readonly hashes: HashMap.HashMap<string, string>
-  /** Which invoice settled at which index. A lost notice has an index and no entry. */
+  /** Which invoice settled at which index, and which of them was told. A lost notice has no entry. */
+  readonly settled: HashMap.HashMap<number, string>
   readonly notices: HashMap.HashMap<number, string>
   readonly settleIndex: number
   readonly losesNextNotice: boolean
@@ -63,6 +64,7 @@ export const begin = (random: (channel: string) => number): State => ({
   channels: HashMap.fromIterable(Network.initial(random)),
   invoices: HashMap.empty(),
   hashes: HashMap.empty(),
+  settled: HashMap.empty(),
   notices: HashMap.empty(),
   settleIndex: 0,
   losesNextNotice: false,
@@ -103,7 +105,7 @@ const heldHops = ({ stage }: Invoice): ReadonlyArray<Hop> => (stage._tag === "ac
 const paidOnce = (state: State, paymentHash: string, amount: Msat.Msat): State["payeeInvoices"] =>
   HashMap.modify(state.payeeInvoices, paymentHash, (one) => ({ ...one, times: one.times + 1, received: Msat.sum(one.received, amount) }))
 
-const sentBy = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: string }): string =>
+const sentAt = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: string }): string =>
   `${node}/${paymentHash}`
 
 /** What becomes of the network when `event` happens. Only events that were decided on this state may be given to it. */
@@ -143,6 +145,7 @@ export const apply = (state: State, event: LightningEvent): State => {
         channels: deliver(state, hops),
         invoices: staged(state, event.paymentHash, { _tag: "settled", received: delivered(hops), atMillis: event.atMillis }),
         settleIndex,
+        settled: HashMap.set(state.settled, settleIndex, event.paymentHash),
         notices: state.losesNextNotice ? state.notices : HashMap.set(state.notices, settleIndex, event.paymentHash),
         losesNextNotice: false
       }
@@ -173,25 +176,25 @@ export const apply = (state: State, event: LightningEvent): State => {
       return {
         ...state,
         channels: lock(state, hops),
-        sent: HashMap.set(state.sent, sentBy(event), { paymentHash, index, amount, fee, hops, stage: { _tag: "pending" } }),
+        sent: HashMap.set(state.sent, sentAt(event), { paymentHash, index, amount, fee, hops, stage: { _tag: "pending" } }),
         sentCount: index
       }
     }
     case "PaymentSettled": {
-      const one = HashMap.getUnsafe(state.sent, sentBy(event))
+      const one = HashMap.getUnsafe(state.sent, sentAt(event))
       return {
         ...state,
         channels: deliver(state, one.hops),
-        sent: HashMap.set(state.sent, sentBy(event), { ...one, stage: { _tag: "settled" } }),
+        sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "settled" } }),
         payeeInvoices: paidOnce(state, event.paymentHash, delivered(one.hops))
       }
     }
     case "PaymentFailed": {
-      const one = HashMap.getUnsafe(state.sent, sentBy(event))
+      const one = HashMap.getUnsafe(state.sent, sentAt(event))
       return {
         ...state,
         channels: giveBack(state, one.hops),
-        sent: HashMap.set(state.sent, sentBy(event), { ...one, stage: { _tag: "failed", reason: event.reason } })
+        sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "failed", reason: event.reason } })
       }
     }
   }
@@ -215,4 +218,18 @@ export const invoice = (state: State, paymentHash: string): Invoice | undefined 
 export const payeeInvoice = (state: State, paymentHash: string): PayeeInvoice | undefined =>
   Option.getOrUndefined(HashMap.get(state.payeeInvoices, paymentHash))
 export const sent = (state: State, paymentHash: string, node = Network.us): Sent | undefined =>
-  Option.getOrUndefined(HashMap.get(state.sent, sentBy({ node, paymentHash })))
+  Option.getOrUndefined(HashMap.get(state.sent, sentAt({ node, paymentHash })))
+
+/** Every payment that a node sent, as it remembers it. */
+export const sentBy = (state: State, node: string): ReadonlyArray<Sent> =>
+  HashMap.toEntries(state.sent).flatMap(([at, one]) => (at.startsWith(`${node}/`) ? [one] : []))
+
+/** Every payment that a node took, in the order in which they settled. */
+export const takenBy = (
+  state: State,
+  node: string
+): ReadonlyArray<{ readonly index: number; readonly paymentHash: string; readonly received: Msat.Msat }> =>
+  HashMap.toEntries(state.settled).flatMap(([index, paymentHash]) => {
+    const { stage, node: owner } = HashMap.getUnsafe(state.invoices, paymentHash)
+    return stage._tag === "settled" && owner === node ? [{ index, paymentHash, received: stage.received }] : []
+  })

@@ -1,7 +1,9 @@
 import type { Kind } from "@satrail/core/BitcoinAddress"
+import { ChainBooks } from "@satrail/core/ChainBooks"
 import { ChainSource, type Output, type Tip } from "@satrail/core/ChainSource"
 import { ChainWallet } from "@satrail/core/ChainWallet"
 import type { RecipientType } from "@satrail/core/Destination"
+import { LightningBooks } from "@satrail/core/LightningBooks"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Lnurl from "@satrail/core/Lnurl"
@@ -11,6 +13,7 @@ import type { Network } from "@satrail/core/Network"
 import { Resolver } from "@satrail/core/Resolver"
 import { Signer } from "@satrail/core/Signer"
 import { Context, Effect, HashMap, Layer, Option, Result } from "effect"
+import * as Books from "./Books.ts"
 import type { Behaviour } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import type { LogUnusable } from "./Log.ts"
@@ -109,6 +112,7 @@ export class Neighbour extends Context.Service<
   {
     readonly receiver: LightningReceiver["Service"]
     readonly sender: LightningSender["Service"]
+    readonly books: LightningBooks["Service"]
     /** What it owns in its channel. */
     readonly localBalance: Effect.Effect<Msat.Msat>
   }
@@ -168,6 +172,7 @@ const neighbour = (world: World.World): Neighbour["Service"] =>
   Neighbour.of({
     receiver: Receiver.make(world, PretendNetwork.neighbour),
     sender: Sender.make(world, PretendNetwork.neighbour),
+    books: Books.lightning(world, PretendNetwork.neighbour),
     localBalance: localBalance(world, PretendNetwork.neighbour)
   })
 
@@ -216,6 +221,8 @@ export const layer = (
 ): Layer.Layer<
   | LightningReceiver
   | LightningSender
+  | LightningBooks
+  | ChainBooks
   | ChainSource
   | ChainWallet
   | Signer
@@ -234,6 +241,8 @@ const network = (options: Options) =>
         Context.add(Neighbour, neighbour(world)),
         Context.add(LightningReceiver, Receiver.make(world)),
         Context.add(LightningSender, Sender.make(world)),
+        Context.add(LightningBooks, Books.lightning(world)),
+        Context.add(ChainBooks, Books.chain(world)),
         Context.add(ChainSource, Source.make(world)),
         Context.add(ChainWallet, Wallet.make(world)),
         Context.add(Signer, Wallet.signer(world)),

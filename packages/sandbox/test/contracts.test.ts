@@ -1,12 +1,14 @@
 import * as ChainSource from "@satrail/contracts/ChainSource"
 import * as ChainWallet from "@satrail/contracts/ChainWallet"
 import * as ExchangeRates from "@satrail/contracts/ExchangeRates"
+import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
 import * as Relays from "@satrail/contracts/Relays"
 import * as Resolver from "@satrail/contracts/Resolver"
 import * as Signer from "@satrail/contracts/Signer"
 import * as Bolt11 from "@satrail/core/Bolt11"
+import { LightningBooks as Books } from "@satrail/core/LightningBooks"
 import { LightningReceiver as Receiver } from "@satrail/core/LightningReceiver"
 import { LightningSender as Sender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
@@ -27,6 +29,12 @@ const neighbour = Layer.effect(
     Layer.effect(
       Sender,
       Effect.map(Sandbox.Neighbour, ({ sender }) => sender)
+    )
+  ),
+  Layer.merge(
+    Layer.effect(
+      Books,
+      Effect.map(Sandbox.Neighbour, ({ books }) => books)
     )
   ),
   Layer.provideMerge(sandbox)
@@ -61,6 +69,8 @@ LightningReceiver.suite("sandbox, a neighbour's node, paid by ours", paidByOurs)
 LightningReceiver.suite("sandbox, paid by a neighbour's node", paidByANeighbours)
 LightningSender.suite("sandbox, a neighbour's node", neighbour)
 LightningSender.suite("sandbox", sandbox)
+LightningBooks.suite("sandbox", sandbox)
+LightningBooks.suite("sandbox, a neighbour's node", neighbour)
 ChainSource.suite("sandbox", sandbox)
 ChainWallet.suite("sandbox", sandbox)
 Signer.suite("sandbox", sandbox)

@@ -1,0 +1,174 @@
+import { assert } from "@effect/vitest"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Id from "@satrail/core/Id"
+import { LightningBooks, type Sent, type Taken } from "@satrail/core/LightningBooks"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, Result } from "effect"
+import * as Contract from "./Contract.ts"
+import { eventually } from "./Eventually.ts"
+import { Peer as Payer } from "./LightningReceiver.ts"
+import { type Behaviour, Peer as Payees } from "./LightningSender.ts"
+
+/** The node whose books they are, and the other side of it: somebody who pays it, and payees that it can reach. */
+type Ports = LightningBooks | LightningReceiver | LightningSender | Payer | Payees
+
+const amount = Msat.fromSats(10_000)
+
+/** Our node pays somebody. Answers the invoice. */
+const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
+  const invoice = Result.getOrThrow(Bolt11.decode(yield* (yield* Payees).invoice({ amount, behaviour })))
+  const { pay, lookupPayment } = yield* LightningSender
+  yield* pay({ invoice, amount, feeLimit: Msat.fromSats(1_000) })
+  const rests = { settle: "settled", fail: "failed", hold: "pending" } as const
+  yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === rests[behaviour])
+  return invoice
+})
+
+/** Somebody pays our node, this much more than it asked. */
+const receive = Effect.fnUntraced(function* (sats: number, more = Msat.zero) {
+  const { createInvoice, lookupInvoice } = yield* LightningReceiver
+  const asked = Msat.fromSats(sats)
+  const description = { _tag: "Text", text: "coffee" } as const
+  const { paymentHash, paymentRequest } = yield* createInvoice({ id: yield* Id.make, amount: asked, description, expirySeconds: 1800 })
+  yield* (yield* Payer).pay(paymentRequest, more === 0n ? undefined : Msat.sum(asked, more))
+  yield* eventually(lookupInvoice(paymentHash), ({ _tag }) => _tag === "settled")
+  return paymentHash
+})
+
+/** Where the books end now. */
+const ends = Effect.gen(function* () {
+  const { sent, taken } = yield* LightningBooks
+  const [outside, inside] = [yield* sent(null), yield* taken(null)]
+  assert.deepStrictEqual<ReadonlyArray<unknown>>([outside.lines, inside.lines], [[], []])
+  return { sent: outside.cursor, taken: inside.cursor }
+})
+
+/** Every line after a place, page by page. */
+const sentAfter = Effect.fnUntraced(function* (place: string) {
+  const { sent } = yield* LightningBooks
+  const all: Array<Sent> = []
+  for (let page = yield* sent(place); page.lines.length > 0; page = yield* sent(page.cursor)) all.push(...page.lines)
+  return all
+})
+const takenAfter = Effect.fnUntraced(function* (place: string) {
+  const { taken } = yield* LightningBooks
+  const all: Array<Taken> = []
+  for (let page = yield* taken(place); page.lines.length > 0; page = yield* taken(page.cursor)) all.push(...page.lines)
+  return all
+})
+
+const owned = Effect.flatMap(LightningBooks, ({ owned }) => owned)
+
+/** What the node owns has become this much more, or less. What a payment leaves behind in a channel is settled a moment after it. */
+const moved = Effect.fnUntraced(function* (before: Msat.Msat, by: bigint) {
+  yield* eventually(owned, ({ amount, within }) => {
+    const off = amount - before - by
+    // What both of the two say may be off by.
+    const most = 2n * within
+    return off <= most && off >= -most
+  })
+})
+
+/** What a comparison rests on. */
+export const money = {
+  "a payment that was made is told with its amount, its fee, and that it settled": Effect.gen(function* () {
+    const place = yield* ends
+    const { paymentHash } = yield* pay()
+    const lookup = yield* (yield* LightningSender).lookupPayment(paymentHash)
+    const fee = lookup._tag === "settled" ? lookup.fee : assert.fail(lookup._tag)
+    assert.deepStrictEqual<ReadonlyArray<Sent>>(yield* sentAfter(place.sent), [{ paymentHash, amount, fee, state: "settled" }])
+  }),
+  "one that failed is told as failed, and one that is held as pending, with its amount": Effect.gen(function* () {
+    const place = yield* ends
+    const [failed, held] = [yield* pay("fail"), yield* pay("hold")]
+    assert.deepStrictEqual(
+      (yield* sentAfter(place.sent)).map((line) => [line.paymentHash, line.state, line.amount]),
+      [
+        [failed.paymentHash, "failed", amount],
+        [held.paymentHash, "pending", amount]
+      ]
+    )
+    yield* (yield* Payees).release(held.paymentHash, "settle")
+    yield* eventually(sentAfter(place.sent), (lines) => lines.at(-1)?.state === "settled")
+  }),
+  "every payment is told once, in the order in which they were begun, from any place on": Effect.gen(function* () {
+    const place = yield* ends
+    const hashes = [(yield* pay()).paymentHash, (yield* pay("fail")).paymentHash]
+    const middle = (yield* ends).sent
+    hashes.push((yield* pay()).paymentHash)
+    const told = Effect.map(sentAfter(place.sent), (lines) => lines.map(({ paymentHash }) => paymentHash))
+    assert.deepStrictEqual(yield* told, hashes)
+    assert.deepStrictEqual(yield* told, hashes)
+    assert.deepStrictEqual(
+      (yield* sentAfter(middle)).map(({ paymentHash }) => paymentHash),
+      hashes.slice(-1)
+    )
+    assert.deepStrictEqual(yield* sentAfter((yield* ends).sent), [])
+  }),
+  "C33: what the node took is told with what arrived, which may be more than was asked": Effect.gen(function* () {
+    const place = yield* ends
+    const paymentHash = yield* receive(1000, Msat.fromSats(10))
+    assert.deepStrictEqual<ReadonlyArray<Taken>>(yield* takenAfter(place.taken), [{ paymentHash, received: Msat.fromSats(1010) }])
+  }),
+  "everything that was taken is told once, in the order in which it settled, from any place on": Effect.gen(function* () {
+    const place = yield* ends
+    const hashes = [yield* receive(1), yield* receive(2)]
+    const middle = (yield* ends).taken
+    hashes.push(yield* receive(3))
+    const told = Effect.map(takenAfter(place.taken), (lines) => lines.map(({ paymentHash }) => paymentHash))
+    assert.deepStrictEqual(yield* told, hashes)
+    assert.deepStrictEqual(yield* told, hashes)
+    assert.deepStrictEqual(
+      (yield* takenAfter(middle)).map(({ paymentHash }) => paymentHash),
+      hashes.slice(-1)
+    )
+    assert.deepStrictEqual(yield* takenAfter((yield* ends).taken), [])
+  }),
+  "what the node owns is more by what it took": Effect.gen(function* () {
+    const before = yield* owned
+    yield* receive(5000)
+    yield* moved(before.amount, Msat.fromSats(5000))
+  }),
+  "what the node owns is less by what it paid and its fee, and not before it has arrived": Effect.gen(function* () {
+    const before = yield* owned
+    const { paymentHash } = yield* pay("hold")
+    yield* moved(before.amount, 0n)
+    yield* (yield* Payees).release(paymentHash, "settle")
+    const lookup = yield* eventually((yield* LightningSender).lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
+    yield* moved(before.amount, lookup._tag === "settled" ? -(amount + lookup.fee) : assert.fail())
+  }),
+  "what failed cost nothing": Effect.gen(function* () {
+    const before = yield* owned
+    yield* pay("fail")
+    yield* moved(before.amount, 0n)
+  })
+} satisfies Contract.Promises<Ports>
+
+/** The rest. */
+export const other = {
+  "a node that does not answer has no books, which is an outage": Effect.gen(function* () {
+    const { owned, sent, taken } = yield* LightningBooks
+    const place = yield* ends
+    const { cut, mend } = yield* Payees
+    const said = yield* Effect.acquireUseRelease(
+      cut,
+      () => Effect.all([Effect.flip(owned), Effect.flip(sent(place.sent)), Effect.flip(taken(place.taken))]),
+      () => Effect.orDie(mend)
+    )
+    assert.deepStrictEqual(
+      said.map(({ _tag }) => _tag),
+      ["NodeUnavailable", "NodeUnavailable", "NodeUnavailable"]
+    )
+  })
+} satisfies Contract.Promises<Ports>
+
+/** What every LightningBooks promises. One entry, one promise; a number such as C33 names the incident that it prevents. */
+export const promises: { readonly [promise in keyof typeof money | keyof typeof other]: Effect.Effect<void, unknown, Ports> } = {
+  ...money,
+  ...other
+}
+
+/** Holds a layer, and the peers that come with it, to every promise. Nobody else may pay, or be paid, at the node meanwhile. */
+export const suite = Contract.suite<Ports, typeof money, typeof other>("LightningBooks", { money, other })

@@ -1,0 +1,69 @@
+import { ChainBooks } from "@satrail/core/ChainBooks"
+import { LightningBooks } from "@satrail/core/LightningBooks"
+import { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import * as Msat from "@satrail/core/Msat"
+import { Effect } from "effect"
+import * as Chain from "./Chain.ts"
+import * as Lightning from "./Lightning.ts"
+import * as Network from "./Network.ts"
+import * as Source from "./Source.ts"
+import * as World from "./World.ts"
+
+const pageSize = 500
+
+/** What was on its way out of our node's channels belongs to it until it has arrived. */
+const owned = (state: Lightning.State, node: string): Msat.Msat =>
+  Msat.sum(
+    Network.funds(Lightning.balances(state), node),
+    ...Lightning.sentBy(state, node)
+      .flatMap(({ stage, hops }) => (stage._tag === "pending" ? hops.slice(0, 1) : []))
+      .map(({ amount }) => amount)
+  )
+
+/** The lines whose number is above `after`, by number. */
+const page = <A extends { readonly index: number }, B>(all: ReadonlyArray<A>, after: string | null, lineOf: (one: A) => B) => {
+  const newest = Math.max(0, ...all.map(({ index }) => index))
+  const from = after === null ? newest : Number(after)
+  const found = all
+    .filter(({ index }) => index > from)
+    .toSorted((a, b) => a.index - b.index)
+    .slice(0, pageSize)
+  return { lines: found.map(lineOf), cursor: String(found.at(-1)?.index ?? from) }
+}
+
+/** What a service's node, ours unless told, has written down. */
+export const lightning = (world: World.World, node = Network.us): LightningBooks["Service"] => {
+  const read = <A>(operation: string, select: (state: Lightning.State) => A) =>
+    World.reachable(
+      world,
+      "node",
+      () => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") }),
+      Effect.sync(() => select(world.state().lightning))
+    )
+  return LightningBooks.of({
+    owned: read("owned", (state) => ({ amount: owned(state, node), within: Msat.zero })),
+    sent: (after) =>
+      read("sent", (state) =>
+        page(Lightning.sentBy(state, node), after, ({ paymentHash, amount, fee, stage }) => ({
+          paymentHash,
+          amount,
+          fee,
+          state: stage._tag
+        }))
+      ),
+    taken: (after) =>
+      read("taken", (state) => page(Lightning.takenBy(state, node), after, ({ paymentHash, received }) => ({ paymentHash, received })))
+  })
+}
+
+/** What the wallet owns. Nobody else has its keys, so no coin of it is ever gone. */
+export const chain = (world: World.World): ChainBooks["Service"] =>
+  ChainBooks.of({
+    holdings: Source.reachable(world)(
+      "holdings",
+      Effect.sync(() => ({
+        owned: Msat.sum(...Chain.coins(world.state().chain, "wallet", false).map(({ amount }) => amount)),
+        gone: []
+      }))
+    )
+  })
