@@ -45,6 +45,7 @@ import {
   withdrawal
 } from "./Fixtures.ts"
 import { auditAll, has } from "./Ledger.ts"
+import * as Books from "./RecordsBooks.ts"
 import * as Transactions from "./RecordsTransactions.ts"
 
 const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
@@ -284,6 +285,7 @@ export const money = {
     yield* committed(Invoice.created(yield* invoice(companyId, 1), once(companyId, "~!k", "print", { answer })))
     assert.deepStrictEqual(yield* found((yield* Records).answer(companyId, "~!k")), { fingerprint: "print", answer })
   }),
+  ...Books.money,
   "C41: the books of all companies together are sound": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
@@ -304,6 +306,7 @@ export const money = {
 /** What companies look at. */
 export const other = {
   ...Transactions.other,
+  ...Books.other,
   "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
@@ -392,6 +395,8 @@ export const other = {
       records.lightningAddress(hash, "pay.example"),
       records.deposit(companyId, id),
       records.depositByOutpoint(hash, 0),
+      records.depositOfInvoice(companyId, id),
+      records.unmatched(companyId, id),
       records.withdrawal(companyId, id),
       records.withdrawalByHash(hash),
       records.voucher(companyId, id),

@@ -1,7 +1,9 @@
 import { Effect, Option } from "effect"
 import type { Balance } from "@satrail/core/Balance"
+import type { Account } from "@satrail/core/Change"
 import { invoice } from "../src/Fixtures.ts"
 import * as Msat from "@satrail/core/Msat"
+import * as Tally from "@satrail/core/Tally"
 import { promises } from "../src/Records.ts"
 import { bites, sabotage } from "./bite.ts"
 
@@ -176,5 +178,84 @@ bites("Records", promises, {
       })
     }),
     ["C41: the books of all companies together are sound", "a company that nobody opened has nothing"]
+  ],
+  "one that counts only what is new": [
+    sabotage({
+      records: ({ tally }) => ({
+        tally: (before) =>
+          Effect.map(tally(null), (now) => {
+            const since = (account: Account) => ({
+              into: Msat.make(now.accounts[account].into - (before?.accounts[account].into ?? 0n)),
+              out: Msat.make(now.accounts[account].out - (before?.accounts[account].out ?? 0n))
+            })
+            return { ...now, accounts: Tally.byAccount(since) }
+          })
+      })
+    }),
+    [
+      "a tally is what all entries come to, counted on from any earlier one",
+      "a tally that is counted on while others commit leaves nothing out"
+    ]
+  ],
+  "one that counts what it has counted once more": [
+    sabotage({
+      records: ({ tally }) => ({
+        tally: (before) =>
+          Effect.map(tally(null), (now) => (before === null ? now : { ...now, accounts: Tally.add(now.accounts, before.accounts) }))
+      })
+    }),
+    ["a tally is what all entries come to, counted on from any earlier one"]
+  ],
+  "one that finds no fault": [
+    sabotage({ records: () => ({ faults: () => Effect.succeed([]) }) }),
+    [
+      "what was booked otherwise than its record says is a fault, of both accounts",
+      "what was booked without a record, and what is recorded and was not booked, is a fault",
+      "C33: an invoice that received something else than its deposit is a fault",
+      "a preimage that proves nothing is a fault, of an invoice and of a withdrawal"
+    ]
+  ],
+  "one that finds fault with everybody": [
+    sabotage({
+      records: () => ({
+        faults: (id) => Effect.succeed([{ kind: "posted", id, account: null, expected: Msat.zero, found: Msat.fromSats(1) }])
+      })
+    }),
+    ["the books of a company with money in every state have no fault"]
+  ],
+  "one that takes any deposit of the company for the invoice's": [
+    sabotage({
+      records: ({ deposit, transactions }) => ({
+        depositOfInvoice: Effect.fnUntraced(function* (companyId) {
+          const [line] = yield* transactions(companyId, { limit: 1, type: "deposit" })
+          return yield* deposit(companyId, line?.id ?? "")
+        })
+      })
+    }),
+    ["the deposit of an invoice is the one that credited it, and there is none before"]
+  ],
+  "one that shows nobody what is in suspense": [
+    sabotage({ records: () => ({ unmatched: () => Effect.succeedNone }) }),
+    ["what is in suspense is read as it was committed, by its company alone"]
+  ],
+  "one that starts a page of what is under way with the last one's end": [
+    sabotage({
+      records: ({ withdrawalsUnderWay }) => ({
+        withdrawalsUnderWay: (after, limit) => withdrawalsUnderWay(after === null ? null : after.slice(0, -1), limit)
+      })
+    }),
+    ["withdrawals under way are those that were dispatched and have not ended, each once, by id"]
+  ],
+  "one that is an event behind": [
+    sabotage({ records: ({ lastEvent }) => ({ lastEvent: Effect.map(lastEvent, (id) => id - 1n) }) }),
+    ["what comes after the last event is what was committed since"]
+  ],
+  "one that counts what waits, and not since when": [
+    sabotage({
+      records: ({ waiting }) => ({
+        waiting: (before) => Effect.map(waiting(before), (all) => ({ ...all, voucher_open: { ...all.voucher_open, oldestAtMillis: null } }))
+      })
+    }),
+    ["what waits is counted by what it waits for, with its amount and since when"]
   ]
 })

@@ -8,13 +8,16 @@ import type * as Coin from "./Coin.ts"
 import type { Company } from "./Company.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Domain } from "./Domain.ts"
-import type { Invoice } from "./Invoice.ts"
+import type { Fault } from "./Fault.ts"
+import type { Invoice, Unmatched } from "./Invoice.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 import type { Msat } from "./Msat.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
+import type { Tally } from "./Tally.ts"
 import type { Query, Transaction } from "./Transaction.ts"
 import type { Voucher } from "./Voucher.ts"
+import type * as Waiting from "./Waiting.ts"
 import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
 /**
@@ -67,6 +70,10 @@ export class Records extends Context.Service<
     readonly invoiceByHash: (paymentHash: string) => Read<Option.Option<Invoice>>
     /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
+    /** The deposit that credited an invoice, once it was settled. */
+    readonly depositOfInvoice: (companyId: string, invoiceId: string) => Read<Option.Option<Deposit>>
+    /** What waits in suspense. */
+    readonly unmatched: (companyId: string, id: string) => Read<Option.Option<Unmatched>>
     readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
     readonly lightningAddressById: (companyId: string, id: string) => Read<Option.Option<LightningAddress>>
     /** A company's Lightning addresses, deleted ones too, the newest first by id, before `before` (exclusive; null for the first page). */
@@ -96,6 +103,8 @@ export class Records extends Context.Service<
     readonly withdrawal: (companyId: string, id: string) => Read<Option.Option<Withdrawal>>
     /** The withdrawal, of whichever company, that this payment hash belongs to. */
     readonly withdrawalByHash: (paymentHash: string) => Read<Option.Option<Withdrawal>>
+    /** Withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */
+    readonly withdrawalsUnderWay: (after: string | null, limit: number) => Read<ReadonlyArray<Withdrawal>>
     /** The withdrawals, of whichever company, that the transaction of this one pays too, by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
     /** Every transaction that was ever signed for a payout, the oldest first. Those of one that follows another are the other's. */
@@ -115,11 +124,19 @@ export class Records extends Context.Service<
     readonly transactions: (companyId: string, query: Query) => Read<ReadonlyArray<Transaction>>
     /** Committed events after `after`, oldest first. */
     readonly events: (after: bigint, limit: number) => Read<ReadonlyArray<Published>>
+    /** The id of the newest of them; 0 where there is none. */
+    readonly lastEvent: Read<bigint>
+    /** What waits, of all companies, and since when. Tasks are overdue that were due before `overdueBeforeMillis`. */
+    readonly waiting: (overdueBeforeMillis: number) => Read<Waiting.All>
 
     /** Recounts everything of one company: for tests and the nightly job, never for a request. */
     readonly audit: (companyId: string) => Read<Audit>
     /** What all entries of all companies come to, by account: they sum to zero, and `internal` is zero. Recounts everything. */
     readonly trialBalance: Read<Readonly<Record<Account, Msat>>>
+    /** The same, counted on from a tally that was made before: only what was booked since is read. null counts everything. */
+    readonly tally: (before: Tally | null) => Read<Tally>
+    /** Compares everything of one company with everything else of it. Answers what is wrong, at most 1000 of it. */
+    readonly faults: (companyId: string) => Read<ReadonlyArray<Fault>>
     /** Every company, by id, after `after`. */
     readonly companies: (after: string | null, limit: number) => Read<ReadonlyArray<Company>>
   }

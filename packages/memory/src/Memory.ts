@@ -9,6 +9,7 @@ import { type Task, Tasks } from "@satrail/core/Tasks"
 import type { Query, Transaction } from "@satrail/core/Transaction"
 import * as Voucher from "@satrail/core/Voucher"
 import { fee, held, type Withdrawal } from "@satrail/core/Withdrawal"
+import * as Books from "./Books.ts"
 import * as State from "./State.ts"
 import { apply } from "./Verdict.ts"
 
@@ -187,6 +188,15 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       invoice: (companyId, id) => read((now) => ofCompany(HashMap.get(now.invoices, id), companyId)),
       invoiceByHash: (paymentHash) => read((now) => State.found(now.invoices, now.invoiceByHash, paymentHash)),
       openInvoices: (after, limit) => read((now) => page(State.rows(now.invoices, now.openInvoices), after, limit)),
+      depositOfInvoice: (companyId, invoiceId) =>
+        read((now) =>
+          Option.fromUndefinedOr(
+            State.rows(now.deposits, State.listed(now.depositsOf, companyId)).find(
+              ({ lightningInvoiceId }) => lightningInvoiceId === invoiceId
+            )
+          )
+        ),
+      unmatched: (companyId, id) => read((now) => ofCompany(HashMap.get(now.unmatched, id), companyId)),
       lightningAddress: (handle, domain) =>
         read((now) => State.found(now.lightningAddresses, now.lightningAddressByText, `${handle}@${domain}`)),
       lightningAddressById: (companyId, id) => read((now) => ofCompany(HashMap.get(now.lightningAddresses, id), companyId)),
@@ -241,6 +251,16 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
             limit
           )
         ),
+      withdrawalsUnderWay: (after, limit) =>
+        read((now) =>
+          page(
+            Array.from(HashMap.values(now.withdrawals)).filter(
+              ({ status, dispatchedAtMillis }) => status === "pending" && dispatchedAtMillis !== null
+            ),
+            after,
+            limit
+          )
+        ),
       withdrawal: (companyId, id) => read((now) => ofCompany(HashMap.get(now.withdrawals, id), companyId)),
       withdrawalByHash: (paymentHash) => read((now) => State.found(now.withdrawals, now.withdrawalByHash, paymentHash)),
       spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
@@ -250,8 +270,12 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
         read((now) => newestFirst(State.rows(now.vouchers, State.listed(now.vouchersOf, companyId)), before, limit)),
       transactions: (companyId, query) => read((now) => transactions(now, companyId, query)),
       events: (after, limit) => read((now) => published(now, after, limit)),
+      lastEvent: read((now) => BigInt(HashMap.size(now.events))),
+      waiting: (overdueBeforeMillis) => read((now) => Books.waiting(now, overdueBeforeMillis)),
       audit: (companyId) => read((now) => recount(now, companyId)),
       trialBalance: read(trialBalance),
+      tally: () => read(Books.tally),
+      faults: (companyId) => read((now) => Books.faults(now, companyId)),
       companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
     })
     const tasks = Tasks.of({

@@ -26,6 +26,11 @@ export function* items<A>(list: List<A> | null): Generator<A> {
   for (let rest = list; rest !== null; rest = rest.tail) yield rest.head
 }
 
+/** A posting, and which transfer it is of. */
+export interface Entry extends Posting {
+  readonly transferId: string
+}
+
 /** Work to be done. `dueAtMillis` is also when a claim on it ends. */
 export interface Work {
   readonly kind: string
@@ -71,7 +76,7 @@ export interface State {
 
   readonly balances: Map<Balance.Balance>
   /** Every posting there ever was, by company. */
-  readonly entries: Map<List<Posting>>
+  readonly entries: Map<List<Entry>>
   /** By their ids, which leave no gap. */
   readonly events: HashMap.HashMap<number, Published>
 

@@ -459,14 +459,14 @@ const hashTaken = (state: State.State, paymentHash: string, byOtherThan: string)
   Option.exists(HashMap.get(state.withdrawalByHash, paymentHash), (id) => id !== byOtherThan)
 
 /** Then: is there enough money? */
-const book = (state: State.State, { companyId, postings }: Leg): State.State | InsufficientBalance => {
+const book = (state: State.State, { companyId, postings }: Leg, transferId: string): State.State | InsufficientBalance => {
   const balance = State.balanceOf(state, companyId)
   const needed = Balance.need(postings)
   if (needed > 0n && needed > Balance.available(balance)) return new InsufficientBalance({ companyId, needed })
   return {
     ...state,
     balances: HashMap.set(state.balances, companyId, Balance.add(balance, Balance.effect(postings))),
-    entries: State.push(state.entries, companyId, ...postings)
+    entries: State.push(state.entries, companyId, ...postings.map((posting) => ({ ...posting, transferId })))
   }
 }
 
@@ -529,6 +529,6 @@ export const apply = (state: State.State, change: Change): readonly [Verdict, St
   const refusal = earlier ?? overtaken
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next = move(state, change)
-  for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg)
+  for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id)
   return "_tag" in next ? [Exit.fail(next), state] : [Exit.succeed(Journal.applied), record(next, change)]
 }

@@ -31,7 +31,7 @@ const invoices = Table.make("satrail.invoices", Invoice.Invoice, {
   moving: ["status", "received", "preimage", "claimedBy", "settledAtMillis"]
 })
 
-const unmatched = Table.make("satrail.unmatched", Invoice.Unmatched, {
+export const unmatched = Table.make("satrail.unmatched", Invoice.Unmatched, {
   columns: { id: "uuid", companyId: "uuid", paymentHash: "text", received: "msat", reason: "text" },
   moving: []
 })

@@ -7,6 +7,7 @@ import * as Migration0004 from "./Migration0004.ts"
 import * as Migration0005 from "./Migration0005.ts"
 import * as Migration0006 from "./Migration0006.ts"
 import * as Migration0007 from "./Migration0007.ts"
+import * as Migration0008 from "./Migration0008.ts"
 import * as Migration0009 from "./Migration0009.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
@@ -22,6 +23,7 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0005_lnurl": Effect.asVoid(run(Migration0005.script)),
   "0006_domains": Effect.asVoid(run(Migration0006.script)),
   "0007_vouchers": Effect.asVoid(run(Migration0007.script)),
+  "0008_tally": Effect.asVoid(run(Migration0008.script)),
   "0009_payouts_together": Effect.asVoid(run(Migration0009.script))
 }
 

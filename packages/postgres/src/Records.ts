@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Records } from "@satrail/core/Records"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
+import * as Books from "./Books.ts"
 import * as Company from "./Company.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
@@ -30,6 +31,8 @@ export const make = Effect.gen(function* () {
     invoice: yield* Invoice.reads.invoice,
     invoiceByHash: yield* Invoice.reads.invoiceByHash,
     openInvoices: yield* Invoice.reads.openInvoices,
+    depositOfInvoice: yield* Books.reads.depositOfInvoice,
+    unmatched: yield* Books.reads.unmatched,
     lightningAddress: yield* LightningAddress.reads.lightningAddress,
     lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
     lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
@@ -43,6 +46,7 @@ export const make = Effect.gen(function* () {
     nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next),
     coins: yield* Withdrawal.reads.coins,
     followers: yield* Withdrawal.reads.followers,
+    withdrawalsUnderWay: yield* Withdrawal.reads.withdrawalsUnderWay,
     candidates: yield* Withdrawal.reads.candidates,
     settledPayouts: yield* Withdrawal.reads.settledPayouts,
     withdrawal: yield* Withdrawal.reads.withdrawal,
@@ -53,8 +57,12 @@ export const make = Effect.gen(function* () {
     vouchersOf: yield* Voucher.reads.vouchersOf,
     transactions: yield* Transaction.reads.transactions,
     events: yield* Ledger.reads.events,
+    lastEvent: yield* Ledger.reads.lastEvent,
+    waiting: yield* Books.reads.waiting,
     audit: yield* Ledger.reads.audit,
     trialBalance: yield* Ledger.reads.trialBalance,
+    tally: yield* Books.reads.tally,
+    faults: yield* Books.reads.faults,
     companies: yield* Company.reads.companies
   })
 })

@@ -569,6 +569,17 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
     read: withdrawals.ofRow
   }),
+  // By its task, or that of the one that it follows: there is no other index of what is pending.
+  withdrawalsUnderWay: Reads.many("Records.withdrawalsUnderWay", {
+    text: `
+select ${withdrawals.selected} from (
+  select w.* from satrail.tasks k join ${withdrawals.name} w on w.company_id = k.company_id and w.id = k.id
+  where k.kind = any(array['withdrawal', 'payout'])
+  union all select w.* from satrail.tasks k join ${withdrawals.name} w on w.follows = k.id where k.kind = 'payout'
+) t where t.status = 'pending' and t.dispatched_at_millis is not null and t.id > $1::uuid order by t.id limit $2::bigint`,
+    values: (after: string | null, limit: number) => [after ?? Id.nil, String(limit)],
+    read: withdrawals.ofRow
+  }),
   candidates: Reads.many("Records.candidates", {
     text: `
 select tx_id, raw_tx, psbt, network_fee::text, is_deep::text, change_wallet, change_vout::text, change_script_pub_key, change_amount::text,

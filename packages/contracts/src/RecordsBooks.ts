@@ -1,0 +1,345 @@
+import { assert } from "@effect/vitest"
+import type { Change } from "@satrail/core/Change"
+import type { Account } from "@satrail/core/Change"
+import * as Deposit from "@satrail/core/Deposit"
+import * as Id from "@satrail/core/Id"
+import * as Invoice from "@satrail/core/Invoice"
+import type { Journal } from "@satrail/core/Journal"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import * as Tally from "@satrail/core/Tally"
+import type { Tasks } from "@satrail/core/Tasks"
+import * as Voucher from "@satrail/core/Voucher"
+import * as Waiting from "@satrail/core/Waiting"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import { Effect, Option } from "effect"
+import type * as Contract from "./Contract.ts"
+import {
+  arrival,
+  begin,
+  chainAttempt,
+  claimFor,
+  companyWith,
+  created,
+  found,
+  hex,
+  lightningAttempt,
+  onChain,
+  open,
+  output,
+  past,
+  payment,
+  verdict,
+  voucher,
+  withdrawal
+} from "./Fixtures.ts"
+
+const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>) {
+  for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
+})
+
+/** A preimage, and the payment hash that it proves. */
+const secret = Effect.gen(function* () {
+  const preimage = yield* hex(32)
+  const bytes = Uint8Array.from(preimage.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
+  return { preimage, paymentHash: Id.toHex(new Uint8Array(digest)) }
+})
+
+/** An invoice that was paid from outside, with this many sats, and what proves it. */
+const settled = Effect.fnUntraced(function* (
+  companyId: string,
+  sats: number,
+  change: (one: Invoice.InvoiceSettled) => Change = (one) => one
+) {
+  const { preimage, paymentHash } = yield* secret
+  const invoice = yield* created(companyId, sats, { paymentHash })
+  const deposit = { ...(yield* arrival(companyId, sats)), lightningInvoiceId: invoice.id }
+  yield* committed(change(Invoice.settled(deposit, preimage)))
+  return { invoice, deposit }
+})
+
+/** A withdrawal over Lightning that was dispatched, and what would prove it. */
+const dispatched = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+  const one = yield* begin(companyId, sats, fields)
+  const { preimage, paymentHash } = yield* secret
+  yield* committed(
+    Withdrawal.dispatched(one.withdrawal, { ...(yield* lightningAttempt), paymentHash }, one.fence, one.withdrawal.createdAtMillis)
+  )
+  return { ...one, preimage, paymentHash }
+})
+
+const settlement = (preimage: string | null, feeSats: number): Withdrawal.Settlement => ({
+  preimage,
+  chainTxId: null,
+  networkFee: Msat.fromSats(feeSats),
+  paymentIndex: null
+})
+
+/** The withdrawal pays this invoice from inside, as one transfer of both companies. */
+const transferred = Effect.fnUntraced(function* (payer: string, payee: string, sats: number) {
+  const { preimage, paymentHash } = yield* secret
+  const invoice = yield* created(payee, sats, { paymentHash })
+  const one = yield* begin(payer, sats, { serviceFee: Msat.fromSats(1) })
+  yield* claimFor(one, invoice)
+  const { amount, ledgerTxId } = one.withdrawal
+  const deposit: Deposit.Deposit = { ...(yield* arrival(payee, sats)), amount, ledgerTxId, lightningInvoiceId: invoice.id }
+  const to = { deposit, invoice, preimage, lightningAddressId: null }
+  yield* committed(Withdrawal.transferred(one.withdrawal, to, one.fence, deposit.createdAtMillis))
+})
+
+/** Two companies with money in every state that there is. */
+const everyState = Effect.gen(function* () {
+  const [companyId, otherId] = [yield* open, yield* open]
+  yield* settled(companyId, 10_000)
+  yield* created(companyId, 7)
+  // Out: asked for, sent, arrived for less and for more than was allowed, failed, on the chain.
+  const fees = { serviceFee: Msat.fromSats(2), networkAllowance: Msat.fromSats(5) }
+  yield* begin(companyId, 100, fees)
+  yield* dispatched(companyId, 100, fees)
+  for (const feeSats of [3, 9]) {
+    const { withdrawal, fence, preimage } = yield* dispatched(companyId, 100, fees)
+    yield* committed(Withdrawal.settled(withdrawal, settlement(preimage, feeSats), fence, withdrawal.createdAtMillis + 1))
+  }
+  const failed = yield* dispatched(companyId, 100, fees)
+  yield* committed(Withdrawal.failed(failed.withdrawal, "no_route", failed.fence, failed.withdrawal.createdAtMillis + 1))
+  const payout = yield* begin(companyId, 100, { ...onChain, ...fees })
+  const attempt = yield* chainAttempt
+  yield* committed(
+    Withdrawal.dispatched(payout.withdrawal, attempt, payout.fence, payout.withdrawal.createdAtMillis),
+    Withdrawal.settled(
+      payout.withdrawal,
+      { ...settlement(null, 2), chainTxId: attempt.txId },
+      payout.fence,
+      payout.withdrawal.createdAtMillis + 1
+    )
+  )
+  // From one to the other, and to oneself.
+  yield* transferred(companyId, otherId, 300)
+  yield* transferred(companyId, companyId, 300)
+  // Vouchers: open, taken back, claimed.
+  const [left, back, claimed] = [yield* voucher(companyId, 50), yield* voucher(companyId, 50), yield* voucher(companyId, 50)]
+  yield* committed(Voucher.created(left), Voucher.created(back), Voucher.created(claimed), Voucher.canceled(back, back.createdAtMillis))
+  yield* committed(Voucher.claimed(claimed, { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" }, claimed.createdAtMillis))
+  // In on the chain: seen, credited, taken back in part, and returned.
+  const [seen, credited, reversed] = [yield* output(otherId, 40), yield* output(otherId, 40), yield* output(otherId, 40)]
+  yield* committed(Deposit.seen(seen), Deposit.seen(credited), Deposit.seen(reversed))
+  const confirm = Effect.fnUntraced(function* (deposit: Deposit.Deposit) {
+    const placed = Deposit.placed(deposit, 800, deposit.createdAtMillis)
+    const confirmed = Deposit.confirmed(placed.deposit, deposit.createdAtMillis)
+    yield* committed(placed, confirmed)
+    return confirmed.deposit
+  })
+  for (const deposit of [credited, reversed]) {
+    const gone = Deposit.reversed(yield* confirm(deposit), Msat.fromSats(15), deposit.createdAtMillis)
+    yield* committed(gone)
+    if (deposit === credited) yield* confirm(gone.deposit)
+  }
+  // And what nobody is owed.
+  const { paymentHash } = yield* secret
+  const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received: Msat.fromSats(3), reason: "paid twice" }
+  yield* committed(Invoice.unmatched(unmatched, 1_700_000_000_000))
+  return { companyId, otherId, unmatched }
+})
+
+const plain = ({ accounts }: Tally.Tally) =>
+  Object.fromEntries(Object.entries(accounts).map(([account, { into, out }]) => [account, [String(into), String(out)]]))
+
+/** What books are compared with the world by. */
+export const money = {
+  "a tally is what all entries come to, counted on from any earlier one": Effect.gen(function* () {
+    const records = yield* Records
+    const first = yield* records.tally(null)
+    yield* everyState
+    const second = yield* records.tally(first)
+    yield* companyWith(21)
+    const third = yield* records.tally(second)
+    const all = yield* records.tally(null)
+    assert.deepStrictEqual(plain(third), plain(all))
+    assert.deepStrictEqual(plain(yield* records.tally(first)), plain(all))
+    assert.deepStrictEqual(plain(yield* records.tally(third)), plain(all))
+    assert.strictEqual(third.accounts.node.out - second.accounts.node.out, Msat.fromSats(21))
+    const accounts: Readonly<Record<Account, Msat.Msat>> = yield* records.trialBalance
+    assert.deepStrictEqual(
+      Tally.byAccount((account) => Tally.net(third.accounts[account])),
+      accounts
+    )
+  }),
+  "a tally that is counted on while others commit leaves nothing out": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const changes = yield* Effect.forEach(
+      Array.from({ length: 64 }, (_, n) => n + 1),
+      Effect.fnUntraced(function* (sats) {
+        return yield* payment(yield* created(companyId, sats), sats)
+      })
+    )
+    let tally = yield* records.tally(null)
+    const counting = Effect.repeat(
+      Effect.tap(records.tally(tally), (next) => Effect.sync(() => (tally = next))),
+      { times: 20 }
+    )
+    yield* Effect.all([counting, ...changes.map((change) => committed(change))], { concurrency: "unbounded", discard: true })
+    assert.deepStrictEqual(plain(yield* records.tally(tally)), plain(yield* records.tally(null)))
+  }),
+  "the books of a company with money in every state have no fault": Effect.gen(function* () {
+    const records = yield* Records
+    const { companyId, otherId } = yield* everyState
+    assert.deepStrictEqual(yield* records.faults(companyId), [])
+    assert.deepStrictEqual(yield* records.faults(otherId), [])
+    assert.deepStrictEqual(yield* records.faults(yield* Id.make), [])
+  }),
+  "what was booked otherwise than its record says is a fault, of both accounts": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const short = (change: Invoice.InvoiceSettled): Change => ({
+      ...change,
+      legs: [{ companyId, postings: [{ from: "node", to: "available", amount: Msat.fromSats(999) }] }]
+    })
+    const { deposit } = yield* settled(companyId, 1000, short)
+    const fault = { kind: "transfer", id: deposit.ledgerTxId } as const
+    assert.sameDeepMembers(
+      [...(yield* records.faults(companyId))],
+      [
+        { ...fault, account: "available", expected: Msat.fromSats(1000), found: Msat.fromSats(999) },
+        { ...fault, account: "node", expected: Msat.fromSats(-1000), found: Msat.fromSats(-999) }
+      ]
+    )
+  }),
+  "what was booked without a record, and what is recorded and was not booked, is a fault": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const transferId = yield* Id.make
+    const { deposit } = yield* settled(companyId, 1000, (change) => ({ ...change, transferId }))
+    assert.sameDeepMembers(
+      (yield* records.faults(companyId)).map(({ id, account, expected, found }) => [id, account, expected, found]),
+      [
+        [deposit.ledgerTxId, "available", Msat.fromSats(1000), Msat.zero],
+        [deposit.ledgerTxId, "node", Msat.fromSats(-1000), Msat.zero],
+        [transferId, "available", Msat.zero, Msat.fromSats(1000)],
+        [transferId, "node", Msat.zero, Msat.fromSats(-1000)]
+      ]
+    )
+  }),
+  "C33: an invoice that received something else than its deposit is a fault": Effect.gen(function* () {
+    const companyId = yield* open
+    const { invoice } = yield* settled(companyId, 1000, (change) => ({ ...change, received: Msat.fromSats(1001) }))
+    assert.deepStrictEqual(yield* (yield* Records).faults(companyId), [
+      { kind: "credit", id: invoice.id, account: null, expected: Msat.fromSats(1001), found: Msat.fromSats(1000) }
+    ])
+  }),
+  "a preimage that proves nothing is a fault, of an invoice and of a withdrawal": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    yield* settled(companyId, 1000)
+    const { invoice } = yield* settled(companyId, 500, (change) => ({ ...change, preimage: "00".repeat(32) }))
+    const { withdrawal, fence } = yield* dispatched(companyId, 400)
+    yield* committed(Withdrawal.settled(withdrawal, settlement("no preimage at all", 0), fence, withdrawal.createdAtMillis + 1))
+    const fault = { kind: "proof", account: null, found: null } as const
+    assert.sameDeepMembers(
+      [...(yield* records.faults(companyId))],
+      [
+        { ...fault, id: invoice.id, expected: invoice.amount },
+        { ...fault, id: withdrawal.id, expected: withdrawal.amount }
+      ]
+    )
+  }),
+  "the deposit of an invoice is the one that credited it, and there is none before": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const waits = yield* created(companyId, 5)
+    const { invoice, deposit } = yield* settled(companyId, 1000)
+    yield* settled(companyId, 1000)
+    assert.deepStrictEqual(yield* found(records.depositOfInvoice(companyId, invoice.id)), deposit)
+    assert.isTrue(Option.isNone(yield* records.depositOfInvoice(companyId, waits.id)))
+    assert.isTrue(Option.isNone(yield* records.depositOfInvoice(yield* open, invoice.id)))
+    const payer = yield* companyWith(100)
+    yield* transferred(payer, companyId, 50)
+    const [line] = yield* records.transactions(companyId, { limit: 1 })
+    const inside = yield* found(records.deposit(companyId, line?.id ?? ""))
+    assert.deepStrictEqual(yield* found(records.depositOfInvoice(companyId, inside.lightningInvoiceId ?? "")), inside)
+  }),
+  "what is in suspense is read as it was committed, by its company alone": Effect.gen(function* () {
+    const records = yield* Records
+    const { companyId, otherId, unmatched } = yield* everyState
+    assert.deepStrictEqual(yield* found(records.unmatched(companyId, unmatched.id)), unmatched)
+    assert.isTrue(Option.isNone(yield* records.unmatched(otherId, unmatched.id)))
+    assert.isTrue(Option.isNone(yield* records.unmatched(companyId, yield* Id.make)))
+  }),
+  "withdrawals under way are those that were dispatched and have not ended, each once, by id": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* companyWith(1000)
+    yield* begin(companyId, 10)
+    const underWay = yield* Effect.forEach(Array.from({ length: 7 }), () => dispatched(companyId, 10))
+    const ended = yield* dispatched(companyId, 10)
+    yield* committed(Withdrawal.failed(ended.withdrawal, "no_route", ended.fence, 1_700_000_000_000))
+    const rows: Array<Withdrawal.Withdrawal> = []
+    for (let after: string | null = null; ;) {
+      const page: ReadonlyArray<Withdrawal.Withdrawal> = yield* records.withdrawalsUnderWay(after, 3)
+      assert.isAtMost(page.length, 3)
+      for (const row of page) assert.isTrue(after === null || row.id > after, "each id is higher than the one before")
+      rows.push(...page)
+      after = page.at(-1)?.id ?? null
+      if (page.length < 3) break
+    }
+    const mine = rows.filter((row) => row.companyId === companyId)
+    assert.deepStrictEqual(
+      mine.map(({ id, paymentHash }) => [id, paymentHash]),
+      underWay.map(({ withdrawal, paymentHash }) => [withdrawal.id, paymentHash]).toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1))
+    )
+  })
+} satisfies Contract.Promises<Journal | Records | Tasks>
+
+/** What an operator looks at. */
+export const other = {
+  "what comes after the last event is what was committed since": Effect.gen(function* () {
+    const { events, lastEvent } = yield* Records
+    const { id } = yield* created(yield* open, 5)
+    const last = yield* lastEvent
+    assert.deepStrictEqual(yield* events(last, 10), [])
+    assert.strictEqual((yield* events(last - 1n, 10))[0]?.subject, id)
+    const next = yield* created(yield* open, 5)
+    assert.strictEqual((yield* events(last, 10)).at(-1)?.subject, next.id)
+  }),
+  "what waits is counted by what it waits for, with its amount and since when": Effect.gen(function* () {
+    const records = yield* Records
+    const overdueBefore = 100
+    const before = yield* records.waiting(overdueBefore)
+    const companyId = yield* companyWith(1000)
+    const fees = { serviceFee: Msat.fromSats(1), networkAllowance: Msat.fromSats(2) }
+    const atMillis = (yield* past) % 1_000_000
+    const ask = (n: number, fields: Partial<Withdrawal.Withdrawal> = {}) =>
+      withdrawal(companyId, 10, { ...fees, createdAtMillis: atMillis + n, ...fields })
+    const [asked, payout] = [yield* ask(1_000), yield* ask(1_001, onChain)]
+    yield* committed(Withdrawal.requested(asked), Withdrawal.requested(payout))
+    const sent = yield* dispatched(companyId, 10, { ...fees, createdAtMillis: atMillis + 2_000_000 })
+    const spent = yield* begin(companyId, 10, { ...fees, ...onChain, createdAtMillis: atMillis + 2_000_001 })
+    yield* committed(Withdrawal.dispatched(spent.withdrawal, yield* chainAttempt, spent.fence, atMillis))
+    const [seen, placed] = [yield* output(companyId, 10, { createdAtMillis: 5 }), yield* output(companyId, 10, { createdAtMillis: 6 })]
+    yield* committed(Deposit.seen(seen), Deposit.seen(placed), Deposit.placed(placed, 800, 7))
+    yield* committed(Voucher.created(yield* voucher(companyId, 10, { ...fees, createdAtMillis: 8, expiresAtMillis: 9 })))
+    const after = yield* records.waiting(overdueBefore)
+    const more = (kind: Waiting.Kind) => [after[kind].count - before[kind].count, Msat.make(after[kind].amount - before[kind].amount)]
+    const [held, bare] = [Msat.fromSats(13), Msat.fromSats(10)]
+    assert.deepStrictEqual(Object.fromEntries(Waiting.kinds.map((kind) => [kind, more(kind)])), {
+      withdrawal_requested: [1, held],
+      withdrawal_dispatched: [1, held],
+      payout_without_coins: [1, held],
+      payout_without_block: [1, held],
+      deposit_without_block: [1, bare],
+      deposit_unconfirmed: [1, bare],
+      voucher_open: [1, held],
+      task_overdue: [1, Msat.zero]
+    })
+    for (const [kind, oldest] of [
+      ["deposit_without_block", 5],
+      ["deposit_unconfirmed", 6],
+      ["voucher_open", 8],
+      ["task_overdue", 9]
+    ] as const) {
+      assert.strictEqual(after[kind].oldestAtMillis, oldest, kind)
+    }
+    assert.isAtMost(after.withdrawal_requested.oldestAtMillis ?? Infinity, asked.createdAtMillis)
+    assert.isAtMost(after.withdrawal_dispatched.oldestAtMillis ?? Infinity, sent.withdrawal.createdAtMillis)
+  })
+} satisfies Contract.Promises<Journal | Records | Tasks>

@@ -1,0 +1,27 @@
+import type { Msat } from "./Msat.ts"
+
+/**
+ * What money and work can wait for. A withdrawal: to be taken up, or for its payee. A payout: for coins, or for a block. A deposit: for a block, or for its
+ * confirmations. A voucher: for whoever claims it. A task is overdue when nobody has taken it up though it is due.
+ */
+export const kinds = [
+  "withdrawal_requested",
+  "withdrawal_dispatched",
+  "payout_without_coins",
+  "payout_without_block",
+  "deposit_without_block",
+  "deposit_unconfirmed",
+  "voucher_open",
+  "task_overdue"
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** All that waits for one thing. `amount` with its fees; of tasks nothing. */
+export interface Waiting {
+  readonly count: number
+  /** When the oldest of them began: a task, when it was due. null where nothing waits. */
+  readonly oldestAtMillis: number | null
+  readonly amount: Msat
+}
+
+export type All = { readonly [kind in Kind]: Waiting }

@@ -1,0 +1,86 @@
+import { HashMap, Option } from "effect"
+import * as Fault from "@satrail/core/Fault"
+import * as Msat from "@satrail/core/Msat"
+import * as Tally from "@satrail/core/Tally"
+import * as Voucher from "@satrail/core/Voucher"
+import type * as Waiting from "@satrail/core/Waiting"
+import * as Withdrawal from "@satrail/core/Withdrawal"
+import * as State from "./State.ts"
+
+/** Counts everything each time: what is in memory is small. */
+export const tally = (state: State.State): Tally.Tally => {
+  let accounts = Tally.nothing
+  for (const list of HashMap.values(state.entries)) {
+    for (const { from, to, amount } of State.items(list)) {
+      accounts = {
+        ...accounts,
+        [from]: { ...accounts[from], out: Msat.sum(accounts[from].out, amount) },
+        [to]: { ...accounts[to], into: Msat.sum(accounts[to].into, amount) }
+      }
+    }
+  }
+  return { accounts, mark: "", counted: Tally.nothing }
+}
+
+const of = <A>(rows: ReadonlyArray<A>, atMillis: (row: A) => number, amount: (row: A) => Msat.Msat): Waiting.Waiting => ({
+  count: rows.length,
+  oldestAtMillis: rows.length === 0 ? null : Math.min(...rows.map(atMillis)),
+  amount: Msat.sum(...rows.map(amount))
+})
+
+export const waiting = (state: State.State, overdueBeforeMillis: number): Waiting.All => {
+  const withdrawals = Array.from(HashMap.values(state.withdrawals)).filter(({ status }) => status === "pending")
+  const deposits = Array.from(HashMap.values(state.deposits)).filter(({ rail, status }) => rail === "on_chain" && status === "pending")
+  const step = (rail: Withdrawal.Rail, isDispatched: boolean) =>
+    of(
+      withdrawals.filter((one) => one.rail === rail && (one.dispatchedAtMillis !== null) === isDispatched),
+      ({ createdAtMillis }) => createdAtMillis,
+      Withdrawal.held
+    )
+  const seen = (isInBlock: boolean) =>
+    of(
+      deposits.filter(({ height }) => (height !== null) === isInBlock),
+      ({ createdAtMillis }) => createdAtMillis,
+      ({ amount }) => amount
+    )
+  return {
+    withdrawal_requested: step("lightning", false),
+    withdrawal_dispatched: step("lightning", true),
+    payout_without_coins: step("on_chain", false),
+    payout_without_block: step("on_chain", true),
+    deposit_without_block: seen(false),
+    deposit_unconfirmed: seen(true),
+    voucher_open: of(
+      Array.from(HashMap.values(state.vouchers)).filter(({ status }) => status === "open"),
+      ({ createdAtMillis }) => createdAtMillis,
+      Voucher.held
+    ),
+    task_overdue: of(
+      Array.from(HashMap.values(state.tasks)).filter(({ dueAtMillis }) => dueAtMillis < overdueBeforeMillis),
+      ({ dueAtMillis }) => dueAtMillis,
+      () => Msat.zero
+    )
+  }
+}
+
+const maxFaults = 1000
+
+export const faults = (state: State.State, companyId: string): ReadonlyArray<Fault.Fault> => {
+  const own = <A extends { readonly companyId: string }>(rows: HashMap.HashMap<string, A>) =>
+    Array.from(HashMap.values(rows)).filter((row) => row.companyId === companyId)
+  return Fault.of({
+    companyId,
+    totals: State.balanceOf(state, companyId),
+    entries: Array.from(State.listed(state.entries, companyId)),
+    withdrawals: own(state.withdrawals),
+    vouchers: own(state.vouchers),
+    deposits: own(state.deposits),
+    invoices: own(state.invoices),
+    unmatched: own(state.unmatched),
+    isPaidInside: (paymentHash) =>
+      Option.exists(
+        State.found(state.withdrawals, state.withdrawalByHash, paymentHash),
+        ({ dispatchedAtMillis }) => dispatchedAtMillis === null
+      )
+  }).slice(0, maxFaults)
+}

@@ -1,0 +1,123 @@
+import { assert, describe, it } from "@effect/vitest"
+import { companyWith } from "@satrail/contracts/Fixtures"
+import type { Fault } from "@satrail/core/Fault"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as PgClient from "../src/PgClient.ts"
+import * as PgliteClient from "../src/PgliteClient.ts"
+import * as Storage from "../src/Storage.ts"
+import * as Database from "./Database.ts"
+
+const received = ({ accounts }: { readonly accounts: { readonly node: { readonly out: Msat.Msat } } }) => Number(accounts.node.out) / 1000
+
+const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
+
+const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
+  describe(`books (${name})`, () => {
+    it.live("totals that are not the sum of their entries, or hold what nothing holds, or less than nothing, are faults", () =>
+      Effect.gen(function* () {
+        const records = yield* Records
+        const companyId = yield* companyWith(10)
+        // The company's random preimage proves nothing, and is not what this is about.
+        yield* run("update satrail.invoices set status = 'expired', received = null; delete from satrail.deposits; delete from satrail.entries")
+        const fault = (kind: Fault["kind"], expected: number, found: number): Fault => ({
+          kind,
+          id: companyId,
+          account: null,
+          expected: Msat.fromSats(expected),
+          found: Msat.fromSats(found)
+        })
+        assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10)])
+        yield* run("update satrail.balances set held = 4000")
+        assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10), fault("held", 0, 4), fault("holds", 0, 4)])
+        yield* run(`
+          alter table satrail.balances drop constraint balances_check, drop constraint balances_held_check;
+          update satrail.balances set posted = 1000, held = 2000`)
+        assert.deepInclude(yield* records.faults(companyId), fault("below_zero", 0, -1))
+      }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
+    )
+  })
+
+suite("pglite", PgliteClient.layer())
+
+describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
+  suite("postgres", Database.layer)
+
+  it.live("what was booked since is found without reading all that was booked before", () =>
+    Effect.gen(function* () {
+      const records = yield* Records
+      const companyId = yield* companyWith(1)
+      yield* run(`
+        insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+        select '${companyId}', '${companyId}', 'node', 'available', 1000, 1 from generate_series(1, 200000);
+        analyze satrail.entries;
+        select brin_summarize_new_values('satrail.entries_since')`) // as autovacuum does it
+      const tally = yield* records.tally(yield* records.tally(null))
+      const since = JSON.parse(tally.mark).id
+      const plan = yield* Effect.map(run(`explain (analyze, buffers) select sum(amount) from satrail.entries where id > ${since}`), (rows) =>
+        JSON.stringify(rows)
+      )
+      assert.include(plan, "entries_since")
+      const [, pages = assert.fail(plan)] = /shared hit=(\d+)/.exec(plan) ?? []
+      assert.isBelow(Number(pages), 100)
+      assert.strictEqual(received(yield* records.tally(tally)), 200_001)
+    }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
+  )
+
+  it.live("an entry that is committed after later ones were counted is counted too", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const [storage, other] = [yield* Layer.build(Storage.layer({ url })), yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))]
+      const [booked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* Effect.gen(function* () {
+        const records = yield* Records
+        const companyId = yield* companyWith(100)
+        // Its ids are given out now, and nobody sees it before the end.
+        const slow = yield* Effect.forkChild(
+          Effect.flatMap(SqlClient.SqlClient, (sql) =>
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* run("update satrail.companies set name = name")
+                yield* run(`
+                  insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+                  values ('${companyId}', '${companyId}', 'node', 'available', 3000, 1)`)
+                yield* Deferred.succeed(booked, undefined)
+                yield* Deferred.await(over)
+              })
+            )
+          ).pipe(Effect.provideContext(other))
+        )
+        yield* Deferred.await(booked)
+        let tally = yield* records.tally(null)
+        for (const sats of [20, 5]) {
+          yield* companyWith(sats)
+          tally = yield* records.tally(tally)
+          tally = yield* records.tally(tally)
+        }
+        assert.strictEqual(received(tally), 125)
+        yield* Deferred.succeed(over, undefined)
+        yield* Fiber.join(slow)
+        for (let i = 0; i < 3; i++) {
+          tally = yield* records.tally(tally)
+          assert.strictEqual(received(tally), 128)
+        }
+      }).pipe(Effect.provideContext(storage))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a database restored where fewer transactions were goes on counting", () =>
+    Effect.gen(function* () {
+      const records = yield* Records
+      yield* companyWith(100)
+      const tally = yield* records.tally(yield* records.tally(null))
+      yield* companyWith(7)
+      const mark = JSON.stringify({ ...JSON.parse(tally.mark), xact: "9000000000000" })
+      const next = yield* records.tally({ ...tally, mark })
+      assert.strictEqual(received(next), 107)
+      // And what was seen then is counted for good.
+      assert.isAbove(Number(next.counted.node.out), 0)
+    }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
+  )
+})
