@@ -30,6 +30,21 @@ export interface Lnurl {
   readonly perCaller: Throttle.Rate
 }
 
+/** How our books are compared with the node's and the chain's. */
+export interface Reconciliation {
+  readonly everyMillis: number
+  /** What differs for less long may be on its way, and is not reported. */
+  readonly graceMillis: number
+  /** What was found about one payment is not looked at any more after so long. */
+  readonly forgetMillis: number
+  /** How many lines of the node's books, and how many events of ours, one comparison reads. */
+  readonly lines: number
+  /** How many lines are looked at again and again, because they differ or have not ended. Beyond that no more are read. */
+  readonly watched: number
+  /** Work that nobody has taken up for so long is overdue. */
+  readonly overdueMillis: number
+}
+
 /** What an operator decides. Every number that limits or prices something is here. */
 export interface Settings {
   readonly network: Network
@@ -84,6 +99,7 @@ export interface Settings {
   readonly domainCheckMillis: number
   /** How long addresses at a domain answer whose record is missing. Then they stop, and the domain may be shown to be another company's. */
   readonly domainGraceMillis: number
+  readonly reconciliation: Reconciliation
   /** What wallets get at Lightning addresses. */
   readonly lnurl: Lnurl
 }
@@ -130,6 +146,14 @@ export const defaults = {
   dutyLeaseMillis: 6_000,
   domainCheckMillis: 24 * 3600 * 1000,
   domainGraceMillis: 3 * 24 * 3600 * 1000,
+  reconciliation: {
+    everyMillis: 5 * 60_000,
+    graceMillis: 60_000,
+    forgetMillis: 7 * 24 * 3600 * 1000,
+    lines: 10_000,
+    watched: 10_000,
+    overdueMillis: 60_000
+  },
   lnurl: {
     expirySeconds: 600,
     commentCharacters: 280,

@@ -12,6 +12,7 @@ import * as PayRequests from "./PayRequests.ts"
 import * as Policy from "./Policy.ts"
 import * as Prices from "./Prices.ts"
 import * as Recipients from "./Recipients.ts"
+import * as Reconciliation from "./Reconciliation.ts"
 import * as SettledPayouts from "./SettledPayouts.ts"
 import * as Settlements from "./Settlements.ts"
 import * as Transactions from "./Transactions.ts"
@@ -28,6 +29,7 @@ export const layer = (settings: Policy.Settings) =>
     LightningAddresses.layer,
     OnChainAddresses.layer,
     Transactions.layer,
+    Reconciliation.layer,
     Settlements.layer,
     ChainDeposits.layer,
     SettledPayouts.layer,

@@ -9,6 +9,7 @@ import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Currency } from "../src/Amount.ts"
 import type { Outcome, Request } from "../src/Answer.ts"
+import type { ChainBooks } from "../src/ChainBooks.ts"
 import { ChainDeposits } from "../src/ChainDeposits.ts"
 import type { ChainSource } from "../src/ChainSource.ts"
 import type { ChainWallet } from "../src/ChainWallet.ts"
@@ -21,6 +22,7 @@ import type { ExchangeRates } from "../src/ExchangeRates.ts"
 import { Invoices } from "../src/Invoices.ts"
 import type { Journal } from "../src/Journal.ts"
 import { LightningAddresses } from "../src/LightningAddresses.ts"
+import type { LightningBooks } from "../src/LightningBooks.ts"
 import type { LightningReceiver } from "../src/LightningReceiver.ts"
 import type { LightningSender } from "../src/LightningSender.ts"
 import * as Msat from "../src/Msat.ts"
@@ -44,6 +46,8 @@ export type Ports =
   | Tasks
   | LightningReceiver
   | LightningSender
+  | LightningBooks
+  | ChainBooks
   | ChainSource
   | ChainWallet
   | Signer

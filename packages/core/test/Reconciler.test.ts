@@ -1,0 +1,585 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Layer, Logger, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { hex } from "@scure/base"
+import * as BitcoinAddress from "../src/BitcoinAddress.ts"
+import * as Bolt11 from "../src/Bolt11.ts"
+import { ChainBooks } from "../src/ChainBooks.ts"
+import { ChainSource } from "../src/ChainSource.ts"
+import { ChainWallet } from "../src/ChainWallet.ts"
+import type { Difference } from "../src/Difference.ts"
+import * as Id from "../src/Id.ts"
+import { LightningBooks, type Sent } from "../src/LightningBooks.ts"
+import { type InvoiceState, LightningReceiver } from "../src/LightningReceiver.ts"
+import { LightningSender } from "../src/LightningSender.ts"
+import * as Msat from "../src/Msat.ts"
+import * as Payout from "../src/Payout.ts"
+import { Records } from "../src/Records.ts"
+import { Reconciliation } from "../src/Reconciliation.ts"
+import * as Reconciler from "../src/Reconciler.ts"
+import { Signer } from "../src/Signer.ts"
+import { settings } from "./Rows.ts"
+import {
+  company,
+  companyWith,
+  confirm,
+  follow,
+  invoice,
+  inWorld,
+  mine,
+  now,
+  onChainAddress,
+  outside,
+  poll,
+  type Ports,
+  type Process,
+  replace,
+  sound,
+  step,
+  steps
+} from "./World.ts"
+
+const { graceMillis, forgetMillis } = settings.reconciliation
+
+/** Compares once, on these ports. */
+const lookOn = Effect.fnUntraced(function* (ports: Context.Context<Ports | Process>) {
+  const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
+  return yield* Context.get(services, Reconciler.Reconciler).look()
+})
+
+const look = Effect.flatMap(Effect.context<Ports | Process>(), lookOn)
+
+/** What the operator is told. */
+const report = Effect.map(
+  Effect.flatMap(Reconciliation, ({ last }) => last),
+  Option.getOrThrow
+)
+
+const brief = ({ cause, ours, theirs }: Difference) => [
+  cause,
+  ours === null ? null : Number(ours) / 1000,
+  theirs === null ? null : Number(theirs) / 1000
+]
+
+/** What is reported once it has stood for long enough: cause, and what we have and the world has, in sats. */
+const told = Effect.gen(function* () {
+  const ports = yield* Effect.context<Ports | Process>()
+  yield* lookOn(ports)
+  yield* TestClock.adjust(graceMillis)
+  yield* lookOn(ports)
+  return (yield* report).differences.map(brief)
+})
+
+/** The same with other ports, as if they had always been there. */
+const toldBy = (change: (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>) =>
+  Effect.flatMap(Effect.context<Ports | Process>(), (ports) => Effect.provideContext(told, change(ports)))
+
+const swap = <I, S extends object>(key: Context.Key<I, S>, change: (service: S) => Partial<S>) =>
+  replace(key, (service: S): S => ({ ...service, ...change(service) }))
+
+const paid = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
+  const payer = yield* companyWith(50_000)
+  const { destination } = yield* outside({ sats, behaviour })
+  const row = yield* confirm(payer, destination)
+  yield* step
+  return { payer, row: yield* now(row) }
+})
+
+/** Our node pays somebody whom no withdrawal asked it to pay. */
+const behindOurBack = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
+  const { destination } = yield* outside({ sats, behaviour })
+  const invoice = Result.getOrThrow(Bolt11.decode(destination))
+  yield* (yield* LightningSender).pay({ invoice, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(1000) })
+  return invoice
+})
+
+/** Somebody with our keys spends from our wallet. Answers what that cost us. */
+const stolen = Effect.fnUntraced(function* (sats: number) {
+  const { destination } = yield* outside({ type: "chain_address" })
+  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(destination, "regtest"))
+  const draft = yield* (yield* ChainWallet).build({
+    scriptPubKey,
+    amount: Msat.fromSats(sats),
+    feeRate: 2,
+    feeLimit: Msat.fromSats(1000),
+    free: (outpoints) => Effect.succeed(new Set(outpoints))
+  })
+  const { rawTx } = yield* (yield* Signer).sign(draft.psbt)
+  yield* (yield* ChainSource).broadcast(rawTx)
+  yield* mine(1)
+  return sats + Number(draft.fee) / 1000
+})
+
+/** Something that happens after a first comparison. */
+const begun = <A, E, R>(story: Effect.Effect<A, E, R>) => Effect.andThen(look, story)
+
+/** The node's books say something else of every payment. */
+const booked = (change: (line: Sent) => Sent) =>
+  swap(LightningBooks, ({ sent }) => ({
+    sent: (after) => Effect.map(sent(after), (page) => ({ ...page, lines: page.lines.map(change) }))
+  }))
+
+/** They say nothing new: what is ours is asked for one by one. */
+const unheard = swap(LightningBooks, () => {
+  const nothing = (after: string | null) => Effect.succeed({ lines: [], cursor: after ?? "" })
+  return { sent: nothing, taken: nothing }
+})
+
+describe("A comparison of our books with the world's", () => {
+  it.effect("finds nothing on a service on which everything goes on at once", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const sandbox = yield* Sandbox
+          const payee = yield* company()
+          const { payer } = yield* paid(1000)
+          // Come in: paid, held, and paid without a notice. On the chain: credited, in a block, and waiting for one.
+          yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 300)).paymentRequest, hold: true })
+          yield* sandbox.loseNextNotice
+          yield* sandbox.pay({ paymentRequest: (yield* invoice(payee, 400)).paymentRequest })
+          const { address } = yield* onChainAddress(payee)
+          for (const blocks of [3, 1, 0]) {
+            yield* sandbox.send({ address, amount: Msat.fromSats(70_000) })
+            if (blocks > 0) yield* mine(blocks)
+            yield* follow
+          }
+          // Gone out: held by its payee, unknown, failed, to a company of ours, and to an address.
+          for (const behaviour of ["hold", "unknown_then_settle", "fail"] as const)
+            yield* confirm(payer, (yield* outside({ sats: 500, behaviour })).destination)
+          yield* confirm(payer, (yield* invoice(payee, 600)).paymentRequest)
+          const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 5000)
+          yield* look
+          yield* poll
+          assert.deepStrictEqual(yield* told, [])
+          yield* step
+          yield* look
+          yield* steps(6)
+          assert.deepStrictEqual(yield* told, [])
+          assert.strictEqual((yield* now(payout)).status, "pending")
+          const { chain } = yield* report
+          assert.isBelow(Number(chain.least), 0)
+          assert.isAbove(Number(chain.most), 0)
+          yield* mine(2)
+          yield* follow
+          yield* steps(5)
+          assert.deepStrictEqual(yield* told, [])
+          // The chain takes back what was credited, and the payout's block; then gives both again.
+          yield* sandbox.reorg(3)
+          yield* follow
+          assert.deepStrictEqual(yield* told, [])
+          yield* mine(4)
+          yield* follow
+          yield* steps(2)
+          assert.deepStrictEqual(yield* told, [])
+          yield* sound
+        })
+      )
+    )
+  )
+
+  it.effect("takes what was there before for right, and what is owned beyond the ledger for the operator's own", () =>
+    inWorld(
+      Effect.gen(function* () {
+        yield* paid(1000)
+        yield* behindOurBack(700)
+        const { node, chain, found, watched } = yield* look
+        assert.deepStrictEqual([found, watched], [[], []])
+        assert.strictEqual(node.own, Msat.make(node.owned - node.ledger))
+        assert.strictEqual(chain.own, chain.owned)
+        assert.deepStrictEqual(yield* told, [])
+      })
+    )
+  )
+
+  it.effect("waits with that until nothing is on its way", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 1000)
+        yield* step
+        assert.strictEqual((yield* look).chain.own, null)
+        assert.notStrictEqual((yield* look).node.own, null)
+        yield* mine(1)
+        yield* steps(3)
+        assert.strictEqual((yield* now(payout)).status, "settled")
+        const { chain } = yield* look
+        assert.strictEqual(chain.own, Msat.make(chain.owned - chain.ledger))
+      })
+    )
+  )
+
+  it.effect("reports nothing that has not stood for a while, and then once in the log", () => {
+    const logged: Array<unknown> = []
+    const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
+    return inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* behindOurBack(700)
+          logged.length = 0
+          const reported = Effect.map(report, ({ differences }) => differences.length)
+          yield* look
+          yield* TestClock.adjust(graceMillis - 1)
+          yield* look
+          assert.deepStrictEqual([yield* reported, logged.length], [0, 0])
+          yield* TestClock.adjust(1)
+          yield* look
+          assert.strictEqual(yield* reported, 2)
+          yield* look
+          assert.strictEqual(JSON.stringify(logged).match(/a person has to look/g)?.length, 2)
+        })
+      ).pipe(Effect.provide(logger))
+    )
+  })
+
+  it.effect("goes on where it stopped, when there is more than one comparison reads", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          for (const sats of [1, 2, 3, 4, 5]) yield* behindOurBack(sats)
+          assert.isTrue((yield* look).isBehind)
+          assert.strictEqual((yield* look).isBehind, false)
+          assert.deepStrictEqual((yield* told).map(([, , theirs]) => theirs).slice(0, 5), [1, 2, 3, 4, 5])
+        })
+      ),
+      { settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } }
+    )
+  )
+
+  it.effect("reads no more than it can watch, and loses nothing by that", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          for (const sats of [1, 2]) yield* behindOurBack(sats)
+          yield* look
+          yield* behindOurBack(3)
+          const { isBehind, watched } = yield* look
+          assert.deepStrictEqual([isBehind, watched.length], [true, 2])
+          yield* TestClock.adjust(forgetMillis)
+          yield* look
+          assert.deepStrictEqual(
+            (yield* look).watched.map((line) => line._tag === "Sent" && Number(line.amount) / 1000),
+            [3]
+          )
+        })
+      ),
+      { settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } } }
+    )
+  )
+
+  it.effect("changes nothing while node or chain do not answer, and says so", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const before = yield* report
+          yield* behindOurBack(700)
+          for (const [part, outage] of [
+            ["node", "NodeUnavailable"],
+            ["chain", "ChainUnavailable"]
+          ] as const) {
+            yield* (yield* Sandbox).pause(part)
+            assert.strictEqual((yield* Effect.flip(look))._tag, outage)
+            yield* (yield* Sandbox).resume(part)
+          }
+          assert.deepStrictEqual(yield* report, before)
+          assert.strictEqual((yield* told).length, 2)
+        })
+      )
+    )
+  )
+
+  it.effect("asks again what the node does not say of a payment that settled", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* paid(1000)
+          const silent = Effect.flatMap(Effect.context<Ports | Process>(), (ports) =>
+            lookOn(unheard(swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(ports)))
+          )
+          const { found, watched } = yield* silent
+          assert.deepStrictEqual([found, watched.map(({ _tag }) => _tag)], [[], ["Withdrawal"]])
+          assert.deepStrictEqual(yield* told, [])
+          assert.deepStrictEqual((yield* look).watched, [])
+        })
+      )
+    )
+  )
+
+  it.effect("of a process that is not the one any more is thrown away", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const before = yield* report
+          yield* TestClock.adjust(1000)
+          const services = yield* Layer.build(Layer.fresh(Reconciler.layer))
+          yield* Context.get(services, Reconciler.Reconciler).look({ taskId: yield* Id.make, token: 1 })
+          assert.deepStrictEqual(yield* report, before)
+        })
+      )
+    )
+  )
+
+  it.effect("counts what the operator states as his own", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* behindOurBack(700)
+          const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)
+          const { stateOwnFunds } = yield* Reconciliation
+          const stated = yield* stateOwnFunds({ node: Msat.make((own ?? 0n) + unexplained), chain: null })
+          assert.strictEqual(stated.chain, (yield* report).chain.own)
+          assert.deepStrictEqual(
+            (yield* told).map(([cause]) => cause),
+            ["payment_not_ours"]
+          )
+          yield* TestClock.adjust(forgetMillis)
+          assert.deepStrictEqual(yield* told, [])
+        })
+      )
+    )
+  )
+})
+
+describe("A difference", () => {
+  it.effect("payment_not_ours: the node paid what no withdrawal asked for, and its balance is short of that", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const before = (yield* report).node.owned
+          yield* behindOurBack(700)
+          const after = (yield* (yield* LightningBooks).owned).amount
+          assert.deepStrictEqual(yield* told, [
+            ["payment_not_ours", null, 700],
+            ["node_balance", Number(before) / 1000, Number(after) / 1000]
+          ])
+          assert.strictEqual((yield* report).node.unexplained, Msat.make(after - before))
+        })
+      )
+    )
+  )
+
+  it.effect("payment_not_ours: also while its payee holds it, and no more when it comes back", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const { paymentHash } = yield* behindOurBack(700, "hold")
+          assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
+          yield* (yield* Sandbox).release({ paymentHash, outcome: "fail" })
+          assert.deepStrictEqual(yield* told, [])
+        })
+      )
+    )
+  )
+
+  it.effect("payment_of_failed: the node pays, and paid, what was given back", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const { row } = yield* paid(500, "hold")
+          assert.strictEqual(row.status, "failed")
+          assert.deepStrictEqual(yield* told, [["payment_of_failed", null, 500]])
+          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? "", outcome: "settle" })
+          assert.deepStrictEqual(
+            (yield* told).map(([cause]) => cause),
+            ["payment_of_failed", "node_balance"]
+          )
+        })
+      ),
+      {
+        // A sender that takes what it does not know for failed: the worst that a backend can do.
+        change: swap(LightningSender, ({ pay }) => ({
+          pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "pending" ? { _tag: "failed", reason: "timeout" } : payment))
+        }))
+      }
+    )
+  )
+
+  it.effect("payment_not_booked: the node has paid, and nobody takes note of it", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const { row } = yield* paid(500, "hold")
+          assert.deepStrictEqual(yield* told, [])
+          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? "", outcome: "settle" })
+          assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
+          yield* step
+          assert.strictEqual((yield* now(row)).status, "settled")
+          assert.deepStrictEqual(yield* told, [])
+        })
+      )
+    )
+  )
+
+  it.effect("payment_amount: the node paid another amount than the withdrawal's", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* paid(500)
+          assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, amount: Msat.fromSats(501) }))), [["payment_amount", 500, 501]])
+        })
+      )
+    )
+  )
+
+  it.effect("payment_fee: its routing cost something else than was booked", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* paid(500)
+          assert.deepStrictEqual((yield* told)[0], ["payment_fee", 7, 0.25])
+          assert.strictEqual((yield* report).node.unexplained, Msat.make(6750n))
+        })
+      ),
+      {
+        // A sender whose answer says another fee than its records.
+        change: swap(LightningSender, ({ pay }) => ({
+          pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(7) } : payment))
+        }))
+      }
+    )
+  )
+
+  for (const [what, payment] of Object.entries({
+    "has no record of": { _tag: "notFound" },
+    "calls failed": { _tag: "failed", reason: "no_route" }
+  } as const)) {
+    it.effect(`withdrawal_not_paid: the node ${what} what was settled`, () =>
+      inWorld(
+        begun(
+          Effect.gen(function* () {
+            yield* paid(500)
+            const forgetful = swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed(payment) }))
+            assert.deepStrictEqual(yield* toldBy((ports) => unheard(forgetful(ports))), [["withdrawal_not_paid", 500, null]])
+          })
+        )
+      )
+    )
+  }
+
+  it.effect("withdrawal_not_proven: it was settled with a preimage that proves nothing", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* paid(500)
+          const wrong = swap(Records, ({ withdrawal }) => ({
+            withdrawal: (...ask) =>
+              Effect.map(
+                withdrawal(...ask),
+                Option.map((row) => ({ ...row, preimage: "00".repeat(32) }))
+              )
+          }))
+          assert.deepStrictEqual(yield* toldBy(wrong), [["withdrawal_not_proven", 500, null]])
+        })
+      )
+    )
+  )
+
+  it.effect("receipt_not_ours: the node was paid for an invoice that nobody here issued", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const { createInvoice } = yield* LightningReceiver
+          const description = { _tag: "Text", text: "the operator's own" } as const
+          const ask = { id: "own", amount: Msat.fromSats(900), description, expirySeconds: 60 }
+          yield* (yield* Sandbox).pay({ paymentRequest: (yield* createInvoice(ask)).paymentRequest })
+          assert.deepStrictEqual(
+            (yield* told).map(([cause, ours, theirs]) => (cause === "node_balance" ? [cause] : [cause, ours, theirs])),
+            [["receipt_not_ours", null, 900], ["node_balance"]]
+          )
+          assert.strictEqual((yield* report).node.unexplained, Msat.fromSats(900))
+        })
+      )
+    )
+  )
+
+  it.effect("receipt_not_credited: the node was paid, and nobody takes note of it", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const { paymentRequest } = yield* invoice(yield* company(), 900)
+          yield* (yield* Sandbox).loseNextNotice
+          yield* (yield* Sandbox).pay({ paymentRequest })
+          assert.deepStrictEqual(yield* told, [["receipt_not_credited", null, 900]])
+          yield* poll
+          assert.deepStrictEqual(yield* told, [])
+        })
+      )
+    )
+  )
+
+  it.effect("receipt_not_credited: the deposit of a settled invoice is missing", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* companyWith(900)
+          const missing = swap(Records, () => ({ depositOfInvoice: () => Effect.succeedNone }))
+          assert.deepStrictEqual(yield* toldBy(missing), [["receipt_not_credited", null, 900]])
+        })
+      )
+    )
+  )
+
+  it.effect("receipt_amount: another amount was credited than the node took", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* companyWith(900)
+          const other = swap(Records, ({ depositOfInvoice }) => ({
+            depositOfInvoice: (...ask) =>
+              Effect.map(
+                depositOfInvoice(...ask),
+                Option.map((row) => ({ ...row, amount: Msat.fromSats(899) }))
+              )
+          }))
+          assert.deepStrictEqual(yield* toldBy(other), [["receipt_amount", 899, 900]])
+        })
+      )
+    )
+  )
+
+  it.effect("deposit_not_received, deposit_amount: what was credited the node has not taken, or not so much of it", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          yield* companyWith(900)
+          const saying = (state: InvoiceState) => swap(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed(state) }))
+          const open = saying({ _tag: "open" })
+          assert.deepStrictEqual(yield* toldBy((ports) => unheard(open(ports))), [["deposit_not_received", 900, null]])
+          const less = saying({ _tag: "settled", received: Msat.fromSats(800), preimage: "" })
+          assert.deepStrictEqual(yield* toldBy((ports) => unheard(less(ports))), [["deposit_amount", 900, 800]])
+        })
+      )
+    )
+  )
+
+  it.effect("coin_gone: a coin of ours is not in the chain any more, and no payout of ours has spent it", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(50_000)
+          const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 5000)
+          yield* step
+          const [candidate] = yield* (yield* Records).candidates(payer.id, payout.id)
+          const spent = Payout.fromPsbt(candidate?.psbt ?? "").getInput(0)
+          const ours = `${hex.encode(spent.txid ?? new Uint8Array())}:${spent.index}`
+          const gone = [ours, `${"ab".repeat(32)}:1`].map((outpoint) => ({ outpoint, amount: Msat.fromSats(300) }))
+          const thief = swap(ChainBooks, ({ holdings }) => ({ holdings: Effect.map(holdings, ({ owned }) => ({ owned, gone })) }))
+          assert.deepStrictEqual(yield* toldBy(thief), [["coin_gone", 300, null]])
+        })
+      )
+    )
+  )
+
+  it.effect("chain_balance: whoever has our keys spent from our wallet", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const before = Number((yield* report).chain.owned) / 1000
+          const cost = yield* stolen(40_000)
+          assert.deepStrictEqual(yield* told, [["chain_balance", before, before - cost]])
+          assert.strictEqual((yield* report).chain.unexplained, Msat.make(BigInt(-cost * 1000)))
+        })
+      )
+    )
+  )
+})
