@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/core/Bolt11"
 import * as Id from "@satrail/core/Id"
-import { LightningBooks, type Sent, type Taken } from "@satrail/core/LightningBooks"
+import { LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/LightningBooks"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
@@ -62,11 +62,10 @@ const takenAfter = Effect.fnUntraced(function* (place: string) {
 const owned = Effect.flatMap(LightningBooks, ({ owned }) => owned)
 
 /** What the node owns has become this much more, or less. What a payment leaves behind in a channel is settled a moment after it. */
-const moved = Effect.fnUntraced(function* (before: Msat.Msat, by: bigint) {
+const moved = Effect.fnUntraced(function* (before: Owned, by: bigint) {
   yield* eventually(owned, ({ amount, within }) => {
-    const off = amount - before - by
-    // What both of the two say may be off by.
-    const most = 2n * within
+    const off = amount - before.amount - by
+    const most = before.within + within
     return off <= most && off >= -most
   })
 })
@@ -129,20 +128,20 @@ export const money = {
   "what the node owns is more by what it took": Effect.gen(function* () {
     const before = yield* owned
     yield* receive(5000)
-    yield* moved(before.amount, Msat.fromSats(5000))
+    yield* moved(before, Msat.fromSats(5000))
   }),
   "what the node owns is less by what it paid and its fee, and not before it has arrived": Effect.gen(function* () {
     const before = yield* owned
     const { paymentHash } = yield* pay("hold")
-    yield* moved(before.amount, 0n)
+    yield* moved(before, 0n)
     yield* (yield* Payees).release(paymentHash, "settle")
     const lookup = yield* eventually((yield* LightningSender).lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
-    yield* moved(before.amount, lookup._tag === "settled" ? -(amount + lookup.fee) : assert.fail())
+    yield* moved(before, lookup._tag === "settled" ? -(amount + lookup.fee) : assert.fail())
   }),
   "what failed cost nothing": Effect.gen(function* () {
     const before = yield* owned
     yield* pay("fail")
-    yield* moved(before.amount, 0n)
+    yield* moved(before, 0n)
   })
 } satisfies Contract.Promises<Ports>
 

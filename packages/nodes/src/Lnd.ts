@@ -54,14 +54,15 @@ export const senderCalls = [
 
 // What lnd answers.
 
-const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
+export const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
 const Hex = Schema.Uint8ArrayFromBase64.pipe(
   Schema.decodeTo(Schema.String, { decode: SchemaGetter.encodeHex(), encode: SchemaGetter.decodeHex() })
 )
 
 const Added = Schema.Struct({ r_hash: Hex, payment_request: Schema.String })
 
-const Invoice = Schema.Struct({
+/** An invoice as lnd lists and tells it. */
+export const Invoice = Schema.Struct({
   r_hash: Hex,
   r_preimage: Hex,
   payment_request: Schema.String,
@@ -70,9 +71,10 @@ const Invoice = Schema.Struct({
   settle_date: Schema.NumberFromString,
   settle_index: Schema.BigIntFromString
 })
-type Invoice = typeof Invoice.Type
+export type Invoice = typeof Invoice.Type
 
-const Page = Schema.Struct({ invoices: Schema.Array(Invoice), last_index_offset: Schema.BigIntFromString })
+/** A page of them, by the order in which they were made. */
+export const Page = Schema.Struct({ invoices: Schema.Array(Invoice), last_index_offset: Schema.BigIntFromString })
 
 const Sent = Schema.Struct({
   // UNKNOWN is never sent; a word that is not here is an outage, not a guess.
@@ -169,7 +171,7 @@ const toBase64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
 const toBase64Url = (hex: string) => toBase64(hex).replaceAll("+", "-").replaceAll("/", "_")
 
 /** Whoever answers is the node that it was at first: asked until it says so once, since a node may be away when we start. */
-const recognise = (rest: LndRest, identity: LndInfo.Identity): Effect.Effect<void, NodeUnavailable> => {
+export const recognise = (rest: LndRest, identity: LndInfo.Identity): Effect.Effect<void, NodeUnavailable> => {
   let isRecognised = false
   const confirm = Effect.tap(LndInfo.confirm(rest, identity), () => Effect.sync(() => (isRecognised = true)))
   return Effect.suspend(() => (isRecognised ? Effect.void : confirm))

@@ -1,4 +1,5 @@
 import { Patience } from "@satrail/contracts/Eventually"
+import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
 import { Network } from "@satrail/regtest/Network"
@@ -6,6 +7,7 @@ import * as Proxy from "@satrail/regtest/Proxy"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer, Redacted } from "effect"
 import * as Lnd from "../src/Lnd.ts"
+import * as LndBooks from "../src/LndBooks.ts"
 import * as Peers from "./Peers.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
@@ -20,6 +22,7 @@ const layer = Layer.unwrap(
     return Layer.mergeAll(
       Lnd.layerReceiver({ ...options, macaroon: yield* alice.bake(uris(Lnd.receiverCalls)), invoiceSecret: Redacted.make("of the tests") }),
       Lnd.layerSender({ ...options, macaroon: yield* alice.bake(uris(Lnd.senderCalls)) }),
+      LndBooks.layer({ ...options, macaroon: yield* alice.bake(uris(LndBooks.calls)) }),
       Layer.succeed(Patience, { tries: 1200, spacedMillis: 50 }),
       Peers.receiver,
       Peers.sender(proxy)
@@ -30,4 +33,5 @@ const layer = Layer.unwrap(
 Real.suite("lnd", ["btcd", "lnd"], () => {
   LightningReceiver.suite("lnd", layer)
   LightningSender.suite("lnd", layer)
+  LightningBooks.suite("lnd", layer)
 })

@@ -1,0 +1,137 @@
+import { LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/LightningBooks"
+import { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, Layer, Schema, Stream } from "effect"
+import * as Lnd from "./Lnd.ts"
+import { get, make as connect, type Refused } from "./LndRest.ts"
+import type * as Macaroon from "./Macaroon.ts"
+
+/** What reading its books asks lnd for. None of it moves money or makes anything. */
+export const calls = [
+  { uri: "/lnrpc.Lightning/GetInfo", entity: "info", action: "read" },
+  { uri: "/lnrpc.Lightning/ListPayments", entity: "offchain", action: "read" },
+  { uri: "/lnrpc.Lightning/ListInvoices", entity: "invoices", action: "read" },
+  { uri: "/lnrpc.Lightning/SubscribeInvoices", entity: "invoices", action: "read" },
+  { uri: "/lnrpc.Lightning/ChannelBalance", entity: "offchain", action: "read" },
+  { uri: "/lnrpc.Lightning/ListChannels", entity: "offchain", action: "read" }
+] as const satisfies ReadonlyArray<Macaroon.Call>
+
+const pageSize = 500
+/** lnd tells what has settled since an index at once, and then goes on with what settles next: after so long a silence nothing more is there. */
+const silenceMillis = 500
+
+const Payments = Schema.Struct({
+  payments: Schema.Array(
+    Schema.Struct({
+      payment_hash: Schema.String,
+      value_msat: Lnd.Amount,
+      fee_msat: Lnd.Amount,
+      status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),
+      payment_index: Schema.BigIntFromString
+    })
+  )
+})
+
+const Whole = Schema.Struct({ msat: Lnd.Amount })
+const Balance = Schema.Struct({ local_balance: Whole, unsettled_remote_balance: Whole, pending_open_local_balance: Whole })
+
+const Sats = Schema.BigIntFromString
+const Channels = Schema.Struct({
+  channels: Schema.Array(
+    Schema.Struct({ initiator: Schema.Boolean, commit_fee: Sats, pending_htlcs: Schema.Array(Schema.Struct({ amount: Sats })) })
+  )
+})
+
+const states = { INITIATED: "pending", IN_FLIGHT: "pending", SUCCEEDED: "settled", FAILED: "failed" } as const
+
+const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments.Type)["payments"][number]): Sent => ({
+  paymentHash: payment_hash,
+  amount: value_msat,
+  fee: fee_msat,
+  state: states[status]
+})
+
+const takenOf = ({ r_hash, amt_paid_msat }: Lnd.Invoice): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
+
+/**
+ * What is ours in the channels: what we could send, what we have sent and has not arrived, and what channels that are being opened will hold. The fee of a
+ * commitment that we would have to pay is ours as well for as long as the channel is open, and changes with every payment on its way and with the feerates
+ * of the day. lnd says it in whole satoshis, with what is too small for an output of its own.
+ */
+const ownedOf = (balance: typeof Balance.Type, { channels }: typeof Channels.Type): Owned => {
+  const funded = channels.filter(({ initiator }) => initiator)
+  const { local_balance, unsettled_remote_balance, pending_open_local_balance } = balance
+  return {
+    amount: Msat.sum(
+      local_balance.msat,
+      unsettled_remote_balance.msat,
+      pending_open_local_balance.msat,
+      ...funded.map(({ commit_fee }) => Msat.fromSats(commit_fee))
+    ),
+    within: Msat.sum(...funded.map(({ pending_htlcs }) => Msat.fromSats(pending_htlcs.reduce((sum, { amount }) => sum + amount, 2n))))
+  }
+}
+
+const unavailable = (operation: string) => (refused: Refused) => Effect.fail(new NodeUnavailable({ operation, cause: refused.words }))
+
+const books = (options: Lnd.Options): LightningBooks["Service"] => {
+  const rest = connect(options)
+  const recognised = Lnd.recognise(rest, options.identity)
+
+  const payments = (urlParams: Readonly<Record<string, string>>) =>
+    Effect.map(
+      rest.ask("sent", get("/v1/payments", { urlParams: { include_incomplete: "true", ...urlParams } }), Payments),
+      ({ payments }) => payments
+    )
+
+  const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1)?.payment_index ?? 0n)
+
+  /** Pages through all invoices there ever were for those that were settled: once for a database, and until the node is paid for the first time. */
+  const allSettled = Effect.gen(function* () {
+    const settled: Array<Lnd.Invoice> = []
+    for (let offset = 0n; ;) {
+      const request = get("/v1/invoices", { urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) } })
+      const { invoices, last_index_offset } = yield* rest.ask("taken", request, Lnd.Page)
+      settled.push(...invoices.filter(({ state }) => state === "SETTLED"))
+      if (invoices.length < pageSize) return settled.toSorted((a, b) => (a.settle_index < b.settle_index ? -1 : 1))
+      offset = last_index_offset
+    }
+  })
+
+  const settledAfter = (index: string) =>
+    rest.listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Lnd.Invoice).pipe(
+      Stream.filter(({ state }) => state === "SETTLED"),
+      Stream.timeout(silenceMillis),
+      Stream.take(pageSize),
+      Stream.runCollect
+    )
+
+  return LightningBooks.of({
+    owned: Effect.andThen(
+      recognised,
+      Effect.zipWith(rest.ask("owned", get("/v1/balance/channels"), Balance), rest.ask("owned", get("/v1/channels"), Channels), ownedOf)
+    ).pipe(Effect.catchTag("Refused", unavailable("owned"))),
+    sent: Effect.fnUntraced(
+      function* (after) {
+        yield* recognised
+        if (after === null) return { lines: [], cursor: String(yield* newest) }
+        const found = yield* payments({ index_offset: after, max_payments: String(pageSize), omit_hops: "true" })
+        return { lines: found.map(sentOf), cursor: String(found.at(-1)?.payment_index ?? after) }
+      },
+      Effect.catchTag("Refused", unavailable("sent"))
+    ),
+    taken: Effect.fnUntraced(
+      function* (after) {
+        yield* recognised
+        if (after === null) return { lines: [], cursor: String((yield* allSettled).at(-1)?.settle_index ?? 0n) }
+        // "Everything after 0" means "only new ones" to lnd.
+        const found = after === "0" ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(after)
+        return { lines: found.map(takenOf), cursor: String(found.at(-1)?.settle_index ?? after) }
+      },
+      Effect.catchTag("Refused", unavailable("taken"))
+    )
+  })
+}
+
+/** What lnd has written down. What its own on-chain wallet holds is not part of what it owns here. */
+export const layer = (options: Lnd.Options): Layer.Layer<LightningBooks> => Layer.sync(LightningBooks, () => books(options))
