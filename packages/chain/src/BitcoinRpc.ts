@@ -79,6 +79,7 @@ const caughtUpForMillis = 5_000
 const targetBlocks = 6
 
 const batchSize = 100
+const requestsAtOnce = 8
 
 /** One connection to a node. */
 const connect = (options: Options) => {
@@ -186,6 +187,23 @@ const view = (options: Options) => {
   }
 
   return { call, ask, find, hashAt, caughtUp, node }
+}
+
+/** Which of these outputs are in a block of the chain as it is now, and nobody has spent them, not in the mempool either. */
+export const unspent = (options: Options) => {
+  const { ask, caughtUp } = view(options)
+  return (outpoints: ReadonlyArray<string>) =>
+    Effect.andThen(
+      caughtUp,
+      Effect.filter(
+        outpoints,
+        (outpoint) => {
+          const [txId = "", vout = ""] = outpoint.split(":")
+          return Effect.map(ask("gettxout", [txId, Number(vout), true], Schema.Unknown), (output) => output !== null)
+        },
+        { concurrency: requestsAtOnce }
+      )
+    )
 }
 
 /** What a follower asks, answered by the node. */

@@ -21,6 +21,7 @@ const Known = Schema.fromJsonString(
     vin: Schema.Array(Schema.Struct({ is_coinbase: Schema.Boolean }))
   })
 )
+const Outspend = Schema.fromJsonString(Schema.Struct({ spent: Schema.Boolean }))
 const TxIds = Schema.fromJsonString(Schema.Array(Schema.String))
 const Estimates = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Finite))
 
@@ -58,6 +59,28 @@ const connect = (options: Request.Options) => {
 /** A server's estimate, for the median of several. */
 export const feeSource = (options: Request.Options): FeeRates.Source =>
   Effect.map(connect(options).json("/fee-estimates", Estimates), (estimates) => estimates[targetBlocks])
+
+/** Which of these outputs are in a block of the chain as it is now, and nobody has spent them, not in the mempool either. */
+export const unspent = (options: Request.Options) => {
+  const { find, away } = connect(options)
+  const read = <A>(path: string, schema: Schema.Codec<A, string>) =>
+    Effect.flatMap(find(path), (found) =>
+      Option.isNone(found)
+        ? Effect.succeedNone
+        : Effect.asSome(Effect.mapError(Schema.decodeUnknownEffect(schema)(found.value.toString("utf8")), away(path)))
+    )
+  return (outpoints: ReadonlyArray<string>) =>
+    Effect.filter(
+      outpoints,
+      Effect.fnUntraced(function* (outpoint) {
+        const [txId = "", vout = ""] = outpoint.split(":")
+        const known = yield* read(`/tx/${txId}`, Known)
+        if (Option.isNone(known) || !known.value.status.confirmed) return false
+        return Option.exists(yield* read(`/tx/${txId}/outspend/${vout}`, Outspend), ({ spent }) => !spent)
+      }),
+      { concurrency: requestsAtOnce }
+    )
+}
 
 /** What a follower asks, answered by the server. */
 export const node = (options: Request.Options): Follower.Node => {

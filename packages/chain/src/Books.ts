@@ -1,0 +1,53 @@
+import { ChainBooks } from "@satrail/core/ChainBooks"
+import type { ChainUnavailable } from "@satrail/core/ChainSource"
+import * as Coin from "@satrail/core/Coin"
+import * as Msat from "@satrail/core/Msat"
+import { Records } from "@satrail/core/Records"
+import type { Withdrawal } from "@satrail/core/Withdrawal"
+import { Effect, Layer } from "effect"
+
+/** Which of these outputs are in the chain, and nobody has spent them. */
+export type Unspent = (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
+
+/** How many coins are counted. */
+const maxCoins = 100_000
+
+/** About how many of them, the largest, the chain is asked each time: the rest are believed to be there. */
+export const askedAbout = 2000
+const pageSize = 500
+
+const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent) {
+  const records = yield* Records
+
+  /** Change of payouts that have not ended, where it is no coin yet: of which of several transactions it will be is not known, or it would be too deep. */
+  const changeToCome = Effect.gen(function* () {
+    const change = new Map<string, Msat.Msat>()
+    let after: string | null = null
+    do {
+      const page: ReadonlyArray<Withdrawal> = yield* records.withdrawalsUnderWay(after, pageSize)
+      for (const { companyId, id } of page.filter(({ rail }) => rail === "on_chain")) {
+        const candidates = yield* records.candidates(companyId, id)
+        const newest = candidates.at(-1)
+        if (newest?.change?.wallet !== fingerprint || (candidates.length === 1 && !newest.isDeep)) continue
+        change.set(Coin.outpoint(newest.txId, newest.change.vout), newest.change.amount)
+      }
+      after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
+    } while (after !== null)
+    return Msat.sum(...change.values())
+  })
+
+  return ChainBooks.of({
+    holdings: Effect.gen(function* () {
+      const coins = yield* records.coins(fingerprint, maxCoins)
+      const asked = coins.filter(({ isConfirmed }) => isConfirmed).slice(0, askedAbout)
+      const there = new Set(yield* unspent(asked.map(({ outpoint }) => outpoint)))
+      const gone = asked.filter(({ outpoint }) => !there.has(outpoint)).map(({ outpoint, amount }) => ({ outpoint, amount }))
+      const all = Msat.sum(...coins.map(({ amount }) => amount), yield* changeToCome)
+      return { owned: Msat.make(all - Msat.sum(...gone.map(({ amount }) => amount))), gone }
+    })
+  })
+})
+
+/** What the chain says of the coins that the store has of a wallet. Money at its addresses that nobody was credited with is not part of it. */
+export const layer = (fingerprint: string, unspent: Unspent): Layer.Layer<ChainBooks, never, Records> =>
+  Layer.effect(ChainBooks, make(fingerprint, unspent))

@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Difference from "../src/Difference.ts"
+import type { Sent } from "../src/LightningBooks.ts"
+import * as Msat from "../src/Msat.ts"
+import * as Side from "../src/Side.ts"
+import * as Tally from "../src/Tally.ts"
+import { Status } from "../src/Withdrawal.ts"
+import { deposit, invoice, withdrawal } from "./Rows.ts"
+
+const cause = (judgement: Difference.Judgement) => (typeof judgement === "string" ? judgement : judgement.cause)
+
+describe("A payment in the node's books", () => {
+  const line = (state: Sent["state"], fields: Partial<Sent> = {}): Sent => ({
+    paymentHash: "ab",
+    amount: Msat.make(1000n),
+    fee: Msat.make(3n),
+    state,
+    ...fields
+  })
+  const ours = { dispatchedAtMillis: 1, paymentHash: "ab" }
+  const states = ["pending", "settled", "failed"] as const
+
+  // By how it stands with us, and then with the node: pending, settled, failed.
+  const cases: { readonly [status in Status]: ReadonlyArray<string> } = {
+    pending: ["under_way", "payment_not_booked", "under_way"],
+    settled: ["withdrawal_not_paid", "same", "withdrawal_not_paid"],
+    failed: ["payment_of_failed", "payment_of_failed", "same"]
+  }
+  for (const status of Status.literals) {
+    const expected = cases[status]
+    it(`of a withdrawal that is ${status} is ${expected.join(", ")}`, () => {
+      const row = withdrawal({ ...ours, status, networkFee: Msat.make(3n) })
+      assert.deepStrictEqual<ReadonlyArray<string>>(
+        states.map((state) => cause(Difference.ofSent(line(state), row))),
+        expected
+      )
+    })
+  }
+
+  it("is not ours where no withdrawal was dispatched with its hash; one that failed is nobody's business", () => {
+    for (const row of [undefined, withdrawal({ paymentHash: "ab", status: "settled" })])
+      assert.deepStrictEqual(
+        states.map((state) => cause(Difference.ofSent(line(state), row))),
+        ["payment_not_ours", "payment_not_ours", "same"]
+      )
+  })
+
+  it("differs by amount before anything else, and by its fee to the msat", () => {
+    const row = withdrawal({ ...ours, status: "settled", networkFee: Msat.make(3n) })
+    assert.strictEqual(cause(Difference.ofSent(line("pending", { amount: Msat.make(1001n) }), row)), "payment_amount")
+    assert.strictEqual(cause(Difference.ofSent(line("settled", { fee: Msat.make(4n) }), row)), "payment_fee")
+  })
+})
+
+describe("A payment that the node took", () => {
+  const taken = { paymentHash: "ab", received: Msat.make(1010n) }
+  const receipt = {
+    invoice: invoice({ status: "settled" }),
+    deposit: deposit({ amount: Msat.make(1010n) }),
+    isFromInside: false,
+    unmatched: undefined
+  }
+  const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
+
+  it("is the same when it was credited in full, or waits in suspense", () => {
+    const unmatched = { id: "u", companyId: "payee", paymentHash: "ab", received: taken.received, reason: "" }
+    assert.strictEqual(judged({}), "same")
+    assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
+    assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(7n) }), unmatched }), "same")
+  })
+
+  it("differs when it was not credited: what paid the invoice from inside is another payment", () => {
+    assert.strictEqual(judged({ invoice: undefined }), "receipt_not_ours")
+    assert.strictEqual(judged({ deposit: undefined }), "receipt_not_credited")
+    assert.strictEqual(judged({ isFromInside: true }), "receipt_not_credited")
+    assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(1000n) }) }), "receipt_amount")
+    const other = { id: "u", companyId: "payee", paymentHash: "ab", received: Msat.make(1n), reason: "" }
+    assert.strictEqual(judged({ isFromInside: true, unmatched: other }), "receipt_not_credited")
+  })
+})
+
+describe("An asset", () => {
+  const turnovers = (node: Tally.Turnover): Tally.Turnovers => ({ ...Tally.nothing, node })
+  const booked = (out: bigint, into: bigint) => turnovers({ out: Msat.make(out), into: Msat.make(into) })
+  const side = (fields: Partial<Parameters<typeof Side.of>[0]>) =>
+    Side.of({
+      account: "node",
+      owned: Msat.make(1100n),
+      within: Msat.zero,
+      own: Msat.make(600n),
+      before: booked(900n, 400n),
+      after: booked(900n, 400n),
+      mayLeave: Msat.zero,
+      mayArrive: Msat.zero,
+      ...fields
+    })
+  const unexplained = (owned: number, fields: Partial<Parameters<typeof Side.of>[0]> = {}) =>
+    Number(side({ owned: Msat.make(BigInt(owned)), ...fields }).unexplained)
+
+  it("is explained when own funds and ledger are what is owned", () => {
+    assert.deepStrictEqual([unexplained(1100), unexplained(1099), unexplained(1101)], [0, -1, 1])
+  })
+
+  it("may be short of what may have left, and over by what may have arrived, and no further", () => {
+    const moving = { mayLeave: Msat.make(50n), mayArrive: Msat.make(20n) }
+    assert.deepStrictEqual(
+      [1050, 1049, 1120, 1121].map((owned) => unexplained(owned, moving)),
+      [0, -1, 0, 1]
+    )
+  })
+
+  it("may be off by what was booked while both sides were asked, the other way round", () => {
+    // 30 came in and 5 went out in between: the node may not have had the one, and may still have had the other.
+    const between = { before: booked(870n, 395n) }
+    assert.deepStrictEqual(
+      [1070, 1069, 1105, 1106].map((owned) => unexplained(owned, between)),
+      [0, -1, 0, 1]
+    )
+  })
+
+  it("may be off by what the node does not count to the msat", () => {
+    assert.deepStrictEqual(
+      [1098, 1097, 1102, 1103].map((owned) => unexplained(owned, { within: Msat.make(2n) })),
+      [0, -1, 0, 1]
+    )
+  })
+
+  it("is the operator's beyond the ledger, where nothing was stated and nothing moves", () => {
+    assert.strictEqual(side({ own: null }).own, Msat.make(600n))
+    const moving: ReadonlyArray<Partial<Parameters<typeof Side.of>[0]>> = [
+      { mayLeave: Msat.make(1n) },
+      { mayArrive: Msat.make(1n) },
+      { before: booked(899n, 400n) },
+      { before: booked(900n, 399n) }
+    ]
+    for (const one of moving) {
+      const { own, unexplained } = side({ ...one, own: null })
+      assert.deepStrictEqual([own, unexplained], [null, Msat.zero])
+    }
+  })
+})
