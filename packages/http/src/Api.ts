@@ -7,6 +7,7 @@ import * as Operator from "./Operator.ts"
 import * as Rates from "./Rates.ts"
 import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
+import * as ReconciliationRoutes from "./ReconciliationRoutes.ts"
 import * as Send from "./Send.ts"
 import * as VoucherRoutes from "./VoucherRoutes.ts"
 
@@ -20,6 +21,7 @@ export const Api = base.add(
   Read.Group,
   Rates.Group,
   Operator.Group,
+  ReconciliationRoutes.Group,
   DomainRoutes.TlsGroup,
   Health.Group,
   Metrics.Group

@@ -198,3 +198,20 @@ export const paymentIssues = (text: string, body: object): ReadonlyArray<Issue> 
   }
   return [...amount, ...issues]
 }
+
+// Above this a JSON number does not have three decimals any more.
+const maxExactSats = Number.MAX_SAFE_INTEGER / 1000
+
+/** Satoshis to three decimals, and less than nothing too: what somebody is short of. */
+export const ExactSats = Schema.Finite.check(
+  Schema.makeFilter((sats) =>
+    Math.abs(sats) <= maxExactSats && Math.round(sats * 1000) / 1000 === sats ? undefined : "Satoshis, with at most three decimals"
+  )
+)
+  .annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+  .pipe(
+    Schema.decodeTo(Msat.Msat, {
+      decode: SchemaGetter.transform((sats) => BigInt(Math.round(sats * 1000))),
+      encode: SchemaGetter.transform((amount) => Number(amount) / 1000)
+    })
+  )

@@ -15,6 +15,7 @@ import * as Operator from "./Operator.ts"
 import * as Rates from "./Rates.ts"
 import * as Read from "./Read.ts"
 import * as Receive from "./Receive.ts"
+import * as ReconciliationRoutes from "./ReconciliationRoutes.ts"
 import { routerConfig } from "./Routing.ts"
 import * as Send from "./Send.ts"
 import * as VoucherRoutes from "./VoucherRoutes.ts"
@@ -37,6 +38,7 @@ export const layerHandlers = Layer.mergeAll(
   Read.layer,
   Rates.layer,
   Operator.layer,
+  ReconciliationRoutes.layer,
   Health.layer,
   Metrics.layer
 )

@@ -1,9 +1,11 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
+import { Reconciliation } from "@satrail/core/Reconciliation"
 import { OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
+import * as Gauges from "./Gauges.ts"
 import * as Handlers from "./Handlers.ts"
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
@@ -11,7 +13,10 @@ const text = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain;
 
 const metrics = HttpApiEndpoint.get("metrics", "/operator/metrics", { success: text })
   .annotate(OpenApi.Summary, "What this process has measured")
-  .annotate(OpenApi.Description, "As Prometheus reads it: text, not an envelope. Each process counts for itself, since its start.")
+  .annotate(
+    OpenApi.Description,
+    "As Prometheus reads it: text, not an envelope. Each process counts for itself, since its start; what waits and what differs is the same for all."
+  )
 
 /** For whoever watches over many processes. With the operator's token, which Prometheus sends as `authorization.credentials`. */
 export class Group extends HttpApiGroup.make("metrics")
@@ -20,6 +25,11 @@ export class Group extends HttpApiGroup.make("metrics")
   .middleware(OperatorAuthentication)
   .annotate(OpenApi.Title, "Metrics") {}
 
-export const layer = Handlers.layer(base.add(Group), "metrics", (handlers) =>
-  Effect.succeed(handlers.handleAll({ metrics: () => PrometheusMetrics.format() }))
+export const layer = Handlers.layer(
+  base.add(Group),
+  "metrics",
+  Effect.fnUntraced(function* (handlers) {
+    const reconciliation = yield* Reconciliation
+    return handlers.handleAll({ metrics: () => Effect.andThen(Gauges.refresh(reconciliation), PrometheusMetrics.format()) })
+  })
 )

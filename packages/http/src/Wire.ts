@@ -35,13 +35,15 @@ const Metadata = Schema.Record(Schema.String, Schema.String).annotate({ examples
 
 /** An instant in milliseconds, as a customer sees it. */
 export const instant = (millis: number): string => new Date(millis).toISOString()
-const instantOrNull = (millis: number | null): string | null => (millis === null ? null : instant(millis))
+export const instantOrNull = (millis: number | null): string | null => (millis === null ? null : instant(millis))
 
 /** 1 999 msat are 1 sat. All of bitcoin in sats is below 2^53, so the number is exact. */
 const sats = (amount: Msat.Msat): number => Number(Msat.toSats(amount))
 
 /** 6 500 msat are 6.5 sats: three decimals, exactly those. */
-const satsAndMsats = (amount: Msat.Msat): number => Number(amount) / 1000
+export const satsAndMsats = (amount: Msat.Msat): number => Number(amount) / 1000
+
+export const satsOrNothing = (amount: Msat.Msat | null): number | null => (amount === null ? null : satsAndMsats(amount))
 
 /** A request to be paid over Lightning. */
 export const Invoice = Schema.Struct({

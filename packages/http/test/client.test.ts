@@ -196,6 +196,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           rates: ["rates"],
           read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
           operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],
+          reconciliation: ["reconciliation", "stateOwnFunds"],
           health: ["healthz", "readyz"],
           metrics: ["metrics"]
         })

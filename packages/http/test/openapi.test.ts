@@ -92,6 +92,10 @@ const endpoints: Record<string, Record<string, { readonly path?: string; readonl
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
   },
   "/operator/api-keys/{id}": { delete: { key: operatorToken, path: `/operator/api-keys/${keyId}` } },
+  "/operator/reconciliation": { get: { key: operatorToken } },
+  "/operator/reconciliation/own-funds": {
+    put: { key: operatorToken, path: "/operator/reconciliation/own-funds", body: { node_sats: 1000.5 } }
+  },
   "/healthz": { get: {} },
   "/readyz": { get: {} },
   "/operator/metrics": { get: { key: operatorToken } }

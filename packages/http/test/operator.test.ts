@@ -158,7 +158,8 @@ describe("who is the operator", () => {
     ["DELETE", "/operator/api-keys/x"],
     ["POST", "/operator/api-keys/x/rotate"],
     ["POST", "/operator/companies/x/plan"],
-    ["POST", "/operator/companies/x/domains"]
+    ["POST", "/operator/companies/x/domains"],
+    ["PUT", "/operator/reconciliation/own-funds"]
   ] as const
 
   it("C52: is told by the token: no API key opens these routes, not an admin's either", async () => {

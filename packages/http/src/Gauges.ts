@@ -1,0 +1,68 @@
+import { Cause } from "@satrail/core/Difference"
+import type { Account } from "@satrail/core/Change"
+import type * as Msat from "@satrail/core/Msat"
+import type { Reconciliation } from "@satrail/core/Reconciliation"
+import * as Waiting from "@satrail/core/Waiting"
+import { Clock, Effect, Metric, Option } from "effect"
+import { countByCause } from "./ReconciliationRoutes.ts"
+import * as Wire from "./Wire.ts"
+
+const gauge = (name: string, description: string) => Metric.gauge(`satrail_${name}`, { description })
+
+const gauges = {
+  owned: gauge("owned_sats", "What the node or the chain says that we own"),
+  own: gauge("own_funds_sats", "What of it is the operator's own"),
+  unexplained: gauge("unexplained_sats", "What is owned beyond own funds and ledger; less than nothing where something is missing"),
+  assets: gauge("assets_sats", "What node and wallet own together"),
+  liabilities: gauge("liabilities_sats", "What all companies own together"),
+  account: gauge("account_sats", "What is in an account of the ledger"),
+  differences: gauge("differences", "Differences between our books and the world's"),
+  age: gauge("reconciliation_age_seconds", "How long ago our books were compared"),
+  waiting: gauge("waiting", "What waits"),
+  waitingSats: gauge("waiting_sats", "What waits, with fees"),
+  waitingAge: gauge("waiting_seconds", "How long the oldest of what waits has waited; 0 where nothing does")
+}
+
+const set = (of: Metric.Metric<number, unknown>, value: number, attributes: Readonly<Record<string, string>> = {}) =>
+  Metric.update(Metric.withAttributes(of, attributes), value)
+
+const accounts: ReadonlyArray<Account> = [
+  "available",
+  "held",
+  "node",
+  "chain",
+  "service_fees",
+  "network_fees",
+  "suspense",
+  "loss",
+  "internal"
+]
+
+/** Brings the gauges to what is in the store now: any process tells the same. Where the store is away they stay as they were. */
+export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
+  Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat, attributes: Readonly<Record<string, string>> = {}) =>
+      set(of, Wire.satsAndMsats(amount), attributes)
+    const all = yield* waiting
+    for (const kind of Waiting.kinds) {
+      const { count, amount, oldestAtMillis } = all[kind]
+      yield* set(gauges.waiting, count, { kind })
+      yield* sats(gauges.waitingSats, amount, { kind })
+      yield* set(gauges.waitingAge, oldestAtMillis === null ? 0 : Math.max(0, nowMillis - oldestAtMillis) / 1000, { kind })
+    }
+    const report = Option.getOrUndefined(yield* last)
+    if (report === undefined) return
+    yield* set(gauges.age, Math.max(0, nowMillis - report.atMillis) / 1000)
+    yield* sats(gauges.assets, report.assets)
+    yield* sats(gauges.liabilities, report.liabilities)
+    for (const account of ["node", "chain"] as const) {
+      const { owned, own, unexplained } = report[account]
+      yield* sats(gauges.owned, owned, { account })
+      if (own !== null) yield* sats(gauges.own, own, { account })
+      yield* sats(gauges.unexplained, unexplained, { account })
+    }
+    for (const account of accounts) yield* sats(gauges.account, report.accounts[account], { account })
+    const counts = countByCause(report.differences)
+    for (const cause of Cause.literals) yield* set(gauges.differences, counts[cause] ?? 0, { cause })
+  }).pipe(Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("what waits and what differs is not known", outage)))

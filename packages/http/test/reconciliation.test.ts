@@ -1,0 +1,164 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import { Cause } from "@satrail/core/Difference"
+import { StoreUnavailable } from "@satrail/core/Journal"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Policy from "@satrail/core/Policy"
+import * as Reconciler from "@satrail/core/Reconciler"
+import { Reconciliation } from "@satrail/core/Reconciliation"
+import * as Waiting from "@satrail/core/Waiting"
+import { Context, Effect, Layer } from "effect"
+import { bad, operatorToken, seen, start } from "./Service.ts"
+
+const service = await start({
+  settings: { reconciliation: { ...Policy.defaults.reconciliation, graceMillis: 0 } }
+})
+const away = new StoreUnavailable({ operation: "test", cause: "away" })
+const silent = await start({
+  instead: Context.make(
+    Reconciliation,
+    Reconciliation.of({ last: Effect.fail(away), waiting: Effect.fail(away), stateOwnFunds: () => Effect.fail(away) })
+  )
+})
+afterAll(() => Promise.all([service.dispose(), silent.dispose()]))
+
+const path = "/operator/reconciliation"
+const shown = async () => (await service.ask("GET", path, { key: operatorToken })).body
+const compare = () =>
+  service.run(
+    Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).look()))
+  )
+const gauges = async () =>
+  new Map(
+    (await service.ask("GET", "/operator/metrics", { key: operatorToken })).text
+      .split("\n")
+      .filter((line) => line.startsWith("satrail_"))
+      .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))] as const)
+  )
+
+/** Our node pays somebody whom no withdrawal asked it to pay. */
+const behindOurBack = async (sats: number) => {
+  const { destination, paymentHash } = await service.sandbox((sandbox) =>
+    sandbox.destination({ type: "lightning_invoice", amount: service.sats(sats) })
+  )
+  await service.run(
+    Effect.gen(function* () {
+      const invoice = yield* Effect.fromResult(Bolt11.decode(destination))
+      return yield* (yield* LightningSender).pay({ invoice, amount: service.sats(sats), feeLimit: service.sats(1000) })
+    })
+  )
+  return paymentHash
+}
+
+describe("GET /operator/reconciliation", () => {
+  it("says that nobody has compared yet, and what waits", async () => {
+    const { message, data } = await shown()
+    assert.match(message, /^Nobody has compared yet/)
+    assert.isNull(data.report)
+    assert.sameMembers(Object.keys(data.waiting), [...Waiting.kinds])
+    for (const kind of Waiting.kinds) assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0 })
+    assert.isFalse([...(await gauges()).keys()].some((name) => name.startsWith("satrail_reconciliation_age_seconds")))
+  })
+
+  it("shows both sides, the ledger, and what waits since when", async () => {
+    await compare()
+    const { key } = await service.company("paid")
+    await service.fund(key, 50_000)
+    const { destination } = await service.sandbox((sandbox) =>
+      sandbox.destination({ type: "lightning_invoice", amount: service.sats(500), behaviour: "hold" })
+    )
+    const body = { destination }
+    const { body: confirmed } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })
+    await service.work()
+    await compare()
+    const { message, data } = await shown()
+    assert.strictEqual(message, "No differences")
+    const { report, waiting } = data
+    const held = 500 + confirmed.data.fee_sats
+    assert.deepStrictEqual(
+      [report.liabilities_sats, report.accounts.available, report.accounts.held, report.accounts.node, report.is_behind],
+      [50_000, 50_000 - held, held, -50_000, false]
+    )
+    assert.deepStrictEqual([report.differences, report.differences_by_cause], [[], {}])
+    assert.strictEqual(report.node.owned_sats, report.node.own_sats + report.node.ledger_sats)
+    assert.deepStrictEqual([report.node.ledger_sats, report.node.unexplained_sats, report.chain.ledger_sats], [50_000, 0, 0])
+    assert.deepStrictEqual(waiting.withdrawal_dispatched, { count: 1, oldest_at: confirmed.data.created_at, amount_sats: held })
+  })
+
+  it("shows a difference with its cause, and both sides of it", async () => {
+    const paymentHash = await behindOurBack(700)
+    await compare()
+    const { message, data } = await shown()
+    assert.strictEqual(message, "There are differences")
+    const [payment, balance] = data.report.differences
+    const { since, ...rest } = payment
+    assert.match(since, /Z$/)
+    assert.deepStrictEqual(rest, {
+      cause: "payment_not_ours",
+      about: paymentHash,
+      company_id: null,
+      record_id: null,
+      ours_sats: null,
+      theirs_sats: 700
+    })
+    assert.deepStrictEqual([balance.cause, balance.about], ["node_balance", "node"])
+    assert.deepStrictEqual(data.report.differences_by_cause, { payment_not_ours: 1, node_balance: 1 })
+    assert.isAtMost(data.report.node.unexplained_sats, -700)
+  })
+
+  it("is the operator's alone", async () => {
+    const { key } = await service.company()
+    for (const ask of [{}, { key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(401, "unauthorized"))
+  })
+
+  it("is 503 while the store is away, and the other metrics are told all the same", async () => {
+    const key = operatorToken
+    assert.deepStrictEqual(seen(await silent.ask("GET", path, { key })), bad(503, "store_unavailable"))
+    assert.strictEqual((await silent.ask("GET", "/operator/metrics", { key })).status, 200)
+  })
+})
+
+describe("the gauges", () => {
+  it("tell what is owned and owed, what differs by cause, and how long the oldest has waited", async () => {
+    const told = await gauges()
+    const { report, waiting } = (await shown()).data
+    const of = (name: string) => told.get(`satrail_${name}`) ?? assert.fail(`there is no ${name}`)
+    assert.deepStrictEqual(
+      [of("assets_sats"), of("liabilities_sats"), of('owned_sats{account="node"}'), of('unexplained_sats{account="node"}')],
+      [report.assets_sats, report.liabilities_sats, report.node.owned_sats, report.node.unexplained_sats]
+    )
+    assert.strictEqual(of('account_sats{account="held"}'), report.accounts.held)
+    for (const cause of Cause.literals) assert.strictEqual(of(`differences{cause="${cause}"}`), report.differences_by_cause[cause] ?? 0)
+    assert.deepStrictEqual(
+      [of('waiting{kind="withdrawal_dispatched"}'), of('waiting_sats{kind="withdrawal_dispatched"}')],
+      [1, waiting.withdrawal_dispatched.amount_sats]
+    )
+    assert.isAbove(of('waiting_seconds{kind="withdrawal_dispatched"}'), 0)
+    assert.strictEqual(of('waiting_seconds{kind="voucher_open"}'), 0)
+    assert.isBelow(of("reconciliation_age_seconds"), 3600)
+  })
+})
+
+describe("PUT /operator/reconciliation/own-funds", () => {
+  const state = (body: unknown) => service.ask("PUT", `${path}/own-funds`, { key: operatorToken, body })
+
+  it("states one of them to the msat, and leaves the other as it was", async () => {
+    const { node, chain } = (await shown()).data.report
+    const sats = node.own_sats + node.unexplained_sats
+    const { status, body } = await state({ node_sats: sats })
+    assert.deepStrictEqual([status, body.data], [200, { node_sats: sats, chain_sats: chain.own_sats }])
+    await compare()
+    assert.deepStrictEqual((await shown()).data.report.differences_by_cause, { payment_not_ours: 1 })
+  })
+
+  it("refuses what is no amount, saying where", async () => {
+    for (const body of [{ node_sats: 1.0001 }, { node_sats: "1" }, { node_sats: 1e300 }, { nodes: 1 }]) {
+      const answer = await state(body)
+      assert.deepStrictEqual(
+        [answer.status, answer.body.error?.code, answer.body.error?.issues?.map((issue) => issue.path)],
+        [400, "malformed", Object.keys(body)],
+        answer.text
+      )
+    }
+  })
+})
