@@ -20,7 +20,9 @@ import type { Rate } from "../packages/core/src/Throttle.ts"
 import * as Transaction from "../packages/core/src/Transaction.ts"
 import * as Voucher from "../packages/core/src/Voucher.ts"
 import * as Vouchers from "../packages/core/src/Vouchers.ts"
+import * as ChainBooks from "../packages/chain/src/Books.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
+import * as ReconciliationRoutes from "../packages/http/src/ReconciliationRoutes.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
 import { api } from "../packages/server/src/Server.ts"
@@ -107,6 +109,14 @@ const limits = (): string => {
     ["Lightning addresses on a page", `1 to ${LightningAddresses.limit.maximum}, ${LightningAddresses.limit.default} unless given`],
     ["how often the record of a company's domain is looked for, hours", defaults.domainCheckMillis / 3_600_000],
     ["time that a domain answers whose record is missing, days", defaults.domainGraceMillis / 86_400_000],
+    ["time between two comparisons of our books with the world's, minutes", defaults.reconciliation.everyMillis / 60_000],
+    ["time that a difference stands before it is reported, seconds", defaults.reconciliation.graceMillis / 1000],
+    ["time that a difference of one payment is reported, days", defaults.reconciliation.forgetMillis / 86_400_000],
+    ["lines of a node's books, and events of ours, that one comparison reads", defaults.reconciliation.lines],
+    ["lines that are looked at again because they differ or have not ended", defaults.reconciliation.watched],
+    ["differences that are shown one by one", ReconciliationRoutes.maxShown],
+    ["time from which work is overdue that nobody takes up, seconds", defaults.reconciliation.overdueMillis / 1000],
+    ["coins that the chain is asked about in one comparison", ChainBooks.askedAbout],
     ["allowance for routing", rate(defaults.routingAllowance)],
     ["allowance for mining", `the feerate of the moment × ${defaults.payoutVbytes} vB`],
     ...(["free", "paid"] as const).flatMap((plan) => [

@@ -361,4 +361,4 @@ export const layerWorker = Layer.effectDiscard(
       )
     })
   })
-)
+).pipe(Layer.provide(layer))

@@ -1,3 +1,4 @@
+import * as Books from "@satrail/chain/Books"
 import * as BitcoinRpc from "@satrail/chain/BitcoinRpc"
 import * as Esplora from "@satrail/chain/Esplora"
 import * as ExternalSigner from "@satrail/chain/ExternalSigner"
@@ -37,6 +38,9 @@ const anywhere: Follower.Beginning = { height: 0 }
 /** Blocks, as whoever `CHAIN` names has them. */
 export const node = (environment: Environment, { source }: Chain): Follower.Node =>
   source._tag === "BitcoinRpc" ? BitcoinRpc.node(rpcOptions(environment, source, anywhere)) : Esplora.node(source)
+
+const unspent = (environment: Environment, { source }: Chain): Books.Unspent =>
+  source._tag === "BitcoinRpc" ? BitcoinRpc.unspent(rpcOptions(environment, source, anywhere)) : Esplora.unspent(source)
 
 const sourceLayer = Effect.fnUntraced(function* (environment: Environment, { source }: Chain, beginning: Follower.Beginning) {
   if (source._tag === "Esplora") return Esplora.layer({ ...source, beginning, feeRates: feeRates(environment) })
@@ -88,6 +92,7 @@ export const layer = (environment: Environment, chain: Chain) =>
       }
       yield* belongs(accounts.fingerprint)
       const source = yield* sourceLayer(environment, chain, { birthdaySeconds })
-      return Layer.mergeAll(source, Wallet.layer(accounts), yield* signerLayer(chain, wallet))
+      const books = Books.layer(accounts.fingerprint, unspent(environment, chain))
+      return Layer.mergeAll(source, Wallet.layer(accounts), books, yield* signerLayer(chain, wallet))
     })
   )

@@ -1,91 +1,13 @@
 import * as Migrations from "@satrail/postgres/Migrations"
 import * as PgClient from "@satrail/postgres/PgClient"
-import { Console, Effect, Option, Redacted, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import * as BooksCommands from "./BooksCommands.ts"
 import { CommandFailed } from "./CommandFailed.ts"
-import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
+import { call, forPeople, json, reasonsOf } from "./Operate.ts"
 import { wallet } from "./WalletCommands.ts"
 
-/** Where the service is, and what opens the operator's routes: from the environment, or from what the last start wrote. */
-const target = Effect.try({
-  try: () => {
-    const { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: token, SATRAIL_DATA: directory = "./.satrail" } = process.env
-    const demo = url === undefined || token === undefined ? Option.getOrUndefined(Demo.read(directory)) : undefined
-    const found = { url: url ?? demo?.base_url, token: token ?? demo?.operator_token }
-    if (found.url === undefined || found.token === undefined) {
-      throw new Error(
-        `No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
-      )
-    }
-    if (!/^https?:$/.test(URL.parse(found.url)?.protocol ?? "")) {
-      throw new Error(`SATRAIL_URL wants an address such as http://127.0.0.1:8080, and got ${JSON.stringify(found.url)}`)
-    }
-    return { url: found.url, token: Redacted.make(found.token) }
-  },
-  catch: (cause) => new CommandFailed({ message: cause instanceof Error ? cause.message : String(cause) })
-})
-
-const Envelope = Schema.Struct({
-  status: Schema.Int,
-  message: Schema.String,
-  data: Schema.Unknown,
-  error: Schema.optionalKey(
-    Schema.Struct({
-      code: Schema.String,
-      issues: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })))
-    })
-  )
-})
-
-/** `name: value` lines, for people. */
-const forPeople = (message: string, data: unknown): string =>
-  [
-    message,
-    ...(typeof data === "object" && data !== null
-      ? Object.entries(data).map(([name, value]) => `  ${name.padEnd(12)} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
-      : [])
-  ].join("\n")
-
-/** What went wrong, and what that came from: the last is what a person can act on, such as ECONNREFUSED. */
-const reasonsOf = (error: unknown): ReadonlyArray<string> => {
-  if (!(error instanceof Error)) return []
-  // A host name with several addresses fails with one error for each.
-  const causes: ReadonlyArray<unknown> = error instanceof AggregateError ? error.errors : [error.cause]
-  return [...(error.message === "" ? [] : [error.message]), ...causes.flatMap(reasonsOf)]
-}
-
-/** Asks one of the operator's routes and prints what it answers. */
-const call = Effect.fnUntraced(function* (
-  json: boolean,
-  method: "POST" | "DELETE",
-  route: string,
-  body?: Readonly<Record<string, unknown>>
-) {
-  const { url, token } = yield* target
-  const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(
-    HttpClientRequest.bearerToken(token),
-    body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(body)
-  )
-  const answer = yield* HttpClient.execute(request).pipe(
-    Effect.flatMap((response) => response.json),
-    Effect.flatMap(Schema.decodeUnknownEffect(Envelope)),
-    Effect.mapError(
-      (cause) =>
-        new CommandFailed({ message: `${url} does not answer as satrail does. Is it running?\n  ${reasonsOf(cause).join("\n  ")}` })
-    )
-  )
-  if (answer.error !== undefined) {
-    const { code, issues = [] } = answer.error
-    const told = issues.map(({ path, message }) => `\n  ${path === "" ? "" : `${path}: `}${message}`)
-    // The message of a refusal that has issues is made of them.
-    return yield* new CommandFailed({ message: told.length === 0 ? `${answer.message} (${code})` : `Refused (${code}):${told.join("")}` })
-  }
-  yield* Console.log(json ? JSON.stringify(answer.data) : forPeople(answer.message, answer.data))
-})
-
-const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as one line of JSON"), Flag.withDefault(false))
 const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
 const plans = ["free", "paid"] as const
@@ -159,5 +81,5 @@ const migrate = Command.make("migrate", { json }, ({ json }) =>
 /** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
   Command.withDescription("Operate a satrail"),
-  Command.withSubcommands([companies, keys, migrate, wallet])
+  Command.withSubcommands([companies, keys, BooksCommands.reconcile, BooksCommands.ownFunds, BooksCommands.verify, migrate, wallet])
 )

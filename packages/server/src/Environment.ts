@@ -23,6 +23,8 @@ export interface Lnd {
   readonly certificateFile: string | undefined
   readonly receiverMacaroon: Redacted.Redacted
   readonly senderMacaroon: Redacted.Redacted
+  /** Without one its books are not read. */
+  readonly booksMacaroon?: Redacted.Redacted | undefined
   readonly invoiceSecret: Redacted.Redacted
 }
 
@@ -75,6 +77,7 @@ export interface Environment {
   readonly maxInvoice: Msat.Msat
   readonly maxWithdrawal: Msat.Msat
   readonly payoutWindowSeconds: number
+  readonly reconcileSeconds: number
   readonly drainSeconds: number
   readonly shutdownSeconds: number
   readonly logFormat: "json" | "pretty"
@@ -221,6 +224,11 @@ const variables = {
   lndSenderMacaroon: {
     name: "LND_SENDER_MACAROON",
     meaning: "What lets us pay, and nothing else; needed with LIGHTNING=lnd",
+    ...macaroon
+  },
+  lndBooksMacaroon: {
+    name: "LND_BOOKS_MACAROON",
+    meaning: "What lets us read lnd's books, and nothing else; without one they are not compared with ours",
     ...macaroon
   },
   lndInvoiceSecret: {
@@ -395,6 +403,12 @@ const variables = {
     fallback: String(Policy.defaults.payoutWindowMillis / 1000),
     ...whole(0, 86_400)
   },
+  reconcileSeconds: {
+    name: "SATRAIL_RECONCILE_SECONDS",
+    meaning: "How often our books are compared with the node's and the chain's",
+    fallback: String(Policy.defaults.reconciliation.everyMillis / 1000),
+    ...whole(1, 86_400)
+  },
   drainSeconds: {
     name: "SATRAIL_DRAIN_SECONDS",
     meaning:
@@ -453,6 +467,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     certificateFile: optional(variables.lndCertificate),
     receiverMacaroon: neededFor(isLnd, "LIGHTNING=lnd", variables.lndReceiverMacaroon),
     senderMacaroon: neededFor(isLnd, "LIGHTNING=lnd", variables.lndSenderMacaroon),
+    booksMacaroon: optional(variables.lndBooksMacaroon),
     invoiceSecret: neededFor(isLnd, "LIGHTNING=lnd", variables.lndInvoiceSecret)
   }
   const signer = (): Chain["signer"] => {
@@ -515,6 +530,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Result.
     maxInvoice: required(variables.maxInvoice),
     maxWithdrawal: required(variables.maxWithdrawal),
     payoutWindowSeconds: required(variables.payoutWindowSeconds),
+    reconcileSeconds: required(variables.reconcileSeconds),
     drainSeconds: required(variables.drainSeconds),
     shutdownSeconds: required(variables.shutdownSeconds),
     logFormat: required(variables.logFormat),

@@ -4,6 +4,7 @@ import { Journal } from "@satrail/core/Journal"
 import { Network } from "@satrail/core/Network"
 import { Records } from "@satrail/core/Records"
 import * as Lnd from "@satrail/nodes/Lnd"
+import * as LndBooks from "@satrail/nodes/LndBooks"
 import * as LndInfo from "@satrail/nodes/LndInfo"
 import * as LndRest from "@satrail/nodes/LndRest"
 import * as Macaroon from "@satrail/nodes/Macaroon"
@@ -128,10 +129,16 @@ export const layer = (environment: Environment, settings: Settings) =>
       const receiver = yield* macaroonOf("LND_RECEIVER_MACAROON", settings.receiverMacaroon, Lnd.receiverCalls)
       const sender = yield* macaroonOf("LND_SENDER_MACAROON", settings.senderMacaroon, Lnd.senderCalls)
       const identity = yield* identify(environment, settings, receiver)
-      const { url, certificateFile, invoiceSecret } = settings
-      return Layer.merge(
+      const { url, certificateFile, invoiceSecret, booksMacaroon } = settings
+      const node = Layer.merge(
         Lnd.layerReceiver({ url, certificateFile, identity, macaroon: receiver, invoiceSecret }),
         Lnd.layerSender({ url, certificateFile, identity, macaroon: sender })
       )
+      if (booksMacaroon === undefined) {
+        yield* Effect.logWarning("LND_BOOKS_MACAROON is not set: our books are not compared with lnd's")
+        return node
+      }
+      const macaroon = yield* macaroonOf("LND_BOOKS_MACAROON", booksMacaroon, LndBooks.calls)
+      return Layer.merge(node, LndBooks.layer({ url, certificateFile, identity, macaroon }))
     })
   )

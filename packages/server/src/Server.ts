@@ -15,6 +15,8 @@ import * as Nostr from "@satrail/core/Nostr"
 import type { PayRequests } from "@satrail/core/PayRequests"
 import * as Policy from "@satrail/core/Policy"
 import type { Prices } from "@satrail/core/Prices"
+import * as Reconciler from "@satrail/core/Reconciler"
+import type { Reconciliation } from "@satrail/core/Reconciliation"
 import { Records } from "@satrail/core/Records"
 import { Resolver } from "@satrail/core/Resolver"
 import * as Satrail from "@satrail/core/Satrail"
@@ -61,6 +63,12 @@ export class AddressUnusable extends Schema.TaggedError<AddressUnusable>()("Addr
   }
 }
 
+const reconciliation = ({ reconcileSeconds }: Environment): Policy.Reconciliation => {
+  const { reconciliation } = Policy.defaults
+  const everyMillis = reconcileSeconds * 1000
+  return { ...reconciliation, everyMillis, graceMillis: Math.min(reconciliation.graceMillis, everyMillis) }
+}
+
 /** The operator's decisions, as far as the environment makes them. On the sandbox things are looked at more often, since a person is waiting. */
 export const settingsOf = (environment: Environment): Policy.Settings => ({
   ...Policy.defaults,
@@ -69,6 +77,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   maxInvoice: environment.maxInvoice,
   maxWithdrawal: environment.maxWithdrawal,
   payoutWindowMillis: environment.payoutWindowSeconds * 1000,
+  reconciliation: reconciliation(environment),
   lnurl: {
     ...Policy.defaults.lnurl,
     perAddress: Throttle.perMinute(environment.lnurlPerAddress),
@@ -133,9 +142,12 @@ export const services = (environment: Environment, ours: ReturnType<typeof nodes
     Layer.provideMerge(Layer.merge(storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
   )
 
-/** The work that nobody asks for. */
-export const workers = ({ nostrKey }: Environment) =>
-  nostrKey === undefined ? Satrail.layerWorkers : Layer.merge(Satrail.layerWorkers, Zaps.layerWorker)
+/** The work that nobody asks for. Books are compared where both sides can be read: of lnd, with a macaroon for that. */
+export const workers = ({ nostrKey, lnd }: Environment) => {
+  const others = lnd !== undefined && lnd.booksMacaroon === undefined ? Layer.empty : Reconciler.layerWorker
+  const all = Layer.merge(Satrail.layerWorkers, others)
+  return nostrKey === undefined ? all : Layer.merge(all, Zaps.layerWorker)
+}
 
 /** What `/readyz` asks: the store, the node, the chain, whether `isPrepared`, and that it is not `isStopping`. */
 export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
@@ -181,6 +193,7 @@ type Services =
   | OnChainAddresses
   | PayRequests
   | Prices
+  | Reconciliation
   | Transactions
   | Vouchers
   | Withdrawals

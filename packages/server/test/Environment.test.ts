@@ -42,6 +42,7 @@ describe("the environment", () => {
     ["SATRAIL_MAX_INVOICE_SATS", "0"],
     ["SATRAIL_MAX_WITHDRAWAL_SATS", "1e3"],
     ["SATRAIL_PAYOUT_WINDOW_SECONDS", "1.5"],
+    ["SATRAIL_RECONCILE_SECONDS", "0"],
     ["SATRAIL_SHUTDOWN_SECONDS", "0"],
     ["SATRAIL_LOG_FORMAT", "xml"],
     ["SATRAIL_LOG_LEVEL", "loud"],
@@ -122,6 +123,6 @@ describe("the environment", () => {
   })
 
   it("the table of variables in the documentation is this one", () => {
-    assert.strictEqual(Environment.table().split("\n").length, 2 + 44)
+    assert.strictEqual(Environment.table().split("\n").length, 2 + 46)
   })
 })

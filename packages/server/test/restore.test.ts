@@ -72,6 +72,12 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       file
     ])
 
+  /** What the ledger comes to, by whoever may only read it. */
+  const verify = async (server: PostgresServer.PostgresServer, database = "money") => {
+    const ended = await Service.run("cli", ["verify", "--json"], { DATABASE_URL: urlOf(server, "satrail_reader", database) }).ended
+    return { code: ended.code, verified: JSON.parse(ended.stdout === "" ? assert.fail(ended.stderr) : ended.stdout) }
+  }
+
   const migrate = (url: string) => Service.run("cli", ["migrate", "--json"], { DATABASE_URL: url }).ended
 
   /** Every company's books are right, in a database that nobody writes to. Answers what was published there. */
@@ -134,6 +140,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     prepare(second, "moving")
     restore(second, path.join(service.data, "moving.dump"), "moving")
     assert.isNotEmpty(await audited(urlOf(second, "satrail_migration", "moving")))
+    assert.deepInclude((await verify(second, "moving")).verified, { sound: true, faults: [] })
 
     const [hold = assert.fail("the guide does not say how to hold withdrawals")] = guide("hold")
     const due =
@@ -147,6 +154,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     const early = await Service.run("main", [], { ...service.env(), DATABASE_URL: urlOf(second, "satrail_application") }).ended
     assert.strictEqual(early.code, 1)
     assert.include(early.stderr, "Run `satrail migrate`")
+    // Before anything starts on it: what was restored is sound.
+    assert.deepInclude((await verify(second)).verified, { sound: true, faults: [] })
     const again = await migrate(urlOf(second, "satrail_migration"))
     assert.strictEqual(again.code, 0, again.stderr)
     await service.start({ DATABASE_URL: urlOf(second, "satrail_application") })
@@ -178,5 +187,9 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       insert into satrail.tasks (id, kind, company_id, due_at_millis) values ('${friend.id}', 'withdrawal', '${friend.id}', 1)`
     )
     for (const said of alarms(second)) assert.isNotEmpty(said)
+    const { code, verified } = await verify(second)
+    assert.deepStrictEqual([code, verified.sound, verified.stuck_sats], [2, false, 0.001])
+    const kinds = new Set(verified.faults.map(({ kind }: { readonly kind: string }) => kind))
+    assert.isTrue(kinds.has("posted") && kinds.has("held") && kinds.has("holds") && kinds.has("transfer"), JSON.stringify(verified.faults))
   })
 })

@@ -1,5 +1,7 @@
 import { type Activity, ChainSource, ChainUnavailable } from "@satrail/core/ChainSource"
+import { ChainBooks } from "@satrail/core/ChainBooks"
 import { type Batch, ChainWallet, type Unfundable } from "@satrail/core/ChainWallet"
+import { LightningBooks } from "@satrail/core/LightningBooks"
 import { LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import type { Network } from "@satrail/core/Network"
@@ -130,6 +132,15 @@ const make = Effect.fnUntraced(function* (url: string) {
           })
       })
     ),
+    Context.add(
+      LightningBooks,
+      LightningBooks.of({
+        owned: value("books", "owned", node),
+        sent: method("books", "sent", node),
+        taken: method("books", "taken", node)
+      })
+    ),
+    Context.add(ChainBooks, ChainBooks.of({ holdings: value("chainBooks", "holdings", chain) })),
     Context.add(Signer, Signer.of({ sign: method("signer", "sign", signer) })),
     Context.add(Resolver, Resolver.of({ offer: method("resolver", "offer", web), invoice: method("resolver", "invoice", web) })),
     Context.add(

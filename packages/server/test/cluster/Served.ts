@@ -1,5 +1,7 @@
+import { ChainBooks } from "@satrail/core/ChainBooks"
 import { ChainSource } from "@satrail/core/ChainSource"
 import { ChainWallet } from "@satrail/core/ChainWallet"
+import { LightningBooks } from "@satrail/core/LightningBooks"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import { Resolver } from "@satrail/core/Resolver"
@@ -13,7 +15,16 @@ import { buffer } from "node:stream/consumers"
 import * as Wire from "./Wire.ts"
 
 /** Everything outside of our processes. */
-export type Ports = LightningReceiver | LightningSender | ChainSource | ChainWallet | Signer | Resolver | Sandbox
+export type Ports =
+  | LightningReceiver
+  | LightningSender
+  | LightningBooks
+  | ChainBooks
+  | ChainSource
+  | ChainWallet
+  | Signer
+  | Resolver
+  | Sandbox
 
 /** How long the next settlement is waited for before the asker is told to ask again. */
 const nextWithinMillis = 5000
@@ -64,6 +75,8 @@ const askable = (ports: Context.Context<Ports>) => {
             Effect.catch((error) => (error instanceof Candidates ? Effect.succeed({ candidates: error.outpoints }) : Effect.fail(error)))
           )
     },
+    books: Context.get(ports, LightningBooks),
+    chainBooks: Context.get(ports, ChainBooks),
     signer: Context.get(ports, Signer),
     resolver: Context.get(ports, Resolver),
     sandbox: Context.get(ports, Sandbox)

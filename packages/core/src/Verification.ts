@@ -1,0 +1,40 @@
+import { Effect } from "effect"
+import type { Company } from "./Company.ts"
+import type { Fault } from "./Fault.ts"
+import type { StoreUnavailable } from "./Journal.ts"
+import type { Msat } from "./Msat.ts"
+import { Records } from "./Records.ts"
+import * as Tally from "./Tally.ts"
+
+const pageSize = 100
+const companiesAtOnce = 2
+
+/** What a whole ledger came to. It is sound when there is no fault and nothing is `stuck`: left between two companies, where a transfer must leave nothing. */
+export interface Verified {
+  readonly companies: number
+  readonly faults: number
+  readonly stuck: Msat
+}
+
+/**
+ * Checks every company's books from their entries, and tells of each company what is wrong with it as soon as it is known. Every company is read in one moment of
+ * its own, so that money may move meanwhile.
+ */
+export const verify = (
+  tell: (company: Company, faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+): Effect.Effect<Verified, StoreUnavailable, Records> =>
+  Effect.gen(function* () {
+    const records = yield* Records
+    let [after, companies, faults]: [string | null, number, number] = [null, 0, 0]
+    do {
+      const page: ReadonlyArray<Company> = yield* records.companies(after, pageSize)
+      const found = yield* Effect.forEach(page, (company) => Effect.tap(records.faults(company.id), (wrong) => tell(company, wrong)), {
+        concurrency: companiesAtOnce
+      })
+      companies += page.length
+      faults += found.reduce((sum, wrong) => sum + wrong.length, 0)
+      after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
+    } while (after !== null)
+    const { accounts } = yield* records.tally(null)
+    return { companies, faults, stuck: Tally.net(accounts.internal) }
+  })
