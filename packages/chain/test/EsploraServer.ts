@@ -84,6 +84,8 @@ const make = Effect.gen(function* () {
         if (found === undefined || found.placement._tag === "gone") return missing("Transaction")
         if (rest === "raw") return found.placement._tag === "mempool" ? { body: Buffer.from(found.rawTx, "hex") } : missing("Transaction")
         const { placement } = found
+        const [, , , , vout = ""] = path.split("/")
+        if (rest === "outspend") return json({ spent: Chain.spender(chain, `${name}:${vout}`) !== undefined })
         return json({
           txid: name,
           vin: [{ is_coinbase: found.isCoinbase }],

@@ -1,0 +1,36 @@
+import { assert } from "@effect/vitest"
+import * as Btcd from "@satrail/regtest/Btcd"
+import * as Real from "@satrail/regtest/Real"
+import { Effect } from "effect"
+import { it } from "@effect/vitest"
+import { Records } from "@satrail/core/Records"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
+import { accounts } from "./Ours.ts"
+import * as OutsideLayer from "./Outside.ts"
+import { company, funded, mineAndWork, now, service, withdraw, work } from "./Story.ts"
+import { Layer } from "effect"
+
+Real.suite("On a real chain", ["btcd"], () => {
+  it.layer(Layer.provideMerge(service, OutsideLayer.layer), { excludeTestServices: true })("a wallet's books", (it) => {
+    it.effect("a coin is there until it is spent in a block, and one that never was is not", () =>
+      Effect.gen(function* () {
+        const { url, certificateFile, user, password } = yield* Btcd.Btcd
+        const unspent = BitcoinRpc.unspent({ url, certificateFile, user, password, network: "regtest", beginning: { height: 0 } })
+        const { id } = yield* company
+        yield* funded(id, 80_000)
+        const coins = (yield* (yield* Records).coins(accounts.fingerprint, 1000)).map(({ outpoint }) => outpoint)
+        const never = `${"ab".repeat(32)}:0`
+        assert.deepStrictEqual(yield* unspent([...coins, never]), coins)
+        const { destination } = { destination: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080" }
+        const payout = yield* withdraw(id, destination, 30_000)
+        yield* work
+        yield* mineAndWork(1)
+        const { chainTxId } = yield* now(payout)
+        assert.isString(chainTxId)
+        const left = yield* unspent(coins)
+        assert.strictEqual(left.length, coins.length - 1)
+        assert.deepStrictEqual(yield* unspent([`${chainTxId}:0`]), [`${chainTxId}:0`])
+      })
+    )
+  })
+})

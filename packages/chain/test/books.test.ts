@@ -1,0 +1,190 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Answer from "@satrail/core/Answer"
+import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { ChainWallet } from "@satrail/core/ChainWallet"
+import { Companies } from "@satrail/core/Companies"
+import * as Decimal from "@satrail/core/Decimal"
+import { Dispatcher } from "@satrail/core/Dispatcher"
+import * as Msat from "@satrail/core/Msat"
+import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
+import * as Policy from "@satrail/core/Policy"
+import { Records } from "@satrail/core/Records"
+import * as Reconciler from "@satrail/core/Reconciler"
+import * as Satrail from "@satrail/core/Satrail"
+import { Signer } from "@satrail/core/Signer"
+import { Withdrawals } from "@satrail/core/Withdrawals"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Effect, Layer, Option, References } from "effect"
+import * as Books from "../src/Books.ts"
+import * as Esplora from "../src/Esplora.ts"
+import * as HotSigner from "../src/HotSigner.ts"
+import * as Wallet from "../src/Wallet.ts"
+import * as EsploraServer from "./EsploraServer.ts"
+import { accounts, words } from "./Ours.ts"
+
+const settings: Policy.Settings = {
+  ...Policy.defaults,
+  network: "regtest",
+  domain: "pay.example",
+  confirmations: [{ upTo: Policy.defaults.maxWithdrawal, confirmations: 1 }],
+  trackMillis: { minimum: 0, maximum: 0 },
+  replacement: { afterMillis: 0, allowances: 50 },
+  reconciliation: { ...Policy.defaults.reconciliation, graceMillis: 0 }
+}
+
+/** The fee rate of the day, as the story says. */
+const weather = { rate: 2 }
+
+const source = Layer.effect(
+  ChainSource,
+  Effect.map(EsploraServer.EsploraServer, ({ url }) =>
+    ChainSource.of({ ...Esplora.make({ url, beginning: { height: 100 } }), feeRate: Effect.sync(() => weather.rate) })
+  )
+)
+
+const books = Layer.unwrap(
+  Effect.map(EsploraServer.EsploraServer, ({ url }) => Books.layer(accounts.fingerprint, Esplora.unspent({ url })))
+)
+
+/** A service with a wallet of its own on the pretend chain, seen through Esplora. */
+const service = Layer.provide(Reconciler.layer, books).pipe(
+  Layer.provideMerge(Satrail.layer(settings)),
+  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provideMerge(Layer.merge(Memory.layer, source)),
+  Layer.provideMerge(EsploraServer.layer),
+  Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "books", network: "regtest" }), FixedRates.layer())),
+  // What differs is told in the log as well.
+  Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "None"))
+)
+
+const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
+
+const follow = Effect.gen(function* () {
+  const { follow } = yield* ChainDeposits
+  yield* Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
+})
+
+const step = Effect.flatMap(Dispatcher, ({ step }) => step)
+
+const company = Effect.flatMap(
+  Effect.flatMap(Companies, ({ open }) => open({ name: "Acme", plan: "paid" })),
+  Answer.made
+)
+
+/** A company that was paid so often this much on the chain. */
+const funded = Effect.fnUntraced(function* (sats: number, times: number) {
+  const { id } = yield* company
+  for (let i = 0; i < times; i++) {
+    const created = (yield* OnChainAddresses).create({ companyId: id, type: "taproot", metadata: {} })
+    const { address } = yield* Effect.flatMap(created, Answer.made)
+    yield* (yield* Sandbox.Sandbox).send({ address, amount: Msat.fromSats(sats) })
+  }
+  yield* mine(1)
+  yield* follow
+  return id
+})
+
+const withdraw = Effect.fnUntraced(function* (companyId: string, sats: number) {
+  const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "chain_address" })
+  const asked = { amount: Decimal.make(BigInt(sats)), currency: "sats" as const }
+  const confirming = (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
+  return yield* Effect.flatMap(confirming, Answer.made)
+})
+
+const compare = Effect.flatMap(Reconciler.Reconciler, ({ look }) => look())
+
+/** What differs, by cause, and what of the wallet is not explained, in sats. */
+const found = Effect.map(compare, ({ found, chain }) => [found.map(({ cause }) => cause), Number(chain.unexplained) / 1000] as const)
+
+describe("A wallet's books", () => {
+  it.live("agree with the ledger through deposits, payouts, replacements and reorganisations", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      const { chain } = yield* compare
+      assert.deepStrictEqual([chain.owned, chain.own], [Msat.zero, Msat.zero])
+      const companyId = yield* funded(100_000, 3)
+      assert.strictEqual((yield* compare).chain.owned, Msat.fromSats(300_000))
+      assert.deepStrictEqual(yield* found, [[], 0])
+      // Sent, and offered again for more: its coins are gone, and which change comes back is not known.
+      const first = yield* withdraw(companyId, 150_000)
+      yield* step
+      assert.deepStrictEqual(yield* found, [[], 0])
+      weather.rate = 9
+      yield* step
+      weather.rate = 2
+      assert.strictEqual((yield* (yield* Records).candidates(companyId, first.id)).length, 2)
+      assert.deepStrictEqual(yield* found, [[], 0])
+      // Built on change that is in no block itself.
+      yield* mine(1)
+      const second = yield* withdraw(companyId, 20_000)
+      yield* step
+      assert.deepStrictEqual(yield* found, [[], 0])
+      yield* mine(6)
+      yield* follow
+      yield* step
+      const ended = yield* Effect.forEach([first, second], ({ id }) =>
+        Effect.flatMap(Records, (records) => records.withdrawal(companyId, id))
+      )
+      assert.deepStrictEqual(
+        ended.map((one) => Option.getOrThrow(one).status),
+        ["settled", "settled"]
+      )
+      assert.deepStrictEqual(yield* found, [[], 0])
+      const { owned, ledger } = (yield* compare).chain
+      assert.strictEqual(owned, ledger)
+      // A credited deposit leaves the chain, and returns.
+      yield* funded(5000, 1)
+      yield* sandbox.reorg(1)
+      yield* follow
+      assert.deepStrictEqual(yield* found, [[], 0])
+      yield* mine(2)
+      yield* follow
+      assert.deepStrictEqual(yield* found, [[], 0])
+    }).pipe(Effect.provide(service))
+  )
+
+  it.live("name each coin that somebody else has spent", () =>
+    Effect.gen(function* () {
+      yield* compare
+      yield* funded(100_000, 2)
+      yield* compare
+      const { scriptPubKey } = yield* (yield* ChainWallet).newAddress("taproot")
+      const draft = yield* (yield* ChainWallet).build({
+        scriptPubKey,
+        amount: Msat.fromSats(60_000),
+        feeRate: 2,
+        feeLimit: Msat.fromSats(1000),
+        free: (outpoints) => Effect.succeed(new Set(outpoints))
+      })
+      const { rawTx } = yield* (yield* Signer).sign(draft.psbt)
+      yield* (yield* ChainSource).broadcast(rawTx)
+      yield* mine(1)
+      const { found, chain } = yield* compare
+      assert.deepStrictEqual<unknown>(
+        found.map(({ cause, about, ours }) => [cause, about, ours]),
+        [
+          ["coin_gone", draft.coins[0], Msat.fromSats(100_000)],
+          ["chain_balance", "chain", Msat.fromSats(200_000)]
+        ]
+      )
+      assert.strictEqual(chain.unexplained, Msat.fromSats(-100_000))
+    }).pipe(Effect.provide(service))
+  )
+
+  it.live("are not there while the server is away, which is an outage", () =>
+    Effect.gen(function* () {
+      yield* compare
+      yield* funded(100_000, 1)
+      const server = yield* EsploraServer.EsploraServer
+      for (const status of [404, 500, 502]) {
+        server.interfere = (path) => (path.includes("outspend") ? { status, body: "<html>away</html>" } : undefined)
+        assert.strictEqual((yield* Effect.flip(compare))._tag, "ChainUnavailable")
+      }
+      server.interfere = () => undefined
+      assert.deepStrictEqual(yield* found, [[], 0])
+    }).pipe(Effect.provide(service))
+  )
+})
