@@ -1,14 +1,12 @@
-import { assert } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
+import { Records } from "@satrail/core/Records"
 import * as Btcd from "@satrail/regtest/Btcd"
 import * as Real from "@satrail/regtest/Real"
-import { Effect } from "effect"
-import { it } from "@effect/vitest"
-import { Records } from "@satrail/core/Records"
+import { Effect, Layer } from "effect"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import { accounts } from "./Ours.ts"
 import * as OutsideLayer from "./Outside.ts"
 import { company, funded, mineAndWork, now, service, withdraw, work } from "./Story.ts"
-import { Layer } from "effect"
 
 Real.suite("On a real chain", ["btcd"], () => {
   it.layer(Layer.provideMerge(service, OutsideLayer.layer), { excludeTestServices: true })("a wallet's books", (it) => {
@@ -21,8 +19,8 @@ Real.suite("On a real chain", ["btcd"], () => {
         const coins = (yield* (yield* Records).coins(accounts.fingerprint, 1000)).map(({ outpoint }) => outpoint)
         const never = `${"ab".repeat(32)}:0`
         assert.deepStrictEqual(yield* unspent([...coins, never]), coins)
-        const { destination } = { destination: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080" }
-        const payout = yield* withdraw(id, destination, 30_000)
+        // The address of BIP 173's example key.
+        const payout = yield* withdraw(id, "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", 30_000)
         yield* work
         yield* mineAndWork(1)
         const { chainTxId } = yield* now(payout)
