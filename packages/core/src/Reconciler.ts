@@ -22,6 +22,7 @@ import * as Worker from "./Worker.ts"
 
 const pageSize = 500
 const lookupsAtOnce = 8
+const behindMillis = 1000
 
 /** Compares our books with the node's and the chain's. It tells what differs and repairs nothing. */
 export class Reconciler extends Context.Service<
@@ -49,6 +50,10 @@ type Theirs = Extract<Look.Watched, { readonly _tag: "Sent" | "Taken" }>
 const isTheirs = (line: Look.Watched): line is Theirs => line._tag === "Sent" || line._tag === "Taken"
 
 const aboutOf = (line: Look.Watched): string => ("paymentHash" in line ? line.paymentHash : line.id)
+
+/** A payment that failed may be made again, as another line of the books: what counts is the last one. */
+const newestOf = (lines: ReadonlyArray<Theirs>): ReadonlyArray<Theirs> =>
+  Array.from(new Map(lines.map((line) => [`${line._tag} ${line.paymentHash}`, line])).values())
 
 const sumOf = (amounts: Iterable<Msat.Msat>): Msat.Msat => Msat.sum(...amounts)
 
@@ -243,11 +248,11 @@ export const make = Effect.gen(function* () {
       const { events, place, isBehind: isBehindEvents } = yield* eventsAfter(before?.places.event, room)
 
       const known = before?.watched ?? []
-      const theirLines = [
+      const theirLines = newestOf([
         ...(yield* each(known.filter(isTheirs), refreshed)),
         ...sent.lines.map((line) => ({ _tag: "Sent" as const, ...line })),
         ...taken.lines.map((line) => ({ _tag: "Taken" as const, ...line }))
-      ]
+      ])
       const theirs = yield* each(theirLines, looked(new Set()))
       const told = new Set(theirLines.map(({ paymentHash }) => paymentHash))
       const ours = yield* each([...known.filter((line) => !isTheirs(line)), ...claimsOf(events)], looked(told))
@@ -277,7 +282,8 @@ export const make = Effect.gen(function* () {
         ),
         mayArrive: sumOf(uncredited)
       })
-      const node = isBehind ? { ...whole, unexplained: Msat.zero } : whole
+      // What was not read yet may explain anything.
+      const node = isBehind ? { ...whole, own: own.node, unexplained: Msat.zero } : whole
       const wallet = Side.of({
         ...turnovers,
         account: "chain",
@@ -357,7 +363,7 @@ export const layerWorker = Layer.effectDiscard(
       return Worker.runOpen(
         "reconciliation",
         step,
-        Effect.suspend(() => Effect.sleep(isBehind ? 0 : everyMillis))
+        Effect.suspend(() => Effect.sleep(isBehind ? Math.min(behindMillis, everyMillis) : everyMillis))
       )
     })
   })

@@ -246,6 +246,30 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
+  it.effect("takes nothing for the operator's own before everything was read", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const payer = yield* companyWith(5000)
+        const { destination, paymentHash = "" } = yield* outside({ sats: 500, behaviour: "hold" })
+        yield* confirm(payer, destination)
+        yield* step
+        yield* look
+        const { createInvoice } = yield* LightningReceiver
+        for (const id of ["a", "b", "c"]) {
+          const description = { _tag: "Text", text: id } as const
+          const { paymentRequest } = yield* createInvoice({ id, amount: Msat.fromSats(9), description, expirySeconds: 60 })
+          yield* (yield* Sandbox).pay({ paymentRequest })
+        }
+        yield* (yield* Sandbox).release({ paymentHash, outcome: "settle" })
+        yield* steps(3)
+        const { isBehind, node } = yield* look
+        assert.deepStrictEqual([isBehind, node.own], [true, null])
+        assert.notStrictEqual((yield* look).node.own, null)
+      }),
+      { settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } }
+    )
+  )
+
   it.effect("reads no more than it can watch, and loses nothing by that", () =>
     inWorld(
       begun(
@@ -366,6 +390,21 @@ describe("A difference", () => {
           assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
           yield* (yield* Sandbox).release({ paymentHash, outcome: "fail" })
           assert.deepStrictEqual(yield* told, [])
+        })
+      )
+    )
+  )
+
+  it.effect("payment_not_ours: once, though the node tried the same payment twice", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const invoice = yield* behindOurBack(700, "hold")
+          yield* look
+          yield* (yield* Sandbox).release({ paymentHash: invoice.paymentHash, outcome: "fail" })
+          yield* (yield* LightningSender).pay({ invoice, amount: Msat.fromSats(700), feeLimit: Msat.fromSats(1000) })
+          assert.deepStrictEqual(yield* told, [["payment_not_ours", null, 700]])
+          assert.strictEqual((yield* look).watched.length, 1)
         })
       )
     )

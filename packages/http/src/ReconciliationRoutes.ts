@@ -82,7 +82,7 @@ const Accounts = Schema.Struct(Tally.byAccount(() => Sats)).annotate({
 
 const ReportRecord = Schema.Struct({
   reconciled_at: Wire.Instant,
-  is_behind: Schema.Boolean.annotate({ description: "There was more than one comparison reads: the next goes on at once" }),
+  is_behind: Schema.Boolean.annotate({ description: "There was more than one comparison reads: the next goes on in a moment" }),
   assets_sats: Sats.annotate({ description: "What node and wallet own" }),
   liabilities_sats: Sats.annotate({ description: "What all companies own together" }),
   node: SideRecord,

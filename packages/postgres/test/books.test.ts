@@ -21,7 +21,9 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         const records = yield* Records
         const companyId = yield* companyWith(10)
         // The company's random preimage proves nothing, and is not what this is about.
-        yield* run("update satrail.invoices set status = 'expired', received = null; delete from satrail.deposits; delete from satrail.entries")
+        yield* run(
+          "update satrail.invoices set status = 'expired', received = null; delete from satrail.deposits; delete from satrail.entries"
+        )
         const fault = (kind: Fault["kind"], expected: number, found: number): Fault => ({
           kind,
           id: companyId,
@@ -56,8 +58,9 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
         select brin_summarize_new_values('satrail.entries_since')`) // as autovacuum does it
       const tally = yield* records.tally(yield* records.tally(null))
       const since = JSON.parse(tally.mark).id
-      const plan = yield* Effect.map(run(`explain (analyze, buffers) select sum(amount) from satrail.entries where id > ${since}`), (rows) =>
-        JSON.stringify(rows)
+      const plan = yield* Effect.map(
+        run(`explain (analyze, buffers) select sum(amount) from satrail.entries where id > ${since}`),
+        (rows) => JSON.stringify(rows)
       )
       assert.include(plan, "entries_since")
       const [, pages = assert.fail(plan)] = /shared hit=(\d+)/.exec(plan) ?? []

@@ -1,5 +1,6 @@
 import * as ChainSource from "@satrail/contracts/ChainSource"
 import * as ChainWallet from "@satrail/contracts/ChainWallet"
+import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
 import * as Resolver from "@satrail/contracts/Resolver"
@@ -27,6 +28,7 @@ const network = Peers.layer.pipe(
 
 LightningReceiver.suite("the network over loopback", network)
 LightningSender.suite("the network over loopback", network)
+LightningBooks.suite("the network over loopback", network)
 ChainSource.suite("the network over loopback", network)
 ChainWallet.suite("the network over loopback", network)
 Signer.suite("the network over loopback", network)
