@@ -221,7 +221,7 @@ select kind, id::text, account, expected::text, found::text from (
   union all
   select 'credit', i.id, null, i.received, coalesce(c.amount, 0)
   from (select * from ${own("invoices", "i")}) i left join credited c using (id)
-  where case i.status when 'settled' then coalesce(c.times, 0) <> 1 or c.amount is distinct from i.received else c.times > 0 end
+  where case i.status when 'settled' then c.times is distinct from 1 or c.amount <> i.received else c.times > 0 end
   union all
   select 'proof', id, null, amount, null from proofs
   where case when preimage ~ '^[0-9a-f]{64}$' then encode(sha256(decode(preimage, 'hex')), 'hex') <> payment_hash else true end
