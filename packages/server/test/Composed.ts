@@ -7,19 +7,21 @@ import * as Decimal from "@satrail/core/Decimal"
 import { Invoices } from "@satrail/core/Invoices"
 import type { Settings } from "@satrail/core/Policy"
 import * as Policy from "@satrail/core/Policy"
+import * as Reconciler from "@satrail/core/Reconciler"
 import { Records } from "@satrail/core/Records"
 import * as Satrail from "@satrail/core/Satrail"
 import type { Withdrawal } from "@satrail/core/Withdrawal"
 import { Withdrawals } from "@satrail/core/Withdrawals"
 import * as Memory from "@satrail/memory/Memory"
 import * as Lnd from "@satrail/nodes/Lnd"
+import * as LndBooks from "@satrail/nodes/LndBooks"
 import type { Lnd as Node } from "@satrail/regtest/Lnd"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Proxy from "@satrail/regtest/Proxy"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { type Context, Effect, Exit, Layer, Option, Redacted, References, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Option, Redacted, References, Scope } from "effect"
 
 // The service in this process, over a store in memory and a real node behind a wire of its own.
 
@@ -44,11 +46,17 @@ const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
       FixedRates.layer(),
       Sandbox.layer({ seed: "lnd", network: "regtest" }),
       Lnd.layerReceiver({ ...options, macaroon: receiver, invoiceSecret: Redacted.make("of the stories") }),
-      Lnd.layerSender({ ...options, macaroon: sender })
+      Lnd.layerSender({ ...options, macaroon: sender }),
+      LndBooks.layer({ ...options, macaroon: yield* alice.bake(uris(LndBooks.calls)) })
     )
   })
 
 type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Layer.Success<Effect.Success<ReturnType<typeof outlasting>>>
+
+/** Compares our books with the node's, as a process of its own would. */
+const reconcile = Effect.scoped(
+  Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).look())
+)
 
 /** What a story is told with. */
 export interface World {
@@ -61,8 +69,8 @@ export interface World {
 }
 
 /**
- * A story, told to a service of its own. At its end the books are sound, and what the node's balance has changed by is what the books say,
- * to the millisatoshi. `deadlineMillis` is how long an answer of the node is waited for: a story with silences is as long as all of them.
+ * A story, told to a service of its own. At its end the books are sound, what the node's balance has changed by is what the books say,
+ * to the millisatoshi, and a comparison of the two finds no difference. `deadlineMillis` is how long an answer of the node is waited for: a story with silences is as long as all of them.
  */
 export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, deadlineMillis = 20_000) =>
   Effect.scoped(
@@ -85,6 +93,7 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
       const run: World["run"] = (use) =>
         Effect.suspend(() => Effect.provideContext(use, process?.services ?? assert.fail("the service is not started")))
       yield* start
+      yield* run(reconcile)
       const before = yield* Peer.balance(alice)
       yield* tell({ proxy, run, stop, start })
       yield* run(Ledger.auditAll)
@@ -92,6 +101,7 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
       // What a payment left behind in a channel settles a moment after the payment.
       const after = yield* eventually(Peer.balance(alice), (balance) => balance - before === -node)
       assert.strictEqual(after - before, -node)
+      yield* eventually(run(reconcile), ({ found }) => found.length === 0)
     })
     // What a story does to the wire is told by every worker.
   ).pipe(Effect.provideService(References.MinimumLogLevel, "None"), Effect.provideService(Patience, { tries: 1200, spacedMillis: 50 }))
