@@ -9,7 +9,7 @@ import * as OutsideLayer from "./Outside.ts"
 import { company, funded, mineAndWork, now, service, withdraw, work } from "./Story.ts"
 
 Real.suite("On a real chain", ["btcd"], () => {
-  it.layer(Layer.provideMerge(service, OutsideLayer.layer), { excludeTestServices: true })("a wallet's books", (it) => {
+  it.layer(Layer.provideMerge(service(), OutsideLayer.layer), { excludeTestServices: true })("a wallet's books", (it) => {
     it.effect("a coin is there until it is spent in a block, and one that never was is not", () =>
       Effect.gen(function* () {
         const { url, certificateFile, user, password } = yield* Btcd.Btcd

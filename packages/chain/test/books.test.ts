@@ -172,10 +172,8 @@ describe("A wallet's books", () => {
       yield* compare
       const { scriptPubKey } = yield* (yield* ChainWallet).newAddress("taproot")
       const draft = yield* (yield* ChainWallet).build({
-        scriptPubKey,
-        amount: Msat.fromSats(60_000),
+        payments: [{ scriptPubKey, amount: Msat.fromSats(60_000), feeLimit: Msat.fromSats(1000) }],
         feeRate: 2,
-        feeLimit: Msat.fromSats(1000),
         free: (outpoints) => Effect.succeed(new Set(outpoints))
       })
       const { rawTx } = yield* (yield* Signer).sign(draft.psbt)

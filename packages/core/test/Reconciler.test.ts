@@ -99,10 +99,8 @@ const stolen = Effect.fnUntraced(function* (sats: number) {
   const { destination } = yield* outside({ type: "chain_address" })
   const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(destination, "regtest"))
   const draft = yield* (yield* ChainWallet).build({
-    scriptPubKey,
-    amount: Msat.fromSats(sats),
+    payments: [{ scriptPubKey, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(1000) }],
     feeRate: 2,
-    feeLimit: Msat.fromSats(1000),
     free: (outpoints) => Effect.succeed(new Set(outpoints))
   })
   const { rawTx } = yield* (yield* Signer).sign(draft.psbt)

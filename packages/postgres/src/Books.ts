@@ -102,7 +102,7 @@ select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(s
   from (
     select w.* from satrail.tasks k join satrail.withdrawals w on w.company_id = k.company_id and w.id = k.id
     where k.kind = any(array['withdrawal', 'payout'])
-    union all select w.* from satrail.tasks k join satrail.withdrawals w on w.follows = k.id where k.kind = 'payout'
+    union all select w.* from satrail.tasks k join satrail.withdrawals w on w.follows = k.id where k.kind = any(array['withdrawal', 'payout'])
   ) w where w.status = 'pending'
   union all
   select 'voucher_open', v.created_at_millis, v.amount + v.service_fee + v.network_allowance

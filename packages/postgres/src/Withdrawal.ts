@@ -575,7 +575,7 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
 select ${withdrawals.selected} from (
   select w.* from satrail.tasks k join ${withdrawals.name} w on w.company_id = k.company_id and w.id = k.id
   where k.kind = any(array['withdrawal', 'payout'])
-  union all select w.* from satrail.tasks k join ${withdrawals.name} w on w.follows = k.id where k.kind = 'payout'
+  union all select w.* from satrail.tasks k join ${withdrawals.name} w on w.follows = k.id where k.kind = any(array['withdrawal', 'payout'])
 ) t where t.status = 'pending' and t.dispatched_at_millis is not null and t.id > $1::uuid order by t.id limit $2::bigint`,
     values: (after: string | null, limit: number) => [after ?? Id.nil, String(limit)],
     read: withdrawals.ofRow
