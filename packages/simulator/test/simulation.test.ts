@@ -6,9 +6,9 @@ import * as Store from "../src/Store.ts"
 const another = process.env["CI"] === undefined ? undefined : Math.floor(Date.now() / 1000) % 1_000_000_000
 
 const batches = [
-  { name: "memory", first: 1, stories: 60, operations: 200 },
-  { name: "pglite", first: 1, stories: 3, operations: 60 },
-  ...(another === undefined ? [] : [{ name: "memory", first: another, stories: 60, operations: 200 } as const])
+  { name: "memory", first: 1, stories: 40, operations: 200 },
+  { name: "pglite", first: 1, stories: 3, operations: 80 },
+  ...(another === undefined ? [] : [{ name: "memory", first: another, stories: 40, operations: 200 } as const])
 ] as const
 
 describe("Every promise is kept", () => {

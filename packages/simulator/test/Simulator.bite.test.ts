@@ -3,7 +3,6 @@ import type { Change } from "@satrail/core/Change"
 import * as Journal from "@satrail/core/Journal"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Tasks } from "@satrail/core/Tasks"
 import { Context, Effect } from "effect"
 import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
@@ -87,11 +86,6 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     ),
     /holds what is held|is what came and went|has held/,
     10
-  ],
-  "a store whose claims end at once": [
-    over(Tasks, (tasks) => Tasks.of({ ...tasks, claim: (ask) => tasks.claim({ ...ask, leaseMillis: 0 }) })),
-    /./,
-    40
   ]
 }
 
