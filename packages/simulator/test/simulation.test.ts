@@ -14,7 +14,7 @@ const batches = [
 describe("Every promise is kept", () => {
   for (const { name, first, stories, operations } of batches) {
     it(
-      `in ${stories} stories on ${name}, from seed ${first}: npm run simulate -- --from ${first} --store ${name}`,
+      `in ${stories} stories: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`,
       { timeout: 180_000 },
       async () => {
         const broken = await Simulation.firstViolation({ first, last: first + stories - 1, operations, store: name })
