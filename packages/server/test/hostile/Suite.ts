@@ -74,7 +74,7 @@ export const open = async (store: Store.Store) => {
   await run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(ours.id, "own.example")))
   await run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.own.example", [`satrail-verify=${ours.id}`])))
   const scoped = await Promise.all((["read", "receive", "send"] as const).map((scope) => keyFor(ours.id, scope)))
-  const environment = Result.getOrThrow(Environment.read({ PORT: "0" }))
+  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }))
   const services = Context.add(context, Readiness, [])
   const token = Redacted.make(operatorToken)
   return {
