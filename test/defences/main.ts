@@ -18,13 +18,17 @@ interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string
     readonly message: string
-    readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: ReadonlyArray<string>
+    }>
   }>
 }
 
 /** How the tests went: those that failed, how many did not, and what was said where they did not even begin. */
 interface Outcome {
-  readonly failed: ReadonlyArray<string>
+  readonly failed: ReadonlyArray<{ readonly title: string; readonly why: string }>
   readonly passed: number
   readonly broken: string
   readonly seconds: number
@@ -66,10 +70,14 @@ const run = async (name: string, file: string, titles: string): Promise<Outcome>
   try {
     const { testResults }: Report = JSON.parse(readFileSync(outputFile, "utf8"))
     const tests = testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults.map(({ status, fullName }) => ({ status, title: `${path.relative(root, name)}: ${fullName}` }))
+      assertionResults.map(({ status, fullName, failureMessages: [message = ""] }) => ({
+        status,
+        title: `${path.relative(root, name)}: ${fullName}`,
+        why: message.split("\n")[0] ?? ""
+      }))
     )
     return {
-      failed: tests.filter(({ status }) => status === "failed").map(({ title }) => title),
+      failed: tests.filter(({ status }) => status === "failed"),
       passed: tests.filter(({ status }) => status === "passed").length,
       broken: testResults.map(({ message }) => message).join("\n"),
       seconds
@@ -93,7 +101,7 @@ const judge = async (canary: Canary) => {
   if (times !== 1) return tell("FAILED", name, 0, `its text is in ${file} ${times} times, and must be there once`)
   const { failed, passed, broken, seconds } = await run(name, test, titles)
   const [first] = failed
-  if (first !== undefined) return tell("ok", name, seconds, `C${rows.join(", C")}: ${first}`)
+  if (first !== undefined) return tell("ok", name, seconds, `C${rows.join(", C")}: ${first.title}`)
   // A source that does not even load is no bug that anybody wrote.
   if (passed === 0) return tell("FAILED", name, seconds, `no test of ${test} ran:\n${broken}`)
   return tell("FAILED", name, seconds, `${passed} tests of ${test} stay green though ${bug}`)
@@ -103,7 +111,8 @@ const judge = async (canary: Canary) => {
 const control = async (file: string, chosen: ReadonlyArray<Canary>) => {
   const titles = [...new Set(chosen.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))]
   const { failed, passed, broken, seconds } = await run("none", file, titles.join("|"))
-  if (failed.length > 0) return tell("FAILED", "none", seconds, `red without any bug:\n${failed.join("\n")}`)
+  if (failed.length > 0)
+    return tell("FAILED", "none", seconds, `red without any bug:\n${failed.map(({ title, why }) => `${title}\n  ${why}`).join("\n")}`)
   if (passed === 0) return tell("FAILED", "none", seconds, `no test of ${file} ran:\n${broken}`)
   return tell("ok", "none", seconds, `${passed} tests of ${file} are green without a bug`)
 }
