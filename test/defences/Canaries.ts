@@ -14,7 +14,12 @@ export interface Canary {
   readonly titles: string
   /** Nothing but two processes on a server can show it. */
   readonly needsServer?: true
+  /** The first stories of the simulator notice it too. */
+  readonly isInStories?: true
 }
+
+/** Where those are told. */
+export const stories = "test/defences/stories.ts"
 
 /** How often the right text stands in a source: once, or the canary does not fit it any more. */
 export const fits = ({ find }: Canary, source: string): number => source.split(find).length - 1
@@ -49,7 +54,8 @@ export const canaries: ReadonlyArray<Canary> = [
       case "unknown":
         return "later"`,
     test: coreTest("Dispatcher"),
-    titles: "C1:"
+    titles: "C1:",
+    isInStories: true
   },
   {
     name: "hold-released-on-expiry",
@@ -73,7 +79,8 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `if (payment._tag === "unknown") return { millis: Math.max(later(task), sender.graceMillis) }`,
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "timeout", task)`,
     test: coreTest("Dispatcher"),
-    titles: "C2 C6 C7:"
+    titles: "C2 C6 C7:",
+    isInStories: true
   },
   {
     name: "broken-call-is-failure",
@@ -145,7 +152,8 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)
     if (payment._tag !== "notFound") return`,
     test: coreTest("Dispatcher"),
-    titles: "C6: that was paid"
+    titles: "C6: that was paid",
+    isInStories: true
   },
   {
     name: "not-found-is-failure",
@@ -184,7 +192,8 @@ export const canaries: ReadonlyArray<Canary> = [
   ends: withdrawal.id,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
     test: coreTest("Death"),
-    titles: "a payment that settles$"
+    titles: "a payment that settles$",
+    isInStories: true
   },
   {
     name: "one-hash-twice",
@@ -214,7 +223,8 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "if (needed > 0n && needed > Balance.available(balance)) return",
     replace: "if (needed < 0n) return",
     test: inMemory,
-    titles: "C12:"
+    titles: "C12:",
+    isInStories: true
   },
   {
     name: "balance-not-checked-sql",
@@ -262,7 +272,8 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)",
     replace: `const canceled = { _tag: "canceled", preimage: Redacted.make("00".repeat(32)) }`,
     test: coreTest("Dispatcher"),
-    titles: "C15:"
+    titles: "C15:",
+    isInStories: true
   },
   {
     name: "internal-without-claim",
@@ -368,7 +379,8 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))",
     replace: `if (coins.includes(""))`,
     test: inMemory,
-    titles: "C19:"
+    titles: "C19:",
+    isInStories: true
   },
   {
     name: "stale-fence-accepted",
@@ -546,7 +558,8 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "amount: paid.received,",
     replace: "amount: invoice.amount,",
     test: coreTest("Settlements"),
-    titles: "C33:|C37:"
+    titles: "C33:|C37:",
+    isInStories: true
   },
   {
     name: "fractions-cut-off",
@@ -649,7 +662,8 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "(txId: string, vout: number): string => `${txId}:${vout}`",
     replace: "(txId: string, _: number): string => txId",
     test: coreTest("ChainDeposits"),
-    titles: "C43:"
+    titles: "C43:",
+    isInStories: true
   },
   {
     name: "deposit-by-txid-sql",
@@ -671,7 +685,8 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `      if (status !== "expired") return undefined
 `,
     test: coreTest("Settlements"),
-    titles: "C42"
+    titles: "C42",
+    isInStories: true
   },
   {
     name: "reorganisation-ignored",

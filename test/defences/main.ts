@@ -6,7 +6,7 @@ import os from "node:os"
 import path from "node:path"
 import process from "node:process"
 import startPostgres from "../postgres.ts"
-import { type Canary, canaries, fits } from "./Canaries.ts"
+import { type Canary, canaries, fits, stories } from "./Canaries.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
@@ -95,8 +95,15 @@ const tell = (verdict: "ok" | "FAILED" | "skipped", what: string, seconds: numbe
   console.log(`${verdict.padEnd(7)} ${what.padEnd(26)} ${seconds.toFixed(1).padStart(5)} s  ${why}`)
 }
 
-const judge = async (canary: Canary) => {
-  const { name, rows, bug, file, test, titles } = canary
+/** A canary, and tests that are to notice it. */
+interface Trial {
+  readonly canary: Canary
+  readonly test: string
+  readonly titles: string
+}
+
+const judge = async ({ canary, test, titles }: Trial) => {
+  const { name, rows, bug, file } = canary
   const times = fits(canary, readFileSync(path.join(root, file), "utf8"))
   if (times !== 1) return tell("FAILED", name, 0, `its text is in ${file} ${times} times, and must be there once`)
   const { failed, passed, broken, seconds } = await run(name, test, titles)
@@ -108,8 +115,8 @@ const judge = async (canary: Canary) => {
 }
 
 /** Without a bug the same tests are green: so it is the bug that they notice. */
-const control = async (file: string, chosen: ReadonlyArray<Canary>) => {
-  const titles = [...new Set(chosen.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))]
+const control = async (file: string, trials: ReadonlyArray<Trial>) => {
+  const titles = [...new Set(trials.filter(({ test }) => test === file).map(({ titles }) => `(?:${titles})`))]
   const { failed, passed, broken, seconds } = await run("none", file, titles.join("|"))
   if (failed.length > 0)
     return tell("FAILED", "none", seconds, `red without any bug:\n${failed.map(({ title, why }) => `${title}\n  ${why}`).join("\n")}`)
@@ -131,8 +138,12 @@ const begunMillis = Date.now()
 const endPostgres = chosen.some(({ needsServer }) => needsServer) ? await startPostgres() : undefined
 const hasServer = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
 const possible = chosen.filter(({ needsServer }) => hasServer || needsServer !== true)
-const files = [...new Set(possible.map(({ test }) => test))]
-const queue = [...files.map((file) => () => control(file, possible)), ...possible.map((canary) => () => judge(canary))]
+const trials = possible.flatMap((canary): ReadonlyArray<Trial> => {
+  const { test, titles, isInStories } = canary
+  return [{ canary, test, titles }, ...(isInStories ? [{ canary, test: stories, titles: "." }] : [])]
+})
+const files = [...new Set(trials.map(({ test }) => test))]
+const queue = [...files.map((file) => () => control(file, trials)), ...trials.map((trial) => () => judge(trial))]
 const work = async (): Promise<void> => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next()
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { defineConfig, type Plugin } from "vitest/config"
-import { canaries, patched } from "./Canaries.ts"
+import { canaries, patched, stories } from "./Canaries.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 
@@ -25,7 +25,7 @@ export default defineConfig({
   plugins: [plugin],
   test: {
     pool: "forks",
-    include: ["packages/*/test/**/*.test.ts"],
+    include: ["packages/*/test/**/*.test.ts", stories],
     testTimeout: 60_000,
     hookTimeout: 60_000
   }

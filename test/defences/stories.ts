@@ -1,0 +1,10 @@
+// Stories of the simulator, for npm run canaries alone: what nobody wrote a test for is noticed there, if anywhere.
+import { assert, it } from "@effect/vitest"
+import { firstViolation } from "../../packages/simulator/src/Simulation.ts"
+
+const count = 10
+
+it(`${count} stories break no promise`, async () => {
+  const broken = await firstViolation({ first: 1, last: count })
+  assert.strictEqual(broken?.violation, undefined, `seed ${broken?.seed}`)
+}, 100_000)
