@@ -535,8 +535,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [31],
     bug: "of a payment to oneself only the second half counts",
     file: memory("Verdict"),
-    find: "next = book(next, leg)",
-    replace: "next = book({ ...next, balances: state.balances }, leg)",
+    find: "next = book(next, leg, ",
+    replace: "next = book({ ...next, balances: state.balances }, leg, ",
     test: coreTest("Dispatcher"),
     titles: "C31:"
   },
@@ -629,8 +629,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [41],
     bug: "of what is booked only the first posting is entered",
     file: memory("Verdict"),
-    find: "entries: State.push(state.entries, companyId, ...postings)",
-    replace: "entries: State.push(state.entries, companyId, ...postings.slice(0, 1))",
+    find: "entries: State.push(state.entries, companyId, ...postings.map(",
+    replace: "entries: State.push(state.entries, companyId, ...postings.slice(0, 1).map(",
     test: inMemory,
     titles: "C41:"
   },
