@@ -1,7 +1,7 @@
 // npm run canaries [-- NAME…]: puts known bugs back, one at a time, and demands that the tests notice each.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import process from "node:process"
@@ -21,7 +21,8 @@ interface Report {
     readonly assertionResults: ReadonlyArray<{
       readonly status: string
       readonly fullName: string
-      readonly failureMessages: ReadonlyArray<string>
+      /** Not there where a test was given up because another one had failed. */
+      readonly failureMessages?: ReadonlyArray<string> | null
     }>
   }>
 }
@@ -67,25 +68,22 @@ const run = async (name: string, file: string, titles: string): Promise<Outcome>
   clearTimeout(timer)
   running.delete(child)
   const seconds = (Date.now() - begunMillis) / 1000
-  try {
-    const { testResults }: Report = JSON.parse(readFileSync(outputFile, "utf8"))
-    const tests = testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults.map(({ status, fullName, failureMessages: [message = ""] }) => ({
-        status,
-        title: `${path.relative(root, name)}: ${fullName}`,
-        why: message.split("\n")[0] ?? ""
-      }))
-    )
-    return {
-      failed: tests.filter(({ status }) => status === "failed"),
-      passed: tests.filter(({ status }) => status === "passed").length,
-      broken: testResults.map(({ message }) => message).join("\n"),
-      seconds
-    }
-  } catch {
-    return { failed: [], passed: 0, broken: said.trim().split("\n").slice(-20).join("\n"), seconds }
-  } finally {
-    rmSync(folder, { recursive: true })
+  const text = existsSync(outputFile) ? readFileSync(outputFile, "utf8") : undefined
+  rmSync(folder, { recursive: true })
+  if (text === undefined) return { failed: [], passed: 0, broken: said.trim().split("\n").slice(-20).join("\n"), seconds }
+  const { testResults }: Report = JSON.parse(text)
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ status, fullName, failureMessages }) => ({
+      status,
+      title: `${path.relative(root, name)}: ${fullName}`,
+      why: failureMessages?.[0]?.split("\n")[0] ?? ""
+    }))
+  )
+  return {
+    failed: tests.filter(({ status }) => status === "failed"),
+    passed: tests.filter(({ status }) => status === "passed").length,
+    broken: testResults.map(({ message }) => message).join("\n"),
+    seconds
   }
 }
 
