@@ -83,9 +83,12 @@ class Listener extends Server {
   }
 }
 
-/** A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here. */
+/**
+ * A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here.
+ * Nothing is upgraded to: whoever asks for it is answered as if it had not, for of an upgraded connection nobody would notice that its client has gone.
+ */
 export const make = (options: ServerOptions = {}): Server =>
-  new Listener({ requireHostHeader: false, ...options })
+  new Listener({ requireHostHeader: false, shouldUpgradeCallback: () => false, ...options })
     .on("clientError", whenUnreadable)
     .on("connect", whenConnecting)
     .on("checkExpectation", (_, response) => {

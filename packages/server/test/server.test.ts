@@ -87,6 +87,24 @@ describe("what never becomes a request", () => {
   }
 })
 
+describe("a request to speak something else", () => {
+  it("is answered as any other, and its connection ends when the client has gone", async () => {
+    const server = Listener.make().listen(0, "127.0.0.1")
+    server.on("request", (_, response) => response.end("done"))
+    server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    socket.write("GET / HTTP/1.1\r\nHost: service\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+    const [answer] = await once(socket, "data")
+    assert.match(String(answer), /^HTTP\/1\.1 200 /)
+    socket.end()
+    await once(socket.resume(), "close")
+    await once(server.close(), "close")
+  })
+})
+
 describe("what comes behind a request", () => {
   it("does not take the place of its answer: it took effect, and nobody is told that it could not be read", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
