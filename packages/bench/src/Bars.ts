@@ -24,6 +24,9 @@ export const bars: ReadonlyArray<Bar> = [
   { operation: "get one invoice", pattern: one, first: 0.3, aim: 0.45, exponent: 0.1 }
 ]
 
+/** The same for finding our outputs in a block, by how many addresses are watched: from ten to a million. */
+export const blocksExponent = 0.1
+
 /** What is wanted of this operation, if anything is. */
 export const of = ({ operation, pattern }: Pick<Bar, "operation" | "pattern">): Bar | undefined =>
   bars.find((bar) => bar.operation === operation && bar.pattern === pattern)

@@ -156,6 +156,10 @@ const chunkRows = 200_000
 const run = (text: string, values: ReadonlyArray<unknown> = []) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text, values).unprepared)
 
+/** Runs statements, and has what they wrote looked at by the planner. */
+export const script = (text: string): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
+  Effect.andThen(run(text), run("vacuum (analyze)")).pipe(Effect.asVoid, Effect.mapError(failed))
+
 /** Fills a database that the service has made its tables in. The text of each company's key, the busy one's last. */
 export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlClient.SqlClient> = Effect.gen(function* () {
   const entropy = yield* Entropy

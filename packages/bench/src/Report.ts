@@ -160,14 +160,19 @@ export const series = (latencies: ReadonlyArray<Latency>): ReadonlyArray<Series>
 }
 
 /** `rounds` holds for each round the rates at all sizes, in their order. */
-export const growth = (what: What, sizes: ReadonlyArray<number>, rounds: ReadonlyArray<ReadonlyArray<number>>): Growth => ({
+export const growth = (
+  what: What,
+  sizes: ReadonlyArray<number>,
+  rounds: ReadonlyArray<ReadonlyArray<number>>,
+  wanted: number | null = Bars.of(what)?.exponent ?? null
+): Growth => ({
   ...what,
   sizes: sizes.map((rows, i) => ({ rows, per_s: Math.round(median(rounds.map((rates) => rates[i] ?? NaN))) })),
   exponent: known(
     rounds.map((rates) => Exponent.fit(rates.map((perSecond, i) => ({ rows: sizes[i] ?? NaN, perSecond })))),
     3
   ),
-  wanted: Bars.of(what)?.exponent ?? null,
+  wanted,
   rounds: rounds.length
 })
 

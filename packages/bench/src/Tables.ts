@@ -35,18 +35,13 @@ export const make = (found: {
       head: ["cost of one", "pattern", "clients", "CPU µs", "WAL bytes", "round trips"],
       cells: costs.map((cost) => [...what(cost), cost.cpu_us, cost.wal_bytes, cost.round_trips])
     },
-    {
-      head: [
-        "growth",
-        "pattern",
-        "clients",
-        ...(growth[0]?.sizes ?? []).map(({ rows }) => `per s at ${rows.toLocaleString("en")}`),
-        "exponent",
-        "at most",
-        "rounds"
-      ],
-      cells: growth.map((row) => [...what(row), ...row.sizes.map(({ per_s }) => per_s), row.exponent, row.wanted, row.rounds])
-    },
+    ...Array.from(
+      Map.groupBy(growth, ({ sizes }) => sizes.map(({ rows }) => rows.toLocaleString("en")).join(" ")),
+      ([sizes, rows]) => ({
+        head: ["growth", "pattern", "clients", ...sizes.split(" ").map((size) => `per s at ${size}`), "exponent", "at most", "rounds"],
+        cells: rows.map((row) => [...what(row), ...row.sizes.map(({ per_s }) => per_s), row.exponent, row.wanted, row.rounds])
+      })
+    ),
     {
       head: ["size", "of", "unit", "median", "worst", "target", "first ever", "rounds"],
       cells: sizes.map((size) => [size.operation, size.pattern, size.unit, size.median, size.worst, size.target, size.first, size.rounds])

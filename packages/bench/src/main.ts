@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import * as Bars from "./Bars.ts"
+import * as Blocks from "./Blocks.ts"
 import * as Chart from "./Chart.ts"
 import * as Fill from "./Fill.ts"
 import * as Generator from "./Generator.ts"
@@ -96,11 +97,12 @@ const run = Effect.fnUntraced(function* (options: {
       rates = found
       loaded = memory
     }
-    if (full) {
+    if ((full || only !== undefined) && wanted(Blocks.what.operation)) growth = [yield* Blocks.growth(postgres, seconds, asked)]
+    if (full && [...names].some(wanted)) {
       yield* Console.log(
         `Loading ${options.sizes.map((rows) => rows.toLocaleString("en")).join(", ")} rows: this takes about ${Growth.gibibytes(options.sizes)} GiB of disk while it runs.`
       )
-      growth = yield* Effect.scoped(
+      const ofRows = yield* Effect.scoped(
         Effect.gen(function* () {
           const subjects = yield* Effect.forEach(options.sizes, (rows) =>
             Effect.map(Subject.make(postgres, pgbench, { ...made, directory: path.join(directory, String(rows)), rows }), (subject) => ({
@@ -111,6 +113,7 @@ const run = Effect.fnUntraced(function* (options: {
           return yield* Growth.measure(subjects, asked)
         })
       )
+      growth = [...growth, ...ofRows]
     }
   }
 
