@@ -45,7 +45,13 @@ const unspent = (environment: Environment, { source }: Chain): Books.Unspent =>
 const sourceLayer = Effect.fnUntraced(function* (environment: Environment, { source }: Chain, beginning: Follower.Beginning) {
   if (source._tag === "Esplora") return Esplora.layer({ ...source, beginning, feeRates: feeRates(environment) })
   const options = rpcOptions(environment, source, beginning)
-  yield* Effect.mapError(BitcoinRpc.check(options), ({ message }) => new ChainMisconfigured({ message }))
+  yield* Effect.mapError(
+    BitcoinRpc.check(options),
+    ({ message }) =>
+      new ChainMisconfigured({
+        message: `${message}. Look at BITCOIN_RPC_URL, BITCOIN_RPC_USER, BITCOIN_RPC_PASSWORD and SATRAIL_NETWORK.`
+      })
+  )
   return BitcoinRpc.layer(options)
 })
 

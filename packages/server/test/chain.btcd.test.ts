@@ -1,0 +1,80 @@
+import { assert, it } from "@effect/vitest"
+import * as Btcd from "@satrail/regtest/Btcd"
+import * as Miner from "@satrail/regtest/Miner"
+import * as Real from "@satrail/regtest/Real"
+import { Effect, Redacted } from "effect"
+import * as Customer from "./Customer.ts"
+import * as Service from "./Service.ts"
+
+const passphrase = "correct horse battery"
+
+/** What is right for a chain of this node's. */
+const settings = ({ url, user, password, certificateFile }: Btcd.Btcd["Service"]) => ({
+  CHAIN: "bitcoin-rpc",
+  BITCOIN_RPC_URL: url,
+  BITCOIN_RPC_USER: user,
+  BITCOIN_RPC_PASSWORD: Redacted.value(password),
+  CHAIN_TLS_CERT: certificateFile,
+  CHAIN_WALLET_PASSPHRASE: passphrase
+})
+
+/** A service with a wallet of its own, and nobody running yet. */
+const made = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const service = Service.make()
+    const created = await Service.run("cli", ["wallet", "create", "--network", "regtest"], {
+      SATRAIL_DATA: service.data,
+      CHAIN_WALLET_PASSPHRASE: passphrase
+    }).ended
+    assert.strictEqual(created.code, 0, created.stderr)
+    return service
+  }),
+  (service) => Effect.promise(() => service.end())
+)
+
+Real.suite("the service on a real chain", ["btcd"], () => {
+  it.layer(Btcd.layer, { excludeTestServices: true })((it) => {
+    it.effect("takes deposits and pays out over /v1, says when the node lets nobody in, and goes on when it does", () =>
+      Effect.gen(function* () {
+        const btcd = yield* Btcd.Btcd
+        yield* btcd.mine(Miner.firstBlocks)
+        const service = yield* made
+        const env = settings(btcd)
+        const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
+
+        yield* act(() => service.start(env))
+        const shop = yield* act(() => service.company("paid"))
+        const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
+        yield* btcd.send(address.address, 90_000n)
+        yield* btcd.mine(6)
+        yield* act(() => Customer.hasBalance(shop, 90_000))
+
+        const before = yield* btcd.height
+        const confirmed = yield* act(() => Customer.data(201, Customer.confirm(shop, Miner.address, 30_000)))
+        const sent = yield* act(() =>
+          Service.eventually(
+            "a payout that was sent",
+            () => Customer.fetchWithdrawal(shop, confirmed.id),
+            ({ chain_tx_id: txId }) => txId !== null
+          )
+        )
+        assert.strictEqual(sent.status, "pending", "no block has it")
+        yield* act(() => service.stop("SIGTERM"))
+
+        const wrong = { ...env, BITCOIN_RPC_PASSWORD: "of somebody else" }
+        const { code, stderr } = yield* act(() => Service.run("main", [], { ...service.env(), ...wrong }).ended)
+        assert.strictEqual(code, 1)
+        assert.include(stderr, "BITCOIN_RPC_PASSWORD")
+        assert.notInclude(stderr, wrong.BITCOIN_RPC_PASSWORD)
+
+        yield* btcd.mine(6)
+        yield* act(() => service.start(env))
+        const settled = yield* act(() => Customer.ends(shop, confirmed.id, "settled"))
+        assert.strictEqual(settled.chain_tx_id, sent.chain_tx_id)
+        yield* act(() => Customer.hasBalance(shop, Customer.without(90_000, confirmed)))
+        assert.isAbove(yield* btcd.height, before)
+        yield* act(() => service.stop("SIGTERM"))
+      }).pipe(Effect.scoped)
+    )
+  })
+})
