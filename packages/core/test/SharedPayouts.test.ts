@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Arbitrary, Clock, Context, Effect, Result, Schema } from "effect"
+import { Arbitrary, Clock, Context, Deferred, Effect, Fiber, Logger, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as BitcoinAddress from "../src/BitcoinAddress.ts"
 import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
@@ -453,4 +453,41 @@ describe("A transaction that pays several, and that no block takes", () => {
       { settings, change }
     )
   })
+
+  it.effect(
+    "C10: whoever slept on its claim finds its withdrawal following another: it is left to who leads, and nothing is broken",
+    () => {
+      const errors: Array<unknown> = []
+      const logger = Logger.make(({ message, logLevel }) => {
+        if (logLevel === "Error") errors.push(message)
+      })
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const ports = yield* Effect.context<Ports>()
+            const wakes = yield* Deferred.make<void>()
+            const sleepy = yield* start(
+              replace(Records, (records) =>
+                Records.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
+              )(ports),
+              settings
+            )
+            const { rows } = yield* three
+            yield* afterWindow
+            const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
+            yield* TestClock.adjust("121 seconds")
+            yield* step
+            assert.strictEqual(yield* transactionsOf(rows), 1)
+            yield* Deferred.succeed(wakes, undefined)
+            yield* Fiber.join(sleeping)
+            assert.deepStrictEqual(errors, [])
+            yield* mine(1)
+            yield* steps(3, 60)
+            assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
+          })
+        ),
+        { settings }
+      ).pipe(Effect.provide(Logger.layer([logger])))
+    }
+  )
 })
