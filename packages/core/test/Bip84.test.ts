@@ -26,18 +26,6 @@ describe("BIP 84, P2WPKH", () => {
   }
 })
 
-describe("BIP 49, P2SH-P2WPKH", () => {
-  it("m/49'/1'/0'/0/0", () => {
-    const root = HDKey.fromExtendedKey(
-      "uprv8tXDerPXZ1QsVNjUJWTurs9kA1KGfKUAts74GCkcXtU8GwnH33GDRbNJpEqTvipfCyycARtQJhmdfWf8oKt41X9LL1zeD2pLsWmxEk3VAwd",
-      { private: 0x044a4e28, public: 0x044a5262 }
-    )
-    const key = publicKey(root, "m/49'/1'/0'/0/0")
-    assert.strictEqual(hex.encode(key), "03a1af804ac108a8a51782198c2d034b28bf90c8803f5a53f76276fa69a4eae77f")
-    assert.strictEqual(BitcoinAddress.fromPublicKey(key, "nested_segwit", "testnet").address, "2Mww8dCYPUpKHofjgcXcBCEGmniw9CoaiD2")
-  })
-})
-
 describe("a key that is none", () => {
   it("gets no address", () => {
     for (const type of BitcoinAddress.AddressType.literals) {
