@@ -26,6 +26,8 @@ export interface Customers {
   readonly ask: (ask: Ask, made?: (data: unknown) => void) => void
   /** Asks again what was asked before. */
   readonly repeat: (request: Request, slot: number) => void
+  /** Asks for something else with the Idempotency-Key of this request. */
+  readonly misuse: (request: Request, slot: number) => void
   /** Nobody gets in with this key any more. */
   readonly isClosed: (bearer: string, slot: number) => void
   /** What the service tells each of them is what is in the books, and what it said was done is there. Only while nothing happens. */
@@ -104,20 +106,27 @@ export const make = (stage: Stage, seen: Seen): Customers => {
   }
 
   const madeBy = new Map<Request, (data: unknown) => void>()
+  const begin = (ask: Ask, atMillis: number, made: (data: unknown) => void) => {
+    const request: Request = { ask, atMillis }
+    if (ask.method === "POST") {
+      requests.push(request)
+      madeBy.set(request, made)
+    }
+    send(request, ask, made)
+  }
+  const isKept = ({ ask, atMillis }: Request) => stage.world.time.nowMillis() - atMillis <= keptMillis || ask.path.endsWith("/confirm")
+
   return {
     companies,
     requests,
-    ask: (ask, made = () => {}) => {
-      const request: Request = { ask, atMillis: stage.world.time.nowMillis() }
-      if (ask.method === "POST") {
-        requests.push(request)
-        madeBy.set(request, made)
-      }
-      send(request, ask, made)
+    ask: (ask, made = () => {}) => begin(ask, stage.world.time.nowMillis(), made),
+    misuse: (request, slot) => {
+      // As old as its key.
+      if (isKept(request)) begin({ ...request.ask, slot, body: request.ask.body?.replace("{", "{ ") }, request.atMillis, () => {})
     },
     repeat: (request, slot) => {
+      if (!isKept(request)) return
       // Without a key it is another request, which happens to say the same.
-      if (stage.world.time.nowMillis() - request.atMillis > keptMillis && !request.ask.path.endsWith("/confirm")) return
       const one: Request = request.ask.once === undefined ? { ask: request.ask, atMillis: request.atMillis } : request
       send(one, { ...request.ask, slot }, madeBy.get(request) ?? (() => {}))
     },

@@ -241,7 +241,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
         const request = latest(customers.requests, act.which)
         if (request === undefined) return
         if (!act.isOther || request.ask.once === undefined) return customers.repeat(request, act.slot)
-        return customers.ask({ ...request.ask, slot: act.slot, body: request.ask.body?.replace("{", "{ ") })
+        return customers.misuse(request, act.slot)
       }
       case "Malformed": {
         const [path, body] = latest(malformed, act.which) ?? [paths.invoice, ""]
