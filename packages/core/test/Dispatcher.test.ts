@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Clock, Context, Deferred, Effect, Fiber, Logger, Option, Result } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Bolt11 from "../src/Bolt11.ts"
 import { Dispatcher } from "../src/Dispatcher.ts"
@@ -32,7 +32,8 @@ import {
   standing,
   start,
   step,
-  steps
+  steps,
+  unbroken
 } from "./World.ts"
 
 const release = (paymentHash: string | undefined, outcome: "settle" | "fail") =>
@@ -818,43 +819,40 @@ describe("A call to the node", () => {
   it.effect(
     "that somebody else has decided on meanwhile is theirs: whoever slept and would pay another invoice leaves it, and nothing is broken",
     () => {
-      const errors: Array<unknown> = []
-      const logger = Logger.make(({ message, logLevel }) => {
-        if (logLevel === "Error") errors.push(message)
-      })
       return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const ports = yield* Effect.context<Ports>()
-            const wakes = yield* Deferred.make<void>()
-            const sleepy = yield* start(
-              replace(Journal, (journal) =>
-                Journal.of({
-                  commit: (change) =>
-                    change._tag === "WithdrawalDispatched"
-                      ? Effect.andThen(Deferred.await(wakes), journal.commit(change))
-                      : journal.commit(change)
-                })
-              )(ports)
-            )
-            const payer = yield* companyWith(50_000)
-            // Each worker gets an invoice of its own, and chooses its own coins.
-            const rows = [
-              yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000),
-              yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
-            ]
-            const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
-            yield* TestClock.adjust("121 seconds")
-            yield* step
-            yield* Deferred.succeed(wakes, undefined)
-            yield* Fiber.join(sleeping)
-            assert.deepStrictEqual(errors, [])
-            yield* (yield* Sandbox).mine(1)
-            yield* steps(3)
-            for (const row of rows) assert.strictEqual(yield* standing(row), "settled")
-          })
+        unbroken(
+          audited(
+            Effect.gen(function* () {
+              const ports = yield* Effect.context<Ports>()
+              const wakes = yield* Deferred.make<void>()
+              const sleepy = yield* start(
+                replace(Journal, (journal) =>
+                  Journal.of({
+                    commit: (change) =>
+                      change._tag === "WithdrawalDispatched"
+                        ? Effect.andThen(Deferred.await(wakes), journal.commit(change))
+                        : journal.commit(change)
+                  })
+                )(ports)
+              )
+              const payer = yield* companyWith(50_000)
+              // Each worker gets an invoice of its own, and chooses its own coins.
+              const rows = [
+                yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000),
+                yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
+              ]
+              const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
+              yield* TestClock.adjust("121 seconds")
+              yield* step
+              yield* Deferred.succeed(wakes, undefined)
+              yield* Fiber.join(sleeping)
+              yield* (yield* Sandbox).mine(1)
+              yield* steps(3)
+              for (const row of rows) assert.strictEqual(yield* standing(row), "settled")
+            })
+          )
         )
-      ).pipe(Effect.provide(Logger.layer([logger])))
+      )
     }
   )
 

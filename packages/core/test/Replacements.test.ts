@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Result } from "effect"
-import * as BitcoinAddress from "../src/BitcoinAddress.ts"
-import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
+import { Context, Effect } from "effect"
+import { ChainSource } from "../src/ChainSource.ts"
 import { Records } from "../src/Records.ts"
 import { SettledPayouts } from "../src/SettledPayouts.ts"
 import type { Withdrawal } from "../src/Withdrawal.ts"
@@ -15,20 +14,15 @@ import {
   inWorld,
   mine,
   now,
+  outputsOf,
   outside,
   type Ports,
   replace,
   standing,
   step,
-  steps
+  steps,
+  weather
 } from "./World.ts"
-
-/** What stands at the recipient's address: where it is, and how many sats. */
-const received = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
-  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
-  const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
-  return outputs.map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
-})
 
 const candidates = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return yield* (yield* Records).candidates(companyId, id)
@@ -39,29 +33,11 @@ const payout = Effect.gen(function* () {
   return { payer, row: yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 20_000) }
 })
 
-/** A chain with a feerate that changes, where the network does not take what `deaf` says. Notes what it is sent. */
-const weather = () => {
-  const now = { rate: 2, deaf: (_rawTx: string): boolean => false }
-  const sent: Array<string> = []
-  const change = replace(ChainSource, (chain) =>
-    ChainSource.of({
-      ...chain,
-      feeRate: Effect.sync(() => now.rate),
-      broadcast: (rawTx) =>
-        Effect.suspend((): Effect.Effect<Broadcast> => {
-          sent.push(rawTx)
-          return now.deaf(rawTx) ? Effect.succeed({ _tag: "unknown" }) : chain.broadcast(rawTx)
-        })
-    })
-  )
-  return { now, sent, change }
-}
-
 const halfAnHour = steps(31, 60)
 
 describe("A payout that no block takes", () => {
   it.effect("is replaced by one from the same coins that pays the feerate of the day; what is above the held is the operator's", () => {
-    const { now: sky, change } = weather()
+    const { sky, change } = weather()
     return inWorld(
       audited(
         Effect.gen(function* () {
@@ -75,7 +51,7 @@ describe("A payout that no block takes", () => {
           if (first === undefined || second === undefined) return assert.fail("no replacement")
           assert.isTrue(second.networkFee > row.networkAllowance && second.networkFee <= row.networkAllowance * 3n)
           assert.strictEqual((yield* now(row)).chainTxId, second.txId)
-          assert.deepStrictEqual(yield* received(row), [
+          assert.deepStrictEqual(yield* outputsOf(row), [
             ["gone", 20_000],
             ["mempool", 20_000]
           ])
@@ -97,7 +73,7 @@ describe("A payout that no block takes", () => {
   })
 
   it.effect("and whose original is mined after it was replaced, settles with the original and what that did cost", () => {
-    const { now: sky, change } = weather()
+    const { sky, change } = weather()
     return inWorld(
       audited(
         Effect.gen(function* () {
@@ -112,7 +88,7 @@ describe("A payout that no block takes", () => {
           yield* steps(2)
           const { status, chainTxId, networkFee, rawTx } = yield* now(row)
           assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
-          assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+          assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
         })
       ),
       { change }
@@ -120,7 +96,7 @@ describe("A payout that no block takes", () => {
   })
 
   it.effect("does not settle with what a reorganisation took away while the depth was counted", () => {
-    const { now: sky, change } = weather()
+    const { sky, change } = weather()
     let isTaken = false
     const shifting = (ports: Context.Context<Ports>) =>
       replace(ChainSource, (chain) =>
@@ -146,7 +122,7 @@ describe("A payout that no block takes", () => {
           yield* mine(1)
           isTaken = true
           yield* steps(2)
-          assert.deepStrictEqual(yield* received(row), [
+          assert.deepStrictEqual(yield* outputsOf(row), [
             ["gone", 20_000],
             ["mempool", 20_000]
           ])
@@ -160,7 +136,7 @@ describe("A payout that no block takes", () => {
 
   for (const rate of [1, 2]) {
     it.effect(`is left as it is while it pays the feerate of the day, ${rate}`, () => {
-      const { now: sky, change } = weather()
+      const { sky, change } = weather()
       return inWorld(
         Effect.gen(function* () {
           const { row } = yield* payout
@@ -175,7 +151,7 @@ describe("A payout that no block takes", () => {
   }
 
   it.effect("is replaced again as long as it pays, never for more than three times what was held", () => {
-    const { now: sky, sent, change } = weather()
+    const { sky, sent, change } = weather()
     return inWorld(
       Effect.gen(function* () {
         const { row } = yield* payout
@@ -202,7 +178,7 @@ describe("A payout that settled", () => {
   const look = Effect.flatMap(SettledPayouts, ({ look }) => look)
 
   it.effect("C45: and that a reorganisation took out of its block is sent again, as the same bytes, until it is buried", () => {
-    const { now: sky, sent, change } = weather()
+    const { sky, sent, change } = weather()
     return inWorld(
       audited(
         Effect.gen(function* () {

@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Arbitrary, Clock, Context, Deferred, Effect, Fiber, Logger, Result, Schema } from "effect"
+import { Arbitrary, Clock, Context, Deferred, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import * as BitcoinAddress from "../src/BitcoinAddress.ts"
-import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
 import { ChainWallet } from "../src/ChainWallet.ts"
 import { Dispatcher } from "../src/Dispatcher.ts"
 import { Journal, StoreUnavailable } from "../src/Journal.ts"
@@ -24,27 +22,24 @@ import {
   inWorld,
   mine,
   now,
+  outputsOf,
   outside,
   type Ports,
   replace,
   standing,
   start,
   step,
-  steps
+  steps,
+  unbroken,
+  weather
 } from "./World.ts"
 
 type Row = Withdrawal.Withdrawal
 
 const settings = { ...usual, payoutWindowMillis: 60_000 }
 
-/** What stands at the recipient's address: where it is, and how many sats. */
-const received = Effect.fnUntraced(function* ({ recipient }: Row) {
-  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
-  const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
-  return outputs
-    .filter(({ placement }) => placement._tag !== "gone")
-    .map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
-})
+/** What stands at the recipient's address now. */
+const received = (row: Row) => Effect.map(outputsOf(row), (outputs) => outputs.filter(([placement]) => placement !== "gone"))
 
 const payout = Effect.fnUntraced(function* (payer: Parameters<typeof confirm>[0], sats: number) {
   return yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, sats)
@@ -73,24 +68,6 @@ const led = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
   }
   return assert.fail("nobody leads")
 })
-
-/** A chain with a feerate that changes, where the network does not take what `deaf` says. Notes what it is sent. */
-const weather = () => {
-  const sky = { rate: 2, deaf: (_rawTx: string): boolean => false }
-  const sent: Array<string> = []
-  const change = replace(ChainSource, (chain) =>
-    ChainSource.of({
-      ...chain,
-      feeRate: Effect.sync(() => sky.rate),
-      broadcast: (rawTx) =>
-        Effect.suspend((): Effect.Effect<Broadcast> => {
-          sent.push(rawTx)
-          return sky.deaf(rawTx) ? Effect.succeed({ _tag: "unknown" }) : chain.broadcast(rawTx)
-        })
-    })
-  )
-  return { sky, sent, change }
-}
 
 const halfAnHour = steps(31, 60)
 
@@ -457,37 +434,34 @@ describe("A transaction that pays several, and that no block takes", () => {
   it.effect(
     "C10: whoever slept on its claim finds its withdrawal following another: it is left to who leads, and nothing is broken",
     () => {
-      const errors: Array<unknown> = []
-      const logger = Logger.make(({ message, logLevel }) => {
-        if (logLevel === "Error") errors.push(message)
-      })
       return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const ports = yield* Effect.context<Ports>()
-            const wakes = yield* Deferred.make<void>()
-            const sleepy = yield* start(
-              replace(Records, (records) =>
-                Records.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
-              )(ports),
-              settings
-            )
-            const { rows } = yield* three
-            yield* afterWindow
-            const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
-            yield* TestClock.adjust("121 seconds")
-            yield* step
-            assert.strictEqual(yield* transactionsOf(rows), 1)
-            yield* Deferred.succeed(wakes, undefined)
-            yield* Fiber.join(sleeping)
-            assert.deepStrictEqual(errors, [])
-            yield* mine(1)
-            yield* steps(3, 60)
-            assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
-          })
+        unbroken(
+          audited(
+            Effect.gen(function* () {
+              const ports = yield* Effect.context<Ports>()
+              const wakes = yield* Deferred.make<void>()
+              const sleepy = yield* start(
+                replace(Records, (records) =>
+                  Records.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
+                )(ports),
+                settings
+              )
+              const { rows } = yield* three
+              yield* afterWindow
+              const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
+              yield* TestClock.adjust("121 seconds")
+              yield* step
+              assert.strictEqual(yield* transactionsOf(rows), 1)
+              yield* Deferred.succeed(wakes, undefined)
+              yield* Fiber.join(sleeping)
+              yield* mine(1)
+              yield* steps(3, 60)
+              assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
+            })
+          )
         ),
         { settings }
-      ).pipe(Effect.provide(Logger.layer([logger])))
+      )
     }
   )
 })

@@ -5,13 +5,14 @@ import * as Chain from "@satrail/sandbox/Chain"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import type * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Option, Result, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Currency } from "../src/Amount.ts"
 import type { Outcome, Request } from "../src/Answer.ts"
 import type { ChainBooks } from "../src/ChainBooks.ts"
+import * as BitcoinAddress from "../src/BitcoinAddress.ts"
 import { ChainDeposits } from "../src/ChainDeposits.ts"
-import type { ChainSource } from "../src/ChainSource.ts"
+import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
 import type { ChainWallet } from "../src/ChainWallet.ts"
 import { Companies } from "../src/Companies.ts"
 import type { Company, Plan } from "../src/Company.ts"
@@ -195,6 +196,41 @@ export const got = Effect.fnUntraced(function* (paymentHash: string | undefined)
   const one = (yield* (yield* Sandbox.Sandbox).payments).find((one) => one.paymentHash === paymentHash)
   return { times: one?.times ?? 0, sats: Number(one?.received ?? 0n) / 1000 }
 })
+
+/** What came to the recipient's address: where each output is, and how many sats. */
+export const outputsOf = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
+  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
+  const outputs = yield* (yield* Sandbox.Sandbox).outputsTo(scriptPubKey)
+  return outputs.map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
+})
+
+/** A chain with a feerate that changes, where the network does not take what `deaf` says. Notes what it is sent. */
+export const weather = () => {
+  const sky = { rate: 2, deaf: (_rawTx: string): boolean => false }
+  const sent: Array<string> = []
+  const change = replace(ChainSource, (chain) =>
+    ChainSource.of({
+      ...chain,
+      feeRate: Effect.sync(() => sky.rate),
+      broadcast: (rawTx) =>
+        Effect.suspend((): Effect.Effect<Broadcast> => {
+          sent.push(rawTx)
+          return sky.deaf(rawTx) ? Effect.succeed({ _tag: "unknown" }) : chain.broadcast(rawTx)
+        })
+    })
+  )
+  return { sky, sent, change }
+}
+
+/** Runs a story in which nothing is called broken. */
+export const unbroken = <A, E, R>(story: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const errors: Array<unknown> = []
+    const logger = Logger.make(({ message, logLevel }) => {
+      if (logLevel === "Error") errors.push(message)
+    })
+    return Effect.tap(story, () => Effect.sync(() => assert.deepStrictEqual(errors, []))).pipe(Effect.provide(Logger.layer([logger])))
+  })
 
 /** The accounts that anything was ever booked on, in sats. */
 export const accounts = Effect.gen(function* () {
