@@ -4,8 +4,7 @@ import type { Invoice, Unmatched } from "./Invoice.ts"
 import type { Sent, Taken } from "./LightningBooks.ts"
 import type { InvoiceState } from "./LightningReceiver.ts"
 import type { Payment } from "./LightningSender.ts"
-import type { Msat } from "./Msat.ts"
-import { Amount } from "./Tally.ts"
+import * as Msat from "./Msat.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**
@@ -39,8 +38,8 @@ export const Finding = Schema.Struct({
   companyId: Id,
   /** The withdrawal or the invoice. */
   recordId: Id,
-  ours: Schema.NullOr(Amount),
-  theirs: Schema.NullOr(Amount)
+  ours: Schema.NullOr(Msat.FromString),
+  theirs: Schema.NullOr(Msat.FromString)
 })
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
@@ -58,7 +57,7 @@ export type Judgement = "same" | "under_way" | Finding
 
 type Row = { readonly companyId: string; readonly id: string } | undefined
 
-const finding = (cause: Cause, row: Row, ours: Msat | null, theirs: Msat | null): Finding => ({
+const finding = (cause: Cause, row: Row, ours: Msat.Msat | null, theirs: Msat.Msat | null): Finding => ({
   cause,
   companyId: row?.companyId ?? null,
   recordId: row?.id ?? null,
@@ -71,7 +70,7 @@ export const ofSent = (sent: Sent, withdrawal: Withdrawal.Withdrawal | undefined
   const { amount, fee, state } = sent
   if (withdrawal === undefined || withdrawal.dispatchedAtMillis === null)
     return state === "failed" ? "same" : finding("payment_not_ours", undefined, null, amount)
-  const differs = (cause: Cause, ours: Msat | null, theirs: Msat | null) => finding(cause, withdrawal, ours, theirs)
+  const differs = (cause: Cause, ours: Msat.Msat | null, theirs: Msat.Msat | null) => finding(cause, withdrawal, ours, theirs)
   if (state !== "failed" && withdrawal.amount !== amount) return differs("payment_amount", withdrawal.amount, amount)
   switch (withdrawal.status) {
     case "pending":

@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Difference } from "./Difference.ts"
 import type { StoreUnavailable } from "./Journal.ts"
+import * as Msat from "./Msat.ts"
 import { Records } from "./Records.ts"
 import { Side } from "./Side.ts"
 import * as Tally from "./Tally.ts"
@@ -9,11 +10,11 @@ import * as Tally from "./Tally.ts"
 const Watched = Schema.TaggedUnion({
   Sent: {
     paymentHash: Schema.String,
-    amount: Tally.Amount,
-    fee: Tally.Amount,
+    amount: Msat.FromString,
+    fee: Msat.FromString,
     state: Schema.Literals(["pending", "settled", "failed"])
   },
-  Taken: { paymentHash: Schema.String, received: Tally.Amount },
+  Taken: { paymentHash: Schema.String, received: Msat.FromString },
   Withdrawal: { companyId: Schema.String, id: Schema.String },
   Invoice: { companyId: Schema.String, id: Schema.String }
 })

@@ -4,6 +4,9 @@ import { Schema } from "effect"
 export const Msat = Schema.BigInt.pipe(Schema.brand("Msat"))
 export type Msat = typeof Msat.Type
 
+/** As decimal text, which is how amounts stand in JSON and in a database's answers. */
+export const FromString = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat))
+
 /** Names a bigint as an amount. Arithmetic loses the brand, so every sum says again what it is. */
 // oxlint-disable-next-line typescript/consistent-type-assertions -- a brand exists in types only: this line is where it is given
 export const make = (msat: bigint): Msat => msat as Msat

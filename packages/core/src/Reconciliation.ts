@@ -16,7 +16,7 @@ import type * as Waiting from "./Waiting.ts"
  * What of the node's money and the wallet's is the operator's own, besides what the ledger knows of: what was there before, what was put there since,
  * what channels cost and forwarding earned. null until it is known.
  */
-export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Tally.Amount), chain: Schema.NullOr(Tally.Amount) })
+export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Msat.FromString), chain: Schema.NullOr(Msat.FromString) })
 export interface OwnFunds extends Schema.Schema.Type<typeof OwnFunds> {}
 
 /** The last comparison, for people. */

@@ -1,18 +1,18 @@
 import { Schema } from "effect"
 import * as Msat from "./Msat.ts"
-import * as Tally from "./Tally.ts"
+import type * as Tally from "./Tally.ts"
 
 /**
  * One of the two assets. `owned` is what node or chain say, `ledger` what our books say came in and has not gone out, `own` the operator's own. What is on
  * its way explains a difference between `least` and `most`; the rest is `unexplained`: of 1000 owned, 600 own and 500 in the books, -100.
  */
 export const Side = Schema.Struct({
-  owned: Tally.Amount,
-  own: Schema.NullOr(Tally.Amount),
-  ledger: Tally.Amount,
-  least: Tally.Amount,
-  most: Tally.Amount,
-  unexplained: Tally.Amount
+  owned: Msat.FromString,
+  own: Schema.NullOr(Msat.FromString),
+  ledger: Msat.FromString,
+  least: Msat.FromString,
+  most: Msat.FromString,
+  unexplained: Msat.FromString
 })
 export interface Side extends Schema.Schema.Type<typeof Side> {}
 

@@ -2,9 +2,6 @@ import { Schema } from "effect"
 import type { Account } from "./Change.ts"
 import * as Msat from "./Msat.ts"
 
-/** An amount as it is written down in JSON. */
-export const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
-
 /** The same for each account. */
 export const byAccount = <A>(of: (account: Account) => A): { readonly [account in Account]: A } => ({
   available: of("available"),
@@ -19,7 +16,7 @@ export const byAccount = <A>(of: (account: Account) => A): { readonly [account i
 })
 
 /** What was ever booked into an account and out of it. Both only grow: what was booked between two tallies is their difference. */
-const Turnover = Schema.Struct({ into: Amount, out: Amount })
+const Turnover = Schema.Struct({ into: Msat.FromString, out: Msat.FromString })
 export interface Turnover extends Schema.Schema.Type<typeof Turnover> {}
 
 const Turnovers = Schema.Struct(byAccount(() => Turnover))

@@ -16,6 +16,18 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
+/** The same for each of them. */
+export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A } => ({
+  withdrawal_requested: of("withdrawal_requested"),
+  withdrawal_dispatched: of("withdrawal_dispatched"),
+  payout_without_coins: of("payout_without_coins"),
+  payout_without_block: of("payout_without_block"),
+  deposit_without_block: of("deposit_without_block"),
+  deposit_unconfirmed: of("deposit_unconfirmed"),
+  voucher_open: of("voucher_open"),
+  task_overdue: of("task_overdue")
+})
+
 /** All that waits for one thing. `amount` with its fees; of tasks nothing. */
 export interface Waiting {
   readonly count: number

@@ -4,7 +4,7 @@ import { Cause, type Difference } from "@satrail/core/Difference"
 import { Reconciliation, type Report } from "@satrail/core/Reconciliation"
 import type { Side } from "@satrail/core/Side"
 import * as Tally from "@satrail/core/Tally"
-import type * as Waiting from "@satrail/core/Waiting"
+import * as Waiting from "@satrail/core/Waiting"
 import { OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
@@ -58,17 +58,6 @@ const difference = (one: Difference): typeof DifferenceRecord.Type => ({
   since: Wire.instant(one.sinceMillis)
 })
 
-const byKind = <A>(of: (kind: Waiting.Kind) => A): { readonly [kind in Waiting.Kind]: A } => ({
-  withdrawal_requested: of("withdrawal_requested"),
-  withdrawal_dispatched: of("withdrawal_dispatched"),
-  payout_without_coins: of("payout_without_coins"),
-  payout_without_block: of("payout_without_block"),
-  deposit_without_block: of("deposit_without_block"),
-  deposit_unconfirmed: of("deposit_unconfirmed"),
-  voucher_open: of("voucher_open"),
-  task_overdue: of("task_overdue")
-})
-
 const WaitingRecord = Schema.Struct({
   count: Schema.Int,
   oldest_at: Schema.NullOr(Wire.Instant),
@@ -115,7 +104,7 @@ const report = (one: Report): typeof ReportRecord.Type => ({
 
 const ReconciliationRecord = Schema.Struct({
   report: Schema.NullOr(ReportRecord).annotate({ description: "null where nobody has ever compared" }),
-  waiting: Schema.Struct(byKind(() => WaitingRecord)).annotate({ description: "What waits now, and since when" })
+  waiting: Schema.Struct(Waiting.byKind(() => WaitingRecord)).annotate({ description: "What waits now, and since when" })
 }).annotate({ identifier: "Reconciliation" })
 
 const OwnFundsRecord = Schema.Struct({ node_sats: SatsOrNull, chain_sats: SatsOrNull }).annotate({ identifier: "OwnFunds" })
@@ -163,7 +152,7 @@ export const layer = Handlers.layer(
       reconciliation: Effect.fnUntraced(function* () {
         const found = Option.getOrUndefined(yield* Errors.answered(last))
         const all = yield* Errors.answered(waiting)
-        const waits = byKind((kind) => {
+        const waits = Waiting.byKind((kind) => {
           const { count, oldestAtMillis, amount } = all[kind]
           return { count, oldest_at: Wire.instantOrNull(oldestAtMillis), amount_sats: Wire.satsAndMsats(amount) }
         })

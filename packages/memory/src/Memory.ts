@@ -5,6 +5,7 @@ import type { Deposit } from "@satrail/core/Deposit"
 import * as Journal from "@satrail/core/Journal"
 import * as Msat from "@satrail/core/Msat"
 import { type Audit, type Published, Records } from "@satrail/core/Records"
+import * as Tally from "@satrail/core/Tally"
 import { type Task, Tasks } from "@satrail/core/Tasks"
 import type { Query, Transaction } from "@satrail/core/Transaction"
 import * as Voucher from "@satrail/core/Voucher"
@@ -91,17 +92,7 @@ const recount = (state: State.State, companyId: string): Audit => ({
 })
 
 const trialBalance = (state: State.State): Readonly<Record<Account, Msat.Msat>> => {
-  const sums: Record<Account, Msat.Msat> = {
-    available: Msat.zero,
-    held: Msat.zero,
-    node: Msat.zero,
-    chain: Msat.zero,
-    service_fees: Msat.zero,
-    network_fees: Msat.zero,
-    suspense: Msat.zero,
-    loss: Msat.zero,
-    internal: Msat.zero
-  }
+  const sums: Record<Account, Msat.Msat> = Tally.byAccount(() => Msat.zero)
   for (const list of HashMap.values(state.entries)) {
     for (const { from, to, amount } of State.items(list)) {
       sums[from] = Msat.make(sums[from] - amount)

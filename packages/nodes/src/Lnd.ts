@@ -54,7 +54,6 @@ export const senderCalls = [
 
 // What lnd answers.
 
-export const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
 const Hex = Schema.Uint8ArrayFromBase64.pipe(
   Schema.decodeTo(Schema.String, { decode: SchemaGetter.encodeHex(), encode: SchemaGetter.decodeHex() })
 )
@@ -67,7 +66,7 @@ export const Invoice = Schema.Struct({
   r_preimage: Hex,
   payment_request: Schema.String,
   state: Schema.Literals(["OPEN", "SETTLED", "CANCELED", "ACCEPTED"]),
-  amt_paid_msat: Amount,
+  amt_paid_msat: Msat.FromString,
   settle_date: Schema.NumberFromString,
   settle_index: Schema.BigIntFromString
 })
@@ -81,12 +80,12 @@ const Sent = Schema.Struct({
   status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),
   failure_reason: Schema.String,
   payment_preimage: Schema.String,
-  fee_msat: Amount,
+  fee_msat: Msat.FromString,
   payment_index: Schema.String
 })
 
 const Routes = Schema.Struct({
-  routes: Schema.NonEmptyArray(Schema.Struct({ total_fees_msat: Amount })),
+  routes: Schema.NonEmptyArray(Schema.Struct({ total_fees_msat: Msat.FromString })),
   success_prob: Schema.Finite
 })
 

@@ -24,15 +24,15 @@ const Payments = Schema.Struct({
   payments: Schema.Array(
     Schema.Struct({
       payment_hash: Schema.String,
-      value_msat: Lnd.Amount,
-      fee_msat: Lnd.Amount,
+      value_msat: Msat.FromString,
+      fee_msat: Msat.FromString,
       status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),
       payment_index: Schema.BigIntFromString
     })
   )
 })
 
-const Whole = Schema.Struct({ msat: Lnd.Amount })
+const Whole = Schema.Struct({ msat: Msat.FromString })
 const Balance = Schema.Struct({ local_balance: Whole, unsettled_remote_balance: Whole, pending_open_local_balance: Whole })
 
 const Sats = Schema.BigIntFromString

@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import * as Fault from "@satrail/core/Fault"
 import * as Msat from "@satrail/core/Msat"
 import * as Tally from "@satrail/core/Tally"
-import type * as Waiting from "@satrail/core/Waiting"
+import * as Waiting from "@satrail/core/Waiting"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Reads from "./Reads.ts"
@@ -35,8 +35,8 @@ const Sum = Schema.decodeUnknownSync(
   Schema.Struct({
     account: Schema.NullOr(Schema.String),
     counted: Schema.Literals(["true", "false"]),
-    into: Tally.Amount,
-    out: Tally.Amount,
+    into: Msat.FromString,
+    out: Msat.FromString,
     seen: Schema.BigIntFromString,
     xact: Schema.BigIntFromString
   })
@@ -89,7 +89,7 @@ const WaitingRow = Schema.decodeUnknownSync(
     kind: Schema.String,
     count: Schema.FiniteFromString,
     oldest: Schema.NullOr(Schema.FiniteFromString),
-    amount: Tally.Amount
+    amount: Msat.FromString
   })
 )
 
@@ -125,17 +125,7 @@ const waiting = Effect.map(
   (read) => (overdueBeforeMillis: number) =>
     Effect.map(read(overdueBeforeMillis), (rows): Waiting.All => {
       const all = new Map(rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }]))
-      const of = (kind: Waiting.Kind): Waiting.Waiting => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero }
-      return {
-        withdrawal_requested: of("withdrawal_requested"),
-        withdrawal_dispatched: of("withdrawal_dispatched"),
-        payout_without_coins: of("payout_without_coins"),
-        payout_without_block: of("payout_without_block"),
-        deposit_without_block: of("deposit_without_block"),
-        deposit_unconfirmed: of("deposit_unconfirmed"),
-        voucher_open: of("voucher_open"),
-        task_overdue: of("task_overdue")
-      }
+      return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
     })
 )
 
@@ -144,8 +134,8 @@ const faultOf = Schema.decodeUnknownSync(
     kind: Schema.Literals(Fault.kinds),
     id: Schema.String,
     account: Schema.NullOr(Schema.Literals(Fault.accounts)),
-    expected: Schema.NullOr(Tally.Amount),
-    found: Schema.NullOr(Tally.Amount)
+    expected: Schema.NullOr(Msat.FromString),
+    found: Schema.NullOr(Msat.FromString)
   })
 )
 

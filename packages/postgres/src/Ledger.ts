@@ -1,13 +1,11 @@
 import { Effect, Option, Schema } from "effect"
 import * as Balance from "@satrail/core/Balance"
-import type { Account } from "@satrail/core/Change"
 import * as Msat from "@satrail/core/Msat"
 import type { Audit, Published } from "@satrail/core/Records"
+import * as Tally from "@satrail/core/Tally"
 import * as Reads from "./Reads.ts"
 
-const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
-
-const Total = Schema.Struct({ posted: Amount, held: Amount })
+const Total = Schema.Struct({ posted: Msat.FromString, held: Msat.FromString })
 
 const balance = Reads.one("Records.balance", {
   key: { company_id: "uuid" },
@@ -17,7 +15,13 @@ const balance = Reads.one("Records.balance", {
 })
 
 const decodeAudit = Schema.decodeUnknownSync(
-  Schema.Struct({ posted: Amount, held: Amount, entries_posted: Amount, entries_held: Amount, pending: Amount })
+  Schema.Struct({
+    posted: Msat.FromString,
+    held: Msat.FromString,
+    entries_posted: Msat.FromString,
+    entries_held: Msat.FromString,
+    pending: Msat.FromString
+  })
 )
 
 const auditOf = (row: unknown): Audit => {
@@ -47,7 +51,7 @@ from (
   read: auditOf
 })
 
-const trialRow = Schema.decodeUnknownSync(Schema.Struct({ account: Schema.String, amount: Amount }))
+const trialRow = Schema.decodeUnknownSync(Schema.Struct({ account: Schema.String, amount: Msat.FromString }))
 
 const trialBalance = Reads.many("Records.trialBalance", {
   recounts: true,
@@ -109,18 +113,7 @@ export const reads = {
   trialBalance: Effect.map(trialBalance, (read) =>
     Effect.map(read(), (rows) => {
       const sums = new Map(rows.map(({ account, amount }) => [account, amount]))
-      const of = (account: Account) => sums.get(account) ?? Msat.zero
-      return {
-        available: of("available"),
-        held: of("held"),
-        node: of("node"),
-        chain: of("chain"),
-        service_fees: of("service_fees"),
-        network_fees: of("network_fees"),
-        suspense: of("suspense"),
-        loss: of("loss"),
-        internal: of("internal")
-      } satisfies Record<Account, Msat.Msat>
+      return Tally.byAccount((account) => sums.get(account) ?? Msat.zero)
     })
   ),
   events,

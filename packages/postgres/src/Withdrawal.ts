@@ -480,8 +480,6 @@ export const kinds = {
   PayoutBuried: buried
 }
 
-const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
-
 const settledPayoutOf = Schema.decodeUnknownSync(
   Schema.Struct({ id: Schema.String, companyId: Schema.String, txId: Schema.String, rawTx: Schema.String })
 )
@@ -492,7 +490,7 @@ const coinRow = Schema.decodeUnknownSync(
   Schema.Struct({
     outpoint: Schema.String,
     scriptPubKey: Schema.String,
-    amount: Amount,
+    amount: Msat.FromString,
     type: AddressType,
     branch: Branch,
     index: Schema.FiniteFromString,
@@ -510,7 +508,7 @@ const candidateRow = Schema.decodeUnknownSync(
     tx_id: Schema.String,
     raw_tx: Schema.String,
     psbt: Schema.String,
-    network_fee: Amount,
+    network_fee: Msat.FromString,
     is_deep: Schema.Literals(["0", "1"]),
     change_vout: Schema.NullOr(Schema.FiniteFromString)
   })
@@ -521,7 +519,7 @@ const changeRow = Schema.decodeUnknownSync(
     change_wallet: Schema.String,
     change_vout: Schema.FiniteFromString,
     change_script_pub_key: Schema.String,
-    change_amount: Amount,
+    change_amount: Msat.FromString,
     change_type: AddressType,
     change_branch: Branch,
     change_index: Schema.FiniteFromString

@@ -14,7 +14,7 @@ const { get, post } = LndRest
 const Request = Schema.Struct({ payment_request: Schema.String })
 const State = Schema.Struct({
   state: Schema.String,
-  amt_paid_msat: Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
+  amt_paid_msat: Msat.FromString
 })
 const Sent = Schema.Struct({ status: Schema.String, failure_reason: Schema.String })
 const Balance = Schema.Struct({
