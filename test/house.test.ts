@@ -11,7 +11,7 @@ const read = (file: string) => readFileSync(path.join(root, file), "utf8")
  * change in a minor version, a name allows that folder only.
  */
 const allowed: Record<string, ReadonlyArray<string>> = {
-  core: ["effect", "@noble/", "@scure/"],
+  core: ["effect", "@noble/", "@scure/", "tiny-secp256k1"],
   contracts: ["@satrail/core", "effect", "@effect/vitest", "vitest"],
   memory: ["@satrail/core", "effect"],
   postgres: ["@satrail/core", "effect", "effect/sql", "effect/reactivity", "pg", "@electric-sql/pglite", "node:"],

@@ -1,7 +1,7 @@
-import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bech32, hex } from "@scure/base"
 import { Result, Schema } from "effect"
+import * as secp256k1 from "tiny-secp256k1"
 import type { BitcoinAddress } from "./BitcoinAddress.ts"
 import type { Hop } from "./Bolt11Field.ts"
 import * as Field from "./Bolt11Field.ts"
@@ -138,12 +138,14 @@ const readFields = (words: Field.Words) => {
  * (BOLT 11, requirements of a reader).
  */
 const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array | undefined): string | undefined => {
-  if ((signature[64] ?? 4) > 3) return undefined
+  const [compact, recoveryId] = [signature.subarray(0, 64), signature[64]]
+  if (recoveryId !== 0 && recoveryId !== 1 && recoveryId !== 2 && recoveryId !== 3) return undefined
   try {
-    const recovered = Uint8Array.of(signature[64] ?? 0, ...signature.subarray(0, 64))
-    if (declared === undefined) return hex.encode(secp256k1.recoverPublicKey(recovered, hash, { prehash: false }))
-    return secp256k1.verify(recovered.subarray(1), hash, declared, { prehash: false, lowS: true }) ? hex.encode(declared) : undefined
+    const payee = declared ?? secp256k1.recover(hash, compact, recoveryId, true)
+    if (payee === null || (declared !== undefined && !secp256k1.verify(hash, declared, compact, true))) return undefined
+    return hex.encode(payee)
   } catch {
+    // Numbers beyond the order of the curve and keys that are none throw.
     return undefined
   }
 }
@@ -222,8 +224,8 @@ export type Signer = (hash: Uint8Array) => Uint8Array
 export const signWith =
   (privateKey: Uint8Array): Signer =>
   (hash) => {
-    const [recovery = 0, ...compact] = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" })
-    return Uint8Array.of(...compact, recovery)
+    const { signature, recoveryId } = secp256k1.signRecoverable(hash, privateKey)
+    return Uint8Array.of(...signature, recoveryId)
   }
 
 /** What to put into an invoice. Without `features` it asks for a payment secret and allows several parts. */

@@ -1,7 +1,7 @@
-import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { hexToBytes } from "@noble/hashes/utils.js"
 import { Context, type Effect, Redacted, Schema } from "effect"
+import * as secp256k1 from "tiny-secp256k1"
 import * as Id from "./Id.ts"
 
 const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
@@ -49,17 +49,18 @@ const idOf = ({ pubkey, created_at, kind, tags, content }: Unsigned): Uint8Array
 export const isGenuine = (event: Event): boolean => {
   const id = idOf(event)
   try {
-    return Id.toHex(id) === event.id && schnorr.verify(hexToBytes(event.sig), id, hexToBytes(event.pubkey))
+    return Id.toHex(id) === event.id && secp256k1.verifySchnorr(id, hexToBytes(event.pubkey), hexToBytes(event.sig))
   } catch {
     return false
   }
 }
 
 /** Whether a text can be a secret key: 32 bytes in hex, within the order of the curve. */
-export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text) && secp256k1.utils.isValidSecretKey(hexToBytes(text))
+export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text) && secp256k1.isPrivate(hexToBytes(text))
 
 /** The public key that belongs to a secret one, x-only in hex (BIP 340). */
-export const publicKeyOf = (secretKey: Redacted.Redacted): string => Id.toHex(schnorr.getPublicKey(hexToBytes(Redacted.value(secretKey))))
+export const publicKeyOf = (secretKey: Redacted.Redacted): string =>
+  Id.toHex(secp256k1.xOnlyPointFromScalar(hexToBytes(Redacted.value(secretKey))))
 
 // Without randomness of its own the same event is the same bytes every time, which BIP 340 allows.
 const noRandomness = new Uint8Array(32)
@@ -68,5 +69,5 @@ const noRandomness = new Uint8Array(32)
 export const signed = (event: Omit<Unsigned, "pubkey">, secretKey: Redacted.Redacted): Event => {
   const unsigned = { ...event, pubkey: publicKeyOf(secretKey) }
   const id = idOf(unsigned)
-  return { ...unsigned, id: Id.toHex(id), sig: Id.toHex(schnorr.sign(id, hexToBytes(Redacted.value(secretKey)), noRandomness)) }
+  return { ...unsigned, id: Id.toHex(id), sig: Id.toHex(secp256k1.signSchnorr(id, hexToBytes(Redacted.value(secretKey)), noRandomness)) }
 }
