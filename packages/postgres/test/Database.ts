@@ -1,6 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
+import Pg from "pg"
 import * as PgClient from "../src/PgClient.ts"
 
 /** A PostgreSQL server, as a role that may create databases and roles. */
@@ -33,3 +34,10 @@ export const make = Effect.map(
 
 /** A client of such a database. */
 export const layer = Layer.unwrap(Effect.map(make, (url) => PgClient.layer({ url })))
+
+/** A host's own pool, with none of the settings that ours has. As a host must, it outlives the end of an idle connection. */
+export const hostsPool = (config: Pg.PoolConfig) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Pg.Pool(config).on("error", () => {})),
+    (pool) => Effect.promise(() => pool.end())
+  )

@@ -11,7 +11,6 @@ import * as Id from "@satrail/core/Id"
 import { Journal, make as makeJournal } from "@satrail/core/Journal"
 import * as Voucher from "@satrail/core/Voucher"
 import * as Withdrawal from "@satrail/core/Withdrawal"
-import Pg from "pg"
 import * as PgJournal from "../src/Journal.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as Records from "../src/Records.ts"
@@ -26,10 +25,7 @@ const storage = (options: PgJournal.Options) => Layer.provide(Storage.layerClien
 const hosts = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* Database.make
-    const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => new Pg.Pool({ connectionString: Redacted.value(url) })),
-      (pool) => Effect.promise(() => pool.end())
-    )
+    const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url) })
     return Storage.layerPool(pool)
   })
 )

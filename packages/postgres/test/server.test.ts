@@ -13,7 +13,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createConnection, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import Pg from "pg"
 import * as PgClient from "../src/PgClient.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
@@ -145,10 +144,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
   it.live("what the server refuses costs no connection; names of statements are its own on a host's pool", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
-      const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => new Pg.Pool({ connectionString: Redacted.value(url), max: 1 })),
-        (pool) => Effect.promise(() => pool.end())
-      )
+      const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 1 })
       const client = yield* Layer.build(PgClient.layerPool(pool))
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -231,10 +227,7 @@ describe.skipIf("missing" in found)("a server of its own (skipped where none can
           owner
         )
         const where = { host: "127.0.0.1", port: server.port, database: "postgres" }
-        const pool = yield* Effect.acquireRelease(
-          Effect.sync(() => new Pg.Pool({ ...where, user: "shop", password: "hunter2" })),
-          (pool) => Effect.promise(() => pool.end())
-        )
+        const pool = yield* Database.hostsPool({ ...where, user: "shop", password: "hunter2" })
         const client = yield* Layer.build(PgClient.layerPool(pool))
         const sleeping = yield* Effect.forkChild(
           Effect.provide(
