@@ -27,7 +27,15 @@ const hops = Schema.Array(Hop)
 
 /** What happened at the Lightning nodes. */
 export const LightningEvent = Schema.TaggedUnion({
-  InvoiceIssued: { node, id: Schema.String, paymentHash, paymentRequest: Schema.String, amount: Msat.Msat, expiresAtMillis: atMillis },
+  InvoiceIssued: {
+    node,
+    id: Schema.String,
+    paymentHash,
+    amount: Msat.Msat,
+    description: Schema.TaggedUnion({ Text: { text: Schema.String }, Hash: { sha256: Schema.String } }),
+    timestampSeconds: Schema.Int,
+    expirySeconds: Schema.Int
+  },
   InvoiceAccepted: { paymentHash, hops },
   InvoiceReleased: { paymentHash },
   InvoiceSettled: { paymentHash, atMillis },

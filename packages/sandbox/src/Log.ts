@@ -27,7 +27,7 @@ const encode = Schema.encodeSync(Line)
 const decode = Schema.decodeUnknownResult(Line)
 
 /** Which sandbox a directory belongs to: everything in it follows from the seed, so another one must not continue it. */
-const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(1), network: Schema.String, seed: Schema.String }))
+const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(2), network: Schema.String, seed: Schema.String }))
 
 /** Complete lines. What a process was writing as it died has no end, and did not happen: nobody got an answer to it. */
 const completeLines = (path: string): ReadonlyArray<string> => {
@@ -46,7 +46,7 @@ const opened = (directory: string, owner: { readonly network: string; readonly s
         const path = NodePath.join(directory, "sandbox.ndjson")
         const lines = completeLines(path)
         const file = NodeFs.openSync(path, "a")
-        const header = Schema.encodeSync(Header)({ sandbox: 1, ...owner })
+        const header = Schema.encodeSync(Header)({ sandbox: 2, ...owner })
         if (lines.length === 0) NodeFs.writeSync(file, `${header}\n`)
         return { file, lines: lines.slice(1), belongs: lines.length === 0 || lines[0] === header }
       },

@@ -1,5 +1,5 @@
 import * as Bolt11 from "@satrail/core/Bolt11"
-import { type Ask, type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
+import { type Ask, type InvoiceState, type Issued, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { hex } from "@scure/base"
 import { Effect, HashMap, Option, Redacted, Result, Stream } from "effect"
@@ -22,39 +22,38 @@ const own = (state: World.State, node: string, paymentHash: string): Lightning.I
   return invoice?.node === node ? invoice : undefined
 }
 
+/** An invoice as its payer reads it: the same text every time. */
+const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">): string => {
+  const { id, node, description, paymentHash, amount, timestampSeconds, expirySeconds } = invoice
+  const draft = {
+    network: world.network,
+    amount,
+    timestampSeconds,
+    paymentHash,
+    paymentSecret: hex.encode(world.keys.secret(`secret/${id}`)),
+    ...(description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }),
+    expirySeconds,
+    minFinalCltvExpiry
+  }
+  // Only text that does not fit is refused, which the caller has to know before: a bug of its own.
+  return Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(world.keys.node(node).privateKey)))
+}
+
 const issue =
-  (world: World.World, node: string, ask: Ask) =>
-  (state: World.State, nowMillis: number): Result.Result<World.Decision<Lightning.Invoice | undefined>> => {
-    const known = Option.getOrUndefined(HashMap.get(state.lightning.hashes, ask.id))
-    if (known !== undefined) return World.decided([], (after) => Lightning.invoice(after.lightning, known))
-    const paymentHash = hex.encode(sha256(hex.decode(preimageOf(world, ask.id))))
+  (world: World.World, node: string, { id, amount, description, expirySeconds }: Ask) =>
+  (state: World.State, nowMillis: number): Result.Result<World.Decision<Issued>> => {
+    const paymentHash = hex.encode(sha256(hex.decode(preimageOf(world, id))))
+    const known = Lightning.invoice(state.lightning, paymentHash)
     const timestampSeconds = Math.floor(nowMillis / 1000)
-    // Only text that does not fit is refused, which the caller has to know before: a bug of its own.
-    const paymentRequest = Result.getOrThrow(
-      Bolt11.encode(
-        {
-          network: world.network,
-          amount: ask.amount,
-          timestampSeconds,
-          paymentHash,
-          paymentSecret: hex.encode(world.keys.secret(`secret/${ask.id}`)),
-          ...(ask.description._tag === "Text" ? { description: ask.description.text } : { descriptionHash: ask.description.sha256 }),
-          expirySeconds: ask.expirySeconds,
-          minFinalCltvExpiry
-        },
-        Bolt11.signWith(world.keys.node(node).privateKey)
-      )
-    )
-    const expiresAtMillis = (timestampSeconds + ask.expirySeconds) * 1000
-    return World.decided(
-      [{ _tag: "InvoiceIssued", ...Network.notOurs(node), id: ask.id, paymentHash, paymentRequest, amount: ask.amount, expiresAtMillis }],
-      (after) => Lightning.invoice(after.lightning, paymentHash)
-    )
+    const invoice = known ?? { node, id, paymentHash, amount, description, timestampSeconds, expirySeconds }
+    const issued = { paymentHash, paymentRequest: written(world, invoice) }
+    const { node: _, ...draft } = invoice
+    return World.decided(known === undefined ? [{ _tag: "InvoiceIssued", ...Network.notOurs(node), ...draft }] : [], () => issued)
   }
 
 /** As every node does, ours closes an invoice that expired, unless a payment is held for it already. */
 export const isClosed = (invoice: Lightning.Invoice, nowMillis: number): boolean =>
-  invoice.stage._tag === "canceled" || (invoice.stage._tag === "open" && nowMillis >= invoice.expiresAtMillis)
+  invoice.stage._tag === "canceled" || (invoice.stage._tag === "open" && nowMillis >= Bolt11.expiresAtSeconds(invoice) * 1000)
 
 const stateOf = (world: World.World, invoice: Lightning.Invoice | undefined, nowMillis: number): InvoiceState => {
   if (invoice === undefined) return { _tag: "unknown" }
@@ -127,15 +126,7 @@ export const make = (world: World.World, node = Network.us): LightningReceiver["
   return LightningReceiver.of({
     nodeId: world.keys.node(node).publicKey,
     network: world.network,
-    createInvoice: (ask) =>
-      reachable(
-        "createInvoice",
-        Effect.flatMap(world.commit(issue(world, node, ask)), (invoice) =>
-          invoice === undefined
-            ? Effect.die(new Error("An invoice that was just issued is gone"))
-            : Effect.succeed({ paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest })
-        )
-      ),
+    createInvoice: (ask) => reachable("createInvoice", world.commit(issue(world, node, ask))),
     lookupInvoice: (paymentHash) =>
       reachable(
         "lookupInvoice",
