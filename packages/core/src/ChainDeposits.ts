@@ -163,12 +163,16 @@ export const make = Effect.gen(function* () {
     const together = new Map<string | null, Msat.Msat>()
     for (const { chainTxId, amount } of deposits) together.set(chainTxId, Msat.sum(amount, together.get(chainTxId) ?? Msat.zero))
     for (const deposit of deposits) {
-      const { chainTxId, height } = deposit
-      if (chainTxId === null || height === null) continue
+      const { chainTxId, vout, height } = deposit
+      if (chainTxId === null || vout === null || height === null) continue
       if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, together.get(chainTxId) ?? deposit.amount)) continue
-      // Asked once more: a reorganisation that nobody has told us of yet must not be paid for.
+      // Asked once more: a reorganisation that nobody has told us of yet must not be paid for. And nobody may ever tell us of it: whoever sees an
+      // output first may write down what it heard long ago, when all others have looked past it.
       const placement = yield* chain.transaction(chainTxId)
-      if (placement._tag !== "mined" || placement.height !== height) continue
+      if (placement._tag !== "mined" || placement.height !== height) {
+        yield* insistent(settle({ txId: chainTxId, vout }))
+        continue
+      }
       if (placement.isCoinbase && Chain.confirmations(tip, height) < Chain.coinbaseMaturity) continue
       yield* Effect.catchTag(journal.commit(Deposit.confirmed(deposit, yield* Clock.currentTimeMillis)), "DepositMoved", () => Effect.void) // another process was first
     }

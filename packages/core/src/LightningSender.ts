@@ -34,7 +34,7 @@ export interface Ask {
 export class LightningSender extends Context.Service<
   LightningSender,
   {
-    /** How long after our process died a call of its to `pay` may still reach the node. */
+    /** How long after `pay` was asked, or our process died, a call may still reach the node. What is later than that is never sent. */
     readonly graceMillis: number
     /**
      * Pays `invoice` with `amount` (its own, where it has one) and at most `feeLimit` on top: never more. Never fails: not to know is an answer.

@@ -4,7 +4,9 @@ import { Context, Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { ChainDeposits } from "../src/ChainDeposits.ts"
 import { ChainSource } from "../src/ChainSource.ts"
+import type { Fence } from "../src/Change.ts"
 import type { Company } from "../src/Company.ts"
+import * as Id from "../src/Id.ts"
 import { Journal } from "../src/Journal.ts"
 import * as Msat from "../src/Msat.ts"
 import { Records } from "../src/Records.ts"
@@ -424,17 +426,20 @@ describe("A double spend", () => {
 })
 
 describe("A process that was told less lately than another", () => {
-  /** Follows with what the chain said when it began, and writes it down only when it is let go on. */
-  const slow = Effect.gen(function* () {
+  /** Follows with what the chain said to that question, and writes it down only when it is let go on: by then under this fence, if any. */
+  const slowAfter = Effect.fnUntraced(function* (question: "activity" | "transaction", fence?: Fence) {
     const [told, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const slowly = <A, E, R>(asked: Effect.Effect<A, E, R>) =>
+      Effect.tap(asked, () => Effect.andThen(Deferred.succeed(told, undefined), Deferred.await(goesOn)))
     const ports = replace(ChainSource, (chain) =>
       ChainSource.of({
         ...chain,
-        activity: (after, ours) =>
-          Effect.tap(chain.activity(after, ours), () => Effect.andThen(Deferred.succeed(told, undefined), Deferred.await(goesOn)))
+        ...(question === "activity"
+          ? { activity: (after, ours) => slowly(chain.activity(after, ours)) }
+          : { transaction: (txId) => slowly(chain.transaction(txId)) })
       })
     )(yield* Effect.context<Ports>())
-    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow())
+    const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow(fence))
     yield* Deferred.await(told)
     return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
   })
@@ -460,7 +465,7 @@ describe("A process that was told less lately than another", () => {
       audited(
         Effect.gen(function* () {
           const { row } = yield* paid(1000)
-          const behind = yield* slow
+          const behind = yield* slowAfter("activity")
           yield* mine(1)
           const ahead = yield* slowToFinish
           yield* behind
@@ -480,12 +485,32 @@ describe("A process that was told less lately than another", () => {
           yield* mineAndFollow(1)
           yield* reorg(1)
           yield* mine(1) // in another block
-          const behind = yield* slow
+          const behind = yield* slowAfter("activity")
           yield* reorg(1)
           yield* doubleSpend(txId)
           const ahead = yield* slowToFinish
           yield* behind
           yield* ahead
+          yield* mineAndFollow(5)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+        })
+      )
+    )
+  )
+
+  it.effect("C45: lets go of what it wrote down as new when another had looked past it, where the chain had taken it back", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row, txId } = yield* paid(1000)
+          yield* mine(1)
+          const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
+          yield* reorg(1)
+          yield* doubleSpend(txId)
+          yield* follow
+          yield* mineAndFollow(1)
+          yield* behind
+          assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
           yield* mineAndFollow(5)
           assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
         })

@@ -35,6 +35,8 @@ export interface SenderOptions extends Options {
 const waitSeconds = 20
 /** How much later than it should a payment command may end. */
 const marginMillis = 30_000
+/** How long after it is asked for a command may be sent off: what is later than that is not. */
+const arrivalMillis = 60_000
 /** How many commands that failed are remembered. */
 const maxEnded = 10_000
 /** How long we stay to see a payment end. The others are looked up. */
@@ -309,7 +311,10 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
     const run = Effect.gen(function* () {
       const parts = yield* partsOf(paymentHash)
       return parts.every(({ status }) => status === "failed") ? yield* command(payment) : undefined
-    }).pipe(Effect.ensuring(Effect.sync(() => running.delete(paymentHash))))
+    }).pipe(
+      Effect.provideService(Https.NotAfter, (yield* Clock.currentTimeMillis) + arrivalMillis),
+      Effect.ensuring(Effect.sync(() => running.delete(paymentHash)))
+    )
     const outcome = Effect.flatMap(run, (settled) =>
       settled === undefined ? Effect.map(judge(paymentHash), known) : Effect.succeed(settled)
     )
@@ -329,7 +334,7 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
   })
 
   return LightningSender.of({
-    graceMillis: commandMillis + 60_000,
+    graceMillis: commandMillis + arrivalMillis,
     pay,
     lookupPayment: (paymentHash) => orUnknown(judge(paymentHash)),
     quote: ({ invoice, amount, feeLimit }) =>

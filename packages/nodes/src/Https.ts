@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { readFileSync, statSync } from "node:fs"
 import http from "node:http"
@@ -10,6 +10,12 @@ export interface Options {
   /** The certificate that the server, or whoever signed for it, must have, in PEM; the public authorities' when absent. Read again when it changes. */
   readonly certificateFile?: string | undefined
 }
+
+/**
+ * Until when, by the clock in milliseconds, a request may be sent off. What could not be by then is never sent: a process that slept sends nothing
+ * that others have long given up.
+ */
+export const NotAfter = Context.Reference<number>("nodes/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
 
 /** How long a silent connection is kept before the system asks whether the other end is still there. */
 const keepAliveMillis = 30_000
@@ -40,8 +46,9 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
   const agent = agentOf(certificateFile)
   const plain = new http.Agent({ keepAlive: true, keepAliveMsecs: keepAliveMillis })
 
-  return HttpClient.make((request, url, signal) =>
+  return HttpClient.make((request, url, signal, fiber) =>
     Effect.callback((resume) => {
+      const [clock, notAfter] = [fiber.getRef(Clock.Clock), fiber.getRef(NotAfter)]
       const fail = (cause: unknown) =>
         resume(Effect.fail(new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })))
       try {
@@ -64,8 +71,16 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
           url.protocol === "https:"
             ? https.request(url, { ...options, agent: agent() }, answered)
             : http.request(url, { ...options, agent: plain }, answered)
+        const send = () => {
+          if (sent.destroyed) return
+          if (clock.currentTimeMillisUnsafe() <= notAfter) sent.end(body)
+          else sent.destroy(new Error("It is too late to send this"))
+        }
         sent.once("error", fail)
-        sent.end(body)
+        // Nothing is handed to Node before it can go out at once: until a connection is there a process may sleep for long.
+        sent.once("socket", (socket) =>
+          socket.connecting ? socket.once(url.protocol === "https:" ? "secureConnect" : "connect", send) : send()
+        )
       } catch (cause) {
         fail(cause)
       }

@@ -2,8 +2,9 @@ import type { Bolt11 } from "@satrail/core/Bolt11"
 import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Deferred, Effect, Layer, Redacted, Schema, SchemaGetter, Stream } from "effect"
+import { Clock, Deferred, Effect, Layer, Redacted, Schema, SchemaGetter, Stream } from "effect"
 import { createHash, createHmac } from "node:crypto"
+import { NotAfter } from "./Https.ts"
 import * as LndInfo from "./LndInfo.ts"
 import { get, type LndRest, make as connect, type Options as RestOptions, post, type Refused, code as statusCode } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
@@ -13,7 +14,7 @@ import type * as Macaroon from "./Macaroon.ts"
 export interface Options extends RestOptions {
   /** Which node it must be; asked of the node itself with `LndInfo.identity`, once. */
   readonly identity: LndInfo.Identity
-  /** How long a call to pay may still reach the node after our process died; 60 s when absent, which is far longer than a request is under way. */
+  /** How long after it was asked for, or our process died, a call to pay may still reach the node; 60 s when absent, which is far longer than a request is under way. */
   readonly graceMillis?: number
 }
 
@@ -338,9 +339,13 @@ const sender = (options: Options): LightningSender["Service"] => {
     return yield* broken ?? new NodeUnavailable({ operation: "pay", cause: `no answer within ${rest.deadlineMillis} ms` })
   })
 
+  const graceMillis = options.graceMillis ?? 60_000
   return LightningSender.of({
-    graceMillis: options.graceMillis ?? 60_000,
-    pay: (payment) => orUnknown(Effect.andThen(recognised, send(payment))),
+    graceMillis,
+    pay: (payment) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+        Effect.provideService(orUnknown(Effect.andThen(recognised, send(payment))), NotAfter, nowMillis + graceMillis)
+      ),
     lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
     // By what lnd has learned of the network. To try a route with a payment that must fail would cost other nodes money and us seconds.
     quote: ({ invoice, amount, feeLimit }) => {

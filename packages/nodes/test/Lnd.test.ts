@@ -3,7 +3,7 @@ import * as Bolt11 from "@satrail/core/Bolt11"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Effect, Layer, Logger, Metric, Redacted, References, Result } from "effect"
+import { Clock, Effect, Layer, Logger, Metric, Redacted, References, Result } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import * as Lnd from "../src/Lnd.ts"
@@ -163,6 +163,34 @@ describe("lnd", () => {
       const { sender } = yield* ports(url)
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
       assert.deepStrictEqual([...new Set(paths())], ["/v1/getinfo"])
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("is not asked to pay by a process that slept longer than a call may be under way", () =>
+    Effect.gen(function* () {
+      const live = yield* Clock.Clock
+      let sleptMillis = 0
+      const nowMillis = () => live.currentTimeMillisUnsafe() + sleptMillis
+      const { url, paths } = yield* server((path) => {
+        if (path !== "/v1/getinfo") return noRecord
+        sleptMillis = 61_000 // between asking who the node is and hearing it
+        return info(nodeId)
+      })
+      const { sender } = yield* ports(url)
+      const asleep = Clock.Clock.of({
+        sleep: (duration) => live.sleep(duration),
+        currentTimeMillisUnsafe: nowMillis,
+        currentTimeMillis: Effect.sync(nowMillis),
+        currentTimeNanosUnsafe: () => live.currentTimeNanosUnsafe(),
+        currentTimeNanos: live.currentTimeNanos,
+        monotonicTimeNanosUnsafe: () => live.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: live.monotonicTimeNanos
+      })
+      const pay = Effect.provideService(sender.pay(payment), Clock.Clock, asleep)
+      assert.deepStrictEqual<unknown>(yield* pay, { _tag: "unknown" })
+      assert.deepStrictEqual(paths(), ["/v1/getinfo"])
+      yield* pay
+      assert.include(paths(), "/v2/router/send", "awake again it pays")
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 

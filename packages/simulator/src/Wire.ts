@@ -46,7 +46,7 @@ export interface Wire {
   readonly tells: () => number
 }
 
-/** How long after a process died its call to pay may still reach the node. */
+/** How long after it was asked for, or the process died, a call to pay may still reach the node. */
 export const graceMillis = 20_000
 
 /** Which request of a customer something is done for. */
@@ -136,7 +136,9 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
             })
           }
           freeze()
-          return host.give(() => perform(answer))
+          // Awake again, an adapter sends nothing that is later than its grace.
+          const isTooLate = arrives(fate.millis) < fate.millis
+          return host.give(() => (isTooLate ? answer(silent(port, name)) : perform(answer)))
         }
         case "repeated":
           return perform(() => perform(answer))
