@@ -76,6 +76,14 @@ describe("the files of a deployment", () => {
     assert.deepStrictEqual(composeProblems(compose), [])
   })
 
+  it("want the heap that npm start and the benchmark want", () => {
+    const heapOf = (text: string) => all(text, /"(--(?:max-semi|heap|no-alloc)[\w=-]+)"/g)
+    const wanted = heapOf(read("scripts/run.mjs"))
+    assert.isNotEmpty(wanted)
+    assert.deepStrictEqual(heapOf(dockerfile), wanted)
+    assert.deepStrictEqual(heapOf(read("packages/bench/src/Program.ts")), wanted)
+  })
+
   it("those rules bite", () => {
     const changes: ReadonlyArray<readonly [pattern: string | RegExp, by: string]> = [
       [/^FROM node:24\S+$/m, "FROM node:latest"],

@@ -79,6 +79,9 @@ export interface ForkOptions {
   readonly nodeArgs?: ReadonlyArray<string>
 }
 
+/** How `npm start` runs the service. */
+export const heap: ReadonlyArray<string> = ["--max-semi-space-size=32", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"]
+
 /** Starts a program of this package, which talks in messages. */
 export const fork = (
   name: string,
@@ -87,8 +90,7 @@ export const fork = (
   hosted(name, () =>
     forkProcess(path.join(import.meta.dirname, `${name}${path.extname(import.meta.filename)}`), [], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
-      // As `npm start` runs the service.
-      execArgv: [...process.execArgv, "--max-semi-space-size=32", "--heap-growing-percent=100", ...nodeArgs],
+      execArgv: [...process.execArgv, ...heap, ...nodeArgs],
       env
     })
   )

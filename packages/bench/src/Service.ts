@@ -66,7 +66,7 @@ export const start = ({ directory, databaseUrl, profileDirectory }: Options): Ef
     const { pid, died } = yield* Program.start(
       "the service",
       process.execPath,
-      [...profile, "--conditions=compiled", "--expose-gc", "--max-semi-space-size=32", "--heap-growing-percent=100", main],
+      [...profile, "--conditions=compiled", "--expose-gc", ...Program.heap, main],
       { env }
     )
     const ready = Effect.all([firstOk(port, "/healthz"), firstOk(port, "/readyz")], { concurrency: 2 })
