@@ -6,8 +6,9 @@ import * as Bolt11 from "@satrail/core/Bolt11"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Context, Effect, Layer, Redacted, References, Result } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, References, Result } from "effect"
 import * as CoreLightning from "../src/CoreLightning.ts"
+import * as Asleep from "./Asleep.ts"
 import * as LightningDaemon from "./LightningDaemon.ts"
 
 // No Core Lightning has run here: what it is held to is a pretend one, that does what the real one's documentation and issues say of it.
@@ -113,6 +114,21 @@ describe("core lightning", () => {
         assert.deepStrictEqual<unknown>(yield* restarted.pay(asked), { _tag: "pending" })
         assert.strictEqual(daemon.commands(), before)
       }).pipe(Effect.scoped)
+    )
+
+    it.effect("a process that slept longer than a call may be under way asks for no payment", () =>
+      Effect.gen(function* () {
+        const { pay } = yield* LightningSender
+        const daemon = yield* Daemon
+        const asked = asking(daemon.payee("settle", 1_000_000n))
+        const before = daemon.commands()
+        // It falls asleep as soon as it has looked at the clock once.
+        let looks = 0
+        const clock = Asleep.clock(() => (looks++ === 0 ? 0 : 61_000))
+        assert.deepStrictEqual<unknown>(yield* Effect.provideServiceEffect(pay(asked), Clock.Clock, clock), { _tag: "unknown" })
+        assert.strictEqual(daemon.commands(), before)
+        assert.strictEqual((yield* pay(asked))._tag, "settled")
+      }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     )
 
     it.effect("a rune that does not allow it is an outage, and decides nothing", () =>

@@ -9,6 +9,7 @@ import { createServer } from "node:http"
 import * as Lnd from "../src/Lnd.ts"
 import * as LndInfo from "../src/LndInfo.ts"
 import * as LndRest from "../src/LndRest.ts"
+import * as Asleep from "./Asleep.ts"
 
 // Who answers is not always lnd, nor always the same: a gateway before it has started, a proxy, another node at the old address.
 
@@ -168,25 +169,18 @@ describe("lnd", () => {
 
   it.live("is not asked to pay by a process that slept longer than a call may be under way", () =>
     Effect.gen(function* () {
-      const live = yield* Clock.Clock
       let sleptMillis = 0
-      const nowMillis = () => live.currentTimeMillisUnsafe() + sleptMillis
       const { url, paths } = yield* server((path) => {
         if (path !== "/v1/getinfo") return noRecord
         sleptMillis = 61_000 // between asking who the node is and hearing it
         return info(nodeId)
       })
       const { sender } = yield* ports(url)
-      const asleep = Clock.Clock.of({
-        sleep: (duration) => live.sleep(duration),
-        currentTimeMillisUnsafe: nowMillis,
-        currentTimeMillis: Effect.sync(nowMillis),
-        currentTimeNanosUnsafe: () => live.currentTimeNanosUnsafe(),
-        currentTimeNanos: live.currentTimeNanos,
-        monotonicTimeNanosUnsafe: () => live.monotonicTimeNanosUnsafe(),
-        monotonicTimeNanos: live.monotonicTimeNanos
-      })
-      const pay = Effect.provideService(sender.pay(payment), Clock.Clock, asleep)
+      const pay = Effect.provideServiceEffect(
+        sender.pay(payment),
+        Clock.Clock,
+        Asleep.clock(() => sleptMillis)
+      )
       assert.deepStrictEqual<unknown>(yield* pay, { _tag: "unknown" })
       assert.deepStrictEqual(paths(), ["/v1/getinfo"])
       yield* pay

@@ -1,0 +1,16 @@
+import { Clock, Effect } from "effect"
+
+/** The clock of a process on a machine that has slept for so long by now. */
+export const clock = (sleptMillis: () => number) =>
+  Effect.map(Clock.Clock, (live) => {
+    const nowMillis = () => live.currentTimeMillisUnsafe() + sleptMillis()
+    return Clock.Clock.of({
+      sleep: (duration) => live.sleep(duration),
+      currentTimeMillisUnsafe: nowMillis,
+      currentTimeMillis: Effect.sync(nowMillis),
+      currentTimeNanosUnsafe: () => live.currentTimeNanosUnsafe(),
+      currentTimeNanos: live.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => live.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: live.monotonicTimeNanos
+    })
+  })
