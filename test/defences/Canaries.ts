@@ -265,6 +265,47 @@ export const canaries: ReadonlyArray<Canary> = [
     needsServer: true
   },
   {
+    name: "second-payer-unseen",
+    rows: [15],
+    bug: "a payment from outside of what was paid from inside is taken for the same payment",
+    file: memory("Verdict"),
+    find: "received === change.received && claimedBy === null",
+    replace: "received === change.received && claimedBy !== undefined",
+    test: inMemory,
+    titles: "C15:"
+  },
+  {
+    name: "second-payer-unseen-sql",
+    rows: [15],
+    bug: "the same in SQL",
+    file: postgres("Invoice"),
+    find: " and g.claimed_by is null",
+    replace: "",
+    test: inSql,
+    titles: "C15:"
+  },
+  {
+    name: "sent-however-late",
+    rows: [1],
+    bug: "a process that slept asks the node for a payment that others have given back",
+    file: "packages/nodes/src/Https.ts",
+    find: "if (clock.currentTimeMillisUnsafe() <= notAfter) sent.end(body)",
+    replace: "if (notAfter > 0) sent.end(body)",
+    test: lndTest,
+    titles: "is not asked to pay by a process that slept"
+  },
+  {
+    name: "gone-and-waited-for",
+    rows: [45],
+    bug: "a deposit that was written down late waits for a payment that is gone",
+    file: core("ChainDeposits"),
+    find: `        yield* insistent(settle({ txId: chainTxId, vout }))
+        continue`,
+    replace: "        continue",
+    test: coreTest("ChainDeposits"),
+    titles: "C45:"
+  },
+  {
     name: "outside-still-open",
     rows: [15],
     bug: "an invoice that is paid from inside stays payable at the node",

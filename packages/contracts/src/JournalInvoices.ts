@@ -177,9 +177,12 @@ export const money = {
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)
     yield* claimFor(one, row)
-    assert.strictEqual(yield* verdict(yield* payment(row, 40)), "Applied")
+    const paid = yield* payment(row, 40)
+    assert.strictEqual(yield* verdict(paid), "Applied")
     assert.strictEqual(yield* unchanged(yield* transfer(one, row)), "InvoiceNotPayable")
-    assert.strictEqual((yield* read(row)).status, "settled")
+    assert.strictEqual(yield* unchanged(paid), "Applied") // told again
+    const { status, claimedBy } = yield* read(row)
+    assert.deepStrictEqual({ status, claimedBy }, { status: "settled", claimedBy: null })
     yield* has(payer, { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
@@ -188,10 +191,26 @@ export const money = {
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)
     yield* claimFor(one, row)
-    const ways = [yield* transfer(one, row), yield* payment(row, 40)] as const
-    const verdicts = yield* Effect.forEach(ways, verdict, { concurrency: "unbounded" })
+    const inside = yield* transfer(one, row)
+    // An invoice has one preimage, whoever pays it.
+    const outside = { ...(yield* payment(row, 40)), preimage: inside.settlement.preimage ?? "" }
+    const verdicts = yield* Effect.forEach([inside, outside], verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 1 })
     yield* has(payer, verdicts[0] === "Applied" ? { posted: 60, held: 0 } : { posted: 100, held: 40 })
+    yield* has(payee, { posted: 40, held: 0 })
+  }),
+  "C15: a payment from outside of what was paid from inside is another payment, though the proof is the same": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* open]
+    const one = yield* begin(payer, 40)
+    const row = yield* created(payee, 40)
+    const source = `node ${yield* hex(8)}`
+    yield* claimFor(one, row)
+    const inside = yield* transfer(one, row)
+    assert.strictEqual(yield* verdict(inside), "Applied")
+    const outside = { ...(yield* payment(row, 40)), preimage: inside.settlement.preimage ?? "", cursor: { source, value: "1" } }
+    assert.strictEqual(yield* unchanged(outside), "InvoiceNotPayable")
+    assert.isNull(yield* readCursor(source))
+    assert.strictEqual((yield* read(row)).claimedBy, one.withdrawal.id)
     yield* has(payee, { posted: 40, held: 0 })
   }),
   "C32: one payment hash is one invoice's": Effect.gen(function* () {

@@ -48,7 +48,7 @@ export const Invoice = Schema.Struct({
   received: Schema.NullOr(Msat.Msat),
   /** Known to us once it is settled, never before. */
   preimage: Schema.NullOr(Schema.String),
-  /** The withdrawal that is paying it from inside. */
+  /** The withdrawal that is paying it from inside, or did: of one that is settled, whether it was from inside. Null again when somebody outside was faster. */
   claimedBy: Schema.NullOr(Schema.String),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,

@@ -56,10 +56,6 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("and a third one", conflict)))
   })
 
-  /** Whether a withdrawal of ours paid this without the node: it has the hash, and was never dispatched. */
-  const isFromInside = (paymentHash: string) =>
-    Effect.map(records.withdrawalByHash(paymentHash), (found) => found._tag === "Some" && found.value.dispatchedAtMillis === null)
-
   const credit = Effect.fnUntraced(function* (paid: Omit<Settled, "cursor" | "settledAtMillis">, reading?: Change.Reading) {
     const nowMillis = yield* Clock.currentTimeMillis
     const found = yield* records.invoiceByHash(paid.paymentHash)
@@ -75,9 +71,6 @@ export const make = Effect.gen(function* () {
         invoiceId: invoice.id
       })
     }
-    // What was paid from inside has the same proof, so that another payment from outside would be taken for it, told again.
-    if (invoice.status === "settled" && (yield* isFromInside(paid.paymentHash)))
-      return yield* suspend(invoice, paid.received, nowMillis, reading)
     const deposit: Deposit & { readonly lightningInvoiceId: string } = {
       id: Id.fromMillis(nowMillis, entropy),
       companyId: invoice.companyId,

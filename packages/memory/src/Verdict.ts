@@ -112,9 +112,11 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
       return status === "claimed" && claimedBy === change.withdrawalId ? "again" : undefined
     }
     case "InvoiceSettled": {
-      const { status, preimage, received } = own(state.invoices, change)
+      const { status, preimage, received, claimedBy } = own(state.invoices, change)
       if (status !== "settled") return undefined
-      return preimage === change.preimage && received === change.received ? "again" : notPayable(change.id, status)
+      // An invoice has one preimage: whoever pays from outside what was paid from inside has the same proof, and is another payer.
+      const isSame = preimage === change.preimage && received === change.received && claimedBy === null
+      return isSame ? "again" : notPayable(change.id, status)
     }
     case "InvoiceExpired": {
       const { status } = own(state.invoices, change)
@@ -287,7 +289,8 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
     case "InvoiceSettled": {
       const { received, preimage } = change
       const invoice = own(state.invoices, change)
-      const settled = State.putInvoice(state, { ...invoice, status: "settled", received, preimage, settledAtMillis: atMillis })
+      const how = { status: "settled", received, preimage, claimedBy: null, settledAtMillis: atMillis } as const
+      const settled = State.putInvoice(state, { ...invoice, ...how })
       return credited(addressUsed(settled, invoice.lightningAddressId, atMillis), change.deposit)
     }
     case "InvoiceExpired":

@@ -76,7 +76,8 @@ const settled: Kind<Invoice.InvoiceSettled> = {
       target(invoices),
       `
 applied as (
-  update satrail.invoices t set status = 'settled', received = f.received, preimage = f.preimage, settled_at_millis = f.at_millis
+  update satrail.invoices t set
+    status = 'settled', received = f.received, preimage = f.preimage, claimed_by = null, settled_at_millis = f.at_millis
   from fresh f join target g using (n)
   where t.company_id = f.company_id and t.id = f.id and g.status <> 'settled' returning t.company_id, t.id
 )`
@@ -96,8 +97,10 @@ deposited as (
 )`
     ],
     joins: joinTarget,
+    // An invoice has one preimage: whoever pays from outside what was paid from inside has the same proof, and is another payer.
     before: `case when g.status = 'settled' then
-    case when (g.preimage, g.received) is not distinct from (a.preimage, a.received) then 'Applied' else 'InvoiceNotPayable settled' end end`,
+    case when (g.preimage, g.received) is not distinct from (a.preimage, a.received) and g.claimed_by is null
+    then 'Applied' else 'InvoiceNotPayable settled' end end`,
     guards: "case when g.n is null then 'missing' end"
   }),
   row: ({ received, preimage, deposit }) => ({ received: String(received), preimage, deposit: deposits.toRow(deposit) }),

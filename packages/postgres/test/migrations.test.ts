@@ -89,6 +89,25 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         }).pipe(Effect.provide(client)),
       60_000
     )
+
+    for (const [whose, paidInside] of [
+      ["somebody outside, faster than who had claimed it", false],
+      ["who had claimed it, from inside", true]
+    ] as const) {
+      it.live(`knows afterwards that an invoice was paid by ${whose}`, () =>
+        Effect.gen(function* () {
+          yield* atFirst
+          const sql = yield* SqlClient.SqlClient
+          const [settled, transferred] = ["01900000-0000-7000-8000-000000000003", "01900000-0000-7000-8000-000000000009"]
+          yield* sql`update satrail.invoices set claimed_by = ${transferred} where id = ${settled}`
+          if (paidInside) yield* sql`update satrail.withdrawals set payment_hash = ${"a1".repeat(32)} where id = ${transferred}`
+          yield* Migrations.migrate
+          assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* sql`select claimed_by from satrail.invoices where id = ${settled}`, [
+            { claimed_by: paidInside ? transferred : null }
+          ])
+        }).pipe(Effect.provide(client))
+      )
+    }
   })
 
 suite("pglite", PgliteClient.layer())

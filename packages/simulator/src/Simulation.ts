@@ -89,13 +89,18 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
   const books = Books.make(world, seen, coverage)
   const story = Story.make(stage, seen)
   let at = 0
+  let auditedAt = 0
   let violation: string | undefined
   try {
     for (const operation of operations) {
       await story.tell(operation)
-      await books.look()
+      // Of a store that takes its time, nothing is asked while it is at work: an answer may wait for what somebody else began, whose turn it is not.
+      const isAtRest = store.name === "memory" || !operation.rushes
+      if (isAtRest) await books.look()
       at++
-      if (at % stepsPerAudit[store.name] === 0) await books.audit()
+      if (!isAtRest || at - auditedAt < stepsPerAudit[store.name]) continue
+      auditedAt = at
+      await books.audit()
     }
     await story.finish()
     await books.close()
