@@ -156,7 +156,7 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
 }
 
 /** How the service wants its heap (docs/decisions/0039-heap.md); deploy/Dockerfile and the benchmark say the same. */
-const heap = ["--max-semi-space-size=32", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"]
+const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /** What npm start runs is compiled JavaScript: less memory and a faster start than the sources. */
 const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args) => {

@@ -80,7 +80,7 @@ export interface ForkOptions {
 }
 
 /** How `npm start` runs the service. */
-export const heap: ReadonlyArray<string> = ["--max-semi-space-size=32", "--heap-growing-percent=100", "--no-allocation-site-pretenuring"]
+export const heap: ReadonlyArray<string> = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /** Starts a program of this package, which talks in messages. */
 export const fork = (

@@ -71,6 +71,33 @@ const whenConnecting = (_: IncomingMessage, socket: Duplex) => {
   refuse(socket, Errors.failure("method_not_allowed", "CONNECT: no tunnels are made here"), { Allow: "" })
 }
 
+let answered: Array<Duplex> = []
+
+const sendAnswered = () => {
+  const sockets = answered
+  answered = []
+  for (const socket of sockets) socket.uncork()
+}
+
+/**
+ * Answers that are ready in one turn of the event loop, as those of one group of reads are, are sent one right after the other. Sent each when it is
+ * ready, each would wake whoever reads it, who would be asleep again before the next: a third of what a request costs on a virtual machine.
+ */
+class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
+  override end(whenSent?: () => void): this
+  override end(chunk: unknown, whenSent?: () => void): this
+  override end(chunk: unknown, encoding: BufferEncoding, whenSent?: () => void): this
+  override end(...rest: ReadonlyArray<unknown>): this {
+    const { socket } = this
+    if (socket !== null) {
+      socket.cork()
+      if (answered.push(socket) === 1) process.nextTick(sendAnswered)
+    }
+    Reflect.apply(super.end, this, rest)
+    return this
+  }
+}
+
 /** Ends every connection after the answer it is waiting for: Node would go on serving whoever asks without a pause. */
 class Listener extends Server {
   override close(whenClosed?: (error?: Error) => void): this {
@@ -88,7 +115,7 @@ class Listener extends Server {
  * Nothing is upgraded to: whoever asks for it is answered as if it had not, for of an upgraded connection nobody would notice that its client has gone.
  */
 export const make = (options: ServerOptions = {}): Server =>
-  new Listener({ requireHostHeader: false, shouldUpgradeCallback: () => false, ...options })
+  new Listener({ ServerResponse: Answer, requireHostHeader: false, shouldUpgradeCallback: () => false, ...options })
     .on("clientError", whenUnreadable)
     .on("connect", whenConnecting)
     .on("checkExpectation", (_, response) => {
