@@ -101,6 +101,8 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
 /** Ends every connection after the answer it is waiting for: Node would go on serving whoever asks without a pause. */
 class Listener extends Server {
   override close(whenClosed?: (error?: Error) => void): this {
+    // Whose answer is ready counts as idle, and idle connections are ended at once.
+    sendAnswered()
     this.prependListener("request", (_, response) => {
       response.shouldKeepAlive = false
     })

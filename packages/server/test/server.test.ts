@@ -256,12 +256,13 @@ describe("the running service", { timeout: 120_000 }, () => {
     })
     const stopped = service.stop("SIGTERM")
     await Service.eventually(
-      "no more requests",
+      "no more connections",
       () =>
-        service.ask("GET", "/healthz").then(
-          () => true,
-          () => false
-        ),
+        new Promise<boolean>((resolve) => {
+          get(`${service.url()}/healthz`, { agent: false })
+            .once("error", () => resolve(false))
+            .once("response", (response) => resolve(response.resume().statusCode === 200))
+        }),
       (answers) => !answers
     )
     asking.end(rest)
