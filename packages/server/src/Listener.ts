@@ -81,7 +81,7 @@ const sendAnswered = () => {
 
 /**
  * Answers that are ready in one turn of the event loop, as those of one group of reads are, are sent one right after the other. Sent each when it is
- * ready, each would wake whoever reads it, who would be asleep again before the next: a third of what a request costs on a virtual machine.
+ * ready, each would wake whoever reads it, who would be asleep again before the next: a seventh fewer balances a second (docs/performance.md).
  */
 class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   override end(whenSent?: () => void): this
