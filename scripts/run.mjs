@@ -159,8 +159,8 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
 const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /** What npm start runs is compiled JavaScript: less memory and a faster start than the sources. */
-const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args) => {
-  await build("packages/server")
+const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {
+  await build(...projects)
   // They are V8's, which another version may not know. The start clears up after itself (Program.ts), so that room is not taken while nobody asks.
   const settings = nodePath === packagedNode ? heap : []
   return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd() })
@@ -225,7 +225,10 @@ const tasks = {
       return node(["--conditions=compiled", at("packages/regtest/src/main.ts"), ...args])
     }
   ],
-  soak: ["mixed load for --minutes N on processes that are killed", (args) => node([at("packages/server/test/cluster/soak.ts"), ...args])],
+  soak: [
+    "mixed load for --minutes N on processes that are killed",
+    (args) => compiled("packages/server/test/cluster/soak.ts", args, ["packages/server", "packages/contracts", "packages/bench"])
+  ],
   canaries: [
     "puts known bugs back, one at a time, and demands that the tests notice; arguments name some",
     (args) => node([at("test/defences/main.ts"), ...args])

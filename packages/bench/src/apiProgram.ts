@@ -3,10 +3,12 @@ import * as Server from "@satrail/server/Server"
 import * as Environment from "@satrail/server/Environment"
 import { Context, Effect, Layer, Redacted, References } from "effect"
 import { HttpServer } from "effect/http"
+import * as SigningNode from "./SigningNode.ts"
 
 const program = Effect.gen(function* () {
   const environment = yield* Effect.fromResult(Environment.read(process.env))
-  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment)))
+  const nodes = Layer.provideMerge(SigningNode.layer, Server.nodes(environment))
+  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("nobody is the operator here"), services))
   const { address } = Context.get(listening, HttpServer.HttpServer)
   yield* Effect.sync(() => process.send?.({ port: "port" in address ? address.port : 0 }))

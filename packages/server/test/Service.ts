@@ -56,10 +56,16 @@ const alive = new Set<ChildProcess>()
 process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
 
 /** Runs a program of ours, with nothing of this process's environment but what finds programs and files. */
-export const run = (program: keyof typeof sources, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Running => {
+export const run = (
+  program: keyof typeof sources,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  nodeOptions: ReadonlyArray<string> = []
+): Running => {
   const child: ChildProcess = spawn(
     process.execPath,
     [
+      ...nodeOptions,
       ...(env["CLOCK_FILE"] === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
       path.join(import.meta.dirname, sources[program]),
       ...args

@@ -32,13 +32,21 @@ export interface Options {
   readonly size?: number
   /** Of each process's environment. */
   readonly more?: Readonly<Record<string, string>>
+  /** What Node is started with. Nothing unless told: the tests run the sources. */
+  readonly nodeOptions?: ReadonlyArray<string>
   /** Of the database's configuration. */
   readonly settings?: ReadonlyArray<string>
   /** Whether all clocks go forward by a claim's length whenever a process is killed, so that nobody waits for what it had claimed. They do unless told. */
   readonly clocksMove?: boolean
 }
 
-export const make = async ({ size = 3, more = {}, settings = PostgresServer.careless, clocksMove = true }: Options = {}) => {
+export const make = async ({
+  size = 3,
+  more = {},
+  nodeOptions = [],
+  settings = PostgresServer.careless,
+  clocksMove = true
+}: Options = {}) => {
   const installation = PostgresServer.find()
   if ("missing" in installation) throw new Error(`there is no PostgreSQL here: ${installation.missing}`)
   const postgres = await PostgresServer.start(installation, { settings })
@@ -55,7 +63,7 @@ export const make = async ({ size = 3, more = {}, settings = PostgresServer.care
   let deaths = 0
 
   const begin = async (program: "network" | "replica", env: Record<string, string>, sign: RegExp) => {
-    const running = run(program, [], { CLOCK_FILE: clock, ...env })
+    const running = run(program, [], { CLOCK_FILE: clock, ...env }, nodeOptions)
     past.push(running)
     const said = await eventually(
       `the start of a ${program}`,

@@ -69,8 +69,13 @@ interface Table {
 
 // ---- the load
 
-// A database as it comes, which writes to disk what it answered, and real claims.
-const cluster = await Cluster.make({ more: { SATRAIL_LOG_LEVEL: "error" }, settings: [], clocksMove: false })
+// A database as it comes, which writes to disk what it answered, and real claims; Node as this program was started, which is as `npm start` does it.
+const cluster = await Cluster.make({
+  more: { SATRAIL_LOG_LEVEL: "error" },
+  nodeOptions: process.execArgv,
+  settings: [],
+  clocksMove: false
+})
 const database = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(cluster.postgres.url), maxConnections: 1 }))
 
 const tables = (): Promise<ReadonlyArray<Table>> =>
