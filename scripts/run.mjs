@@ -227,7 +227,7 @@ const tasks = {
   ],
   soak: [
     "mixed load for --minutes N on processes that are killed",
-    (args) => compiled("packages/server/test/cluster/soak.ts", args, ["packages/server", "packages/contracts", "packages/bench"])
+    (args) => compiled("packages/server/test/cluster/soak.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
   ],
   canaries: [
     "puts known bugs back, one at a time, and demands that the tests notice; arguments name some",
