@@ -1,10 +1,12 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Msat } from "./Msat.ts"
+import * as Outage from "./Outage.ts"
 
 /** The chain could not be read. */
 export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
   operation: Schema.String,
-  cause: Schema.Defect()
+  cause: Schema.Defect(),
+  ...Outage.words
 }) {}
 
 export interface Tip {

@@ -5,6 +5,7 @@ import type { DomainTaken } from "./Domain.ts"
 import type { InvoiceNotPayable } from "./Invoice.ts"
 import type { KeyRangeTaken } from "./KeyRange.ts"
 import type { HandleTaken, LightningAddressGone } from "./LightningAddress.ts"
+import * as Outage from "./Outage.ts"
 import type { VoucherNotOpen } from "./Voucher.ts"
 import type { AlreadyTerminal, CoinTaken, InsufficientBalance, PaymentHashTaken } from "./Withdrawal.ts"
 
@@ -30,7 +31,8 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   operation: Schema.String,
   /** `away` unless given. */
   why: Schema.Literals(["away", "overloaded", "closed"]).pipe(Schema.withConstructorDefault(Effect.succeed("away"))),
-  cause: Schema.Defect()
+  cause: Schema.Defect(),
+  ...Outage.words
 }) {}
 
 /** Applied by this call or an earlier one with the same id; or replayed: its key was used before, for this answer. */

@@ -1,11 +1,13 @@
 import { Context, type Effect, type Redacted, Schema, type Stream } from "effect"
 import type { Msat } from "./Msat.ts"
 import type { Network } from "./Network.ts"
+import * as Outage from "./Outage.ts"
 
 /** A node could not be reached, did not answer in time, or is not ready. What was asked of it may or may not have happened. */
 export class NodeUnavailable extends Schema.TaggedError<NodeUnavailable>()("NodeUnavailable", {
   operation: Schema.String,
-  cause: Schema.Defect()
+  cause: Schema.Defect(),
+  ...Outage.words
 }) {}
 
 /** What an invoice is for: a text in it, or the hash of one that the payer was shown (BOLT 11, `d` and `h`; LUD-06). */
