@@ -1,9 +1,14 @@
-import { Effect } from "effect"
-import { execFile } from "node:child_process"
+import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
+import { Effect, type Scope } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
+import { createInterface } from "node:readline"
+import * as Go from "./Go.ts"
+import * as Keeper from "./Keeper.ts"
 import { RegtestFailed } from "./Process.ts"
 
 /** The programs of the network. Their versions are in binaries/go.mod. */
@@ -17,6 +22,10 @@ const source = path.resolve(import.meta.dirname, "../binaries")
 
 /** A cold build on a slow machine; a build that takes longer hangs. */
 const maxBuildMillis = 40 * 60_000
+/** How often somebody who waits for a build is told how far it is. */
+const progressMillis = 15_000
+const lookAgainMillis = 500
+const shownLines = 20
 
 /** Where what was built is kept, once for all runs and versions. */
 const cache = (): string => {
@@ -33,58 +42,146 @@ const fileOf = (name: Name): string => {
   return path.join(cache(), `${process.platform}-${process.arch}-${hash.digest("hex").slice(0, 16)}`, name)
 }
 
-const goCommand = (): string | undefined =>
-  [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/local/go/bin"].map((folder) => path.join(folder, "go")).find(existsSync)
+/** The oldest Go that builds them. */
+const wanted = /^go ([\d.]+)$/m.exec(readFileSync(path.join(source, "go.mod"), "utf8"))?.[1] ?? ""
 
-/** Why these programs can be neither found nor built here; undefined when they can. */
-export const missing = (names: ReadonlyArray<Name>): string | undefined =>
-  names.every((name) => existsSync(fileOf(name))) || goCommand() !== undefined
-    ? undefined
-    : `no real nodes here: there is no Go (https://go.dev/dl) to build ${names.join(" and ")} with`
+let found: Go.Go | Go.Missing | undefined
+const goHere = () => (found ??= Go.find(wanted, Go.folders()))
 
-/** Built beside and moved into place, so that it is whole or not there. */
+/** Why these programs can be neither found nor built here, in a line; undefined when they can. */
+export const missing = (names: ReadonlyArray<Name>, go: () => Go.Go | Go.Missing = goHere): string | undefined => {
+  const unbuilt = names.filter((name) => !existsSync(fileOf(name)))
+  if (unbuilt.length === 0) return undefined
+  const here = go()
+  if ("command" in here) return undefined
+  const instead = here.newest === undefined ? "there is none (https://go.dev/dl)" : `this is ${here.newest}`
+  return `no real nodes here: ${unbuilt.join(" and ")} ${unbuilt.length === 1 ? "needs" : "need"} Go ${wanted} or newer, ${instead}`
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`)
+
+/** What is beside a program while it is built, all of it in the program's own folder. */
+const besides = (file: string) => ({
+  /** How far the build is, in words. */
+  progress: `${file}.progress`,
+  /** Go's own files; a Go that was killed leaves them. */
+  work: `${file}.work`
+})
+
+const clear = (file: string): void => {
+  for (const beside of Object.values(besides(file))) rmSync(beside, { recursive: true, force: true, maxRetries: 5 })
+  // What versions before this one left where they were killed. One of theirs may be at work: it has no more time than we have.
+  for (const folder of globSync(`${path.dirname(file)}.building-*`)) {
+    if (Date.now() - statSync(folder).mtimeMs > maxBuildMillis) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Builds a program. Whoever calls holds its folder, so that nobody else does at the same time. */
 const build = (name: Name, file: string): Effect.Effect<void, RegtestFailed> =>
   Effect.callback((resume) => {
-    const go = goCommand()
-    if (go === undefined) return resume(Effect.fail(new RegtestFailed({ message: missing([name]) ?? name })))
-    mkdirSync(path.dirname(file), { recursive: true })
-    const beside = mkdtempSync(`${path.dirname(file)}.building-`)
+    const here = goHere()
+    if (!("command" in here)) return resume(Effect.fail(new RegtestFailed({ message: missing([name]) ?? name })))
+    clear(file)
+    const { progress, work } = besides(file)
+    mkdirSync(work)
+    const built = path.join(work, name)
     const { module, tags } = packages[name]
-    console.error(`building ${name} with Go: some minutes, once for this machine`)
-    const child = execFile(
-      go,
-      ["build", "-ldflags=-s -w", `-tags=${tags}`, "-o", path.join(beside, name), module],
-      {
-        cwd: source,
-        env: {
-          ...process.env,
-          CGO_ENABLED: "0",
-          GOTOOLCHAIN: "local",
-          GOWORK: "off",
-          GOFLAGS: "-mod=readonly -modcacherw -buildvcs=false"
-        },
-        timeout: maxBuildMillis,
-        maxBuffer: 64 * 1024 * 1024
+    say(`building ${name} with Go ${here.version}: some minutes, once for this machine`)
+    const startedMillis = Date.now()
+    let isBrokenOff = false
+    const child = spawn(here.command, ["build", "-v", "-ldflags=-s -w", `-tags=${tags}`, "-o", built, module], {
+      cwd: source,
+      env: {
+        ...process.env,
+        CGO_ENABLED: "0",
+        GOTOOLCHAIN: "local",
+        GOWORK: "off",
+        GOFLAGS: "-mod=readonly -modcacherw -buildvcs=false",
+        GOTMPDIR: work
       },
-      (error, _, stderr) => {
-        if (error === null) renameSync(path.join(beside, name), file)
-        rmSync(beside, { recursive: true, force: true })
-        const said = stderr
-          .split("\n")
-          .filter((line) => !line.startsWith("go: downloading"))
-          .slice(-20)
-        resume(error === null ? Effect.void : Effect.fail(new RegtestFailed({ message: `go build ${module}: ${said.join("\n")}` })))
+      stdio: ["ignore", "ignore", "pipe"],
+      timeout: maxBuildMillis
+    })
+    // A build whose starter is killed would go on beside the next one.
+    if (child.pid !== undefined) Keeper.keepProcess(child.pid)
+    let [downloads, compiled] = [0, 0]
+    const said: Array<string> = []
+    // With -v Go names each package as it compiles it.
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      if (line.startsWith("go: downloading")) downloads++
+      else {
+        if (/^[\w./~-]+$/.test(line)) compiled++
+        said.push(line)
       }
-    )
-    return Effect.sync(() => {
-      child.kill()
-      rmSync(beside, { recursive: true, force: true })
+    })
+    const tell = setInterval(() => {
+      const far = `${downloads} modules downloaded, ${compiled} packages compiled after ${Math.round((Date.now() - startedMillis) / 1000)} s`
+      writeFileSync(progress, far)
+      say(`building ${name}: ${far}`)
+    }, progressMillis)
+    void Promise.race([once(child, "close"), once(child, "error")]).then(([status]: ReadonlyArray<unknown>) => {
+      clearInterval(tell)
+      if (child.pid !== undefined) Keeper.forgetProcess(child.pid)
+      if (isBrokenOff) return undefined // the folder may be another's by now
+      if (status === 0) renameSync(built, file)
+      clear(file)
+      const why = status instanceof Error ? status.message : said.slice(-shownLines).join("\n")
+      return resume(status === 0 ? Effect.void : Effect.fail(new RegtestFailed({ message: `go build ${module}: ${why}` })))
+    })
+    return Effect.promise(async () => {
+      isBrokenOff = true
+      clearInterval(tell)
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGKILL")
+        await once(child, "close")
+      }
+      clear(file)
     })
   })
 
-/** The program's file: at once where it was built before, after some minutes where it was not. */
+/** How far somebody else's build is, where he has said so. */
+const progressOf = (file: string): string => {
+  try {
+    return `: ${readFileSync(besides(file).progress, "utf8")}`
+  } catch {
+    return "" // not yet, or not any more
+  }
+}
+
+/** Waits until nobody else builds this program, and keeps others from it until the scope closes. Says every while for whom it waits. */
+const turn = (name: Name, file: string): Effect.Effect<void, RegtestFailed, Scope.Scope> => {
+  let toldMillis = Number.NEGATIVE_INFINITY
+  const tell = (pid: number) => {
+    // Who waits for himself hears already what he does.
+    if (pid === process.pid || Date.now() - toldMillis < progressMillis) return
+    toldMillis = Date.now()
+    say(`waiting for process ${pid}, which builds ${name}${progressOf(file)}`)
+  }
+  const again: Effect.Effect<void, RegtestFailed, Scope.Scope> = DirectoryLock.hold(path.dirname(file)).pipe(
+    Effect.catchTags({
+      DirectoryLocked: ({ pid }) =>
+        Effect.andThen(
+          Effect.andThen(
+            Effect.sync(() => tell(pid)),
+            Effect.sleep(lookAgainMillis)
+          ),
+          again
+        ),
+      DirectoryUnusable: ({ message }) => Effect.fail(new RegtestFailed({ message }))
+    })
+  )
+  return again
+}
+
+/** The program's file: at once where it was built before, after some minutes where it was not. However many ask at once, one of them builds it. */
 export const ensure = (name: Name): Effect.Effect<string, RegtestFailed> =>
   Effect.suspend(() => {
     const file = fileOf(name)
-    return existsSync(file) ? Effect.succeed(file) : Effect.as(build(name, file), file)
+    if (existsSync(file)) return Effect.succeed(file)
+    return Effect.scoped(
+      Effect.andThen(
+        turn(name, file),
+        Effect.suspend(() => (existsSync(file) ? Effect.succeed(file) : Effect.as(build(name, file), file)))
+      )
+    )
   })

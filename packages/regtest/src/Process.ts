@@ -28,6 +28,8 @@ export interface Process {
 }
 
 const maxStopMillis = 20_000
+/** How long anything is waited for: long, because machines that run real nodes are busy. What never comes is told then. */
+const maxWaitSeconds = 240
 const shownCharacters = 3000
 
 /** A folder for as long as the scope is open. */
@@ -48,7 +50,11 @@ export const freePort: Effect.Effect<number, RegtestFailed> = Effect.callback((r
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
 /** Looks until it is there: every 50 ms, for as long as `maxSeconds`. `what` is said when it never is. */
-export const until = <A, E>(what: string, look: Effect.Effect<A | undefined, E>, maxSeconds = 60): Effect.Effect<A, RegtestFailed> => {
+export const until = <A, E>(
+  what: string,
+  look: Effect.Effect<A | undefined, E>,
+  maxSeconds = maxWaitSeconds
+): Effect.Effect<A, RegtestFailed> => {
   const again: Effect.Effect<A> = Effect.flatMap(
     Effect.catchCause(look, () => Effect.undefined),
     (seen) => (seen === undefined ? Effect.andThen(Effect.sleep("50 millis"), again) : Effect.succeed(seen))

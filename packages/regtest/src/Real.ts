@@ -6,8 +6,8 @@ import * as Shared from "./Shared.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The network of this run; undefined where it cannot be had. */
-    readonly regtest: Shared.Place | undefined
+    /** The network of this run, or why it could not be started; undefined where it cannot be had. */
+    readonly regtest: Shared.Place | { readonly failed: string } | undefined
   }
 }
 
@@ -32,8 +32,8 @@ export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define
 export const network: Layer.Layer<Network> = Layer.unwrap(
   Effect.suspend(() => {
     const place = inject("regtest")
-    return place === undefined
-      ? Effect.die(new Error("only tests of the project regtest have a network"))
-      : Effect.succeed(Shared.layer(place))
+    if (place === undefined) return Effect.die(new Error("only tests of the project regtest have a network"))
+    if ("failed" in place) return Effect.die(new Error(`the network of the tests did not start: ${place.failed}`))
+    return Effect.succeed(Shared.layer(place))
   })
 )
