@@ -1,5 +1,6 @@
 // The pages of docs/reference, made from the code that they describe: npm run docs
 import { writeFileSync } from "node:fs"
+import { maxHeaderSize } from "node:http"
 import path from "node:path"
 import * as ApiKeys from "../packages/core/src/ApiKeys.ts"
 import * as BitcoinAddress from "../packages/core/src/BitcoinAddress.ts"
@@ -25,6 +26,7 @@ import * as Edge from "../packages/http/src/Edge.ts"
 import * as ReconciliationRoutes from "../packages/http/src/ReconciliationRoutes.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
+import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
@@ -63,6 +65,7 @@ const limits = (): string => {
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
     ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} unless given`],
     ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
+    ["headers of a request / their bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
     [
       "confirmations of a deposit",
       defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")

@@ -61,8 +61,17 @@ const bodyIssue = (message: string) => Errors.malformedRequest([{ path: "", mess
 
 const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
 
+/** What the bytes of a body were put through on their way, if anything: each name that is not the bytes themselves (RFC 9110, section 8.4; RFC 9112, section 7). */
+const codingOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
+  [headers["content-encoding"] ?? "", headers["transfer-encoding"] ?? ""]
+    .flatMap((text) => text.split(","))
+    .map((name) => name.trim().toLowerCase())
+    .find((name) => name !== "" && name !== "identity" && name !== "chunked")
+
 /** The body as its text. What cannot be decoded is refused: the framework would put other characters in its place. */
 const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  if (codingOf(request) !== undefined)
+    return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent as it is: without Content-Encoding"))
   if (!isUtf8(request.headers["content-type"]))
     return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
   const bytes = yield* Effect.orDie(request.arrayBuffer)

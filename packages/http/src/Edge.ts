@@ -43,7 +43,17 @@ const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
 }
 
-const withoutHost = answer(Errors.malformedRequest([{ path: "host", message: "Missing: every request names the host it is for" }]))
+const malformed = (path: string, message: string) => answer(Errors.malformedRequest([{ path, message }]))
+
+const withoutHost = malformed("host", "Missing: every request names the host it is for")
+const strangeHost = malformed("host", "Must be a host name or an IP address, and a port where there is one")
+const withFragment = malformed("", "A request target has no fragment: write # as %23")
+
+/** Headers that are sent once: of two lines Node reads the first, and a server in front of us might go by the second. */
+const repeated = new Map(["host", "authorization", "content-type"].map((name) => [name, malformed(name, "Given more than once")]))
+
+/** RFC 9112, section 3.2: anything else in it is refused. Empty where the client has no name for us. */
+const isHost = (host: string): boolean => /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i.test(host)
 
 const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
 
@@ -55,6 +65,7 @@ const isGone = (cause: Cause.Cause<unknown>): boolean =>
 /** What certain statuses owe their reader. */
 const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { "www-authenticate": "Bearer" },
+  415: { "accept-encoding": "identity" },
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
@@ -67,6 +78,31 @@ const hasSemicolon = (url: string): boolean => url.includes(";") && /^[^?#]*;/.t
  */
 const isDisguised = (url: string): boolean =>
   url.includes("%") && /^[^?#]*%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i.test(url) && !Lnurl.isPublic(url)
+
+/** The path and query of a target in absolute form, `http://host/path?query`, as they are written; of another, all of it. */
+const writtenIn = (target: string): string =>
+  target.startsWith("/") ? target : target.slice(target.indexOf("/", target.indexOf("//") + 2))
+
+/** What a server in front of us could read otherwise than we would: nobody knows what was meant, and nothing is done. */
+const refusalOf = ({ source, url, headers: { host } }: HttpServerRequest.HttpServerRequest, wantsHost: boolean) => {
+  if (host !== undefined && !isHost(host)) return strangeHost
+  if (hasSemicolon(url) || isDisguised(url)) return notFound
+  const target = "url" in source && typeof source.url === "string" ? source.url : url
+  if (target.includes("#")) return withFragment
+  // Node keeps the lines of the headers as they came; of others we know what they made of them.
+  const lines = "rawHeaders" in source && Array.isArray(source.rawHeaders) ? source.rawHeaders : undefined
+  if (lines === undefined) return wantsHost && host === undefined ? withoutHost : undefined
+  // An absolute target is taken apart as browsers take addresses apart: http://host/a/../operator would be /operator.
+  if (writtenIn(target) !== url) return notFound
+  const seen = new Set<string>()
+  for (let at = 0; at < lines.length; at += 2) {
+    const name = String(lines[at]).toLowerCase()
+    if (!repeated.has(name)) continue
+    if (seen.has(name)) return repeated.get(name)
+    seen.add(name)
+  }
+  return wantsHost && !seen.has("host") ? withoutHost : undefined
+}
 
 /** Which methods the API has, by path. */
 const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -189,8 +225,8 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
 
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          if (wantsHost && request.headers["host"] === undefined) return Effect.succeed(finish(request, withoutHost))
-          if (hasSemicolon(request.url) || isDisguised(request.url)) return Effect.succeed(finish(request, notFound))
+          const refusal = refusalOf(request, wantsHost)
+          if (refusal !== undefined) return Effect.succeed(finish(request, refusal))
           if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request)))
           if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Effect.succeed(finish(request, tooLarge(limitBytes)))
           // Reading has no body, and waits for the store alone, which limits its own time: a limit here too would cost a tenth of the request.

@@ -89,8 +89,8 @@ export const catalogue = {
   },
   unsupported_media_type: {
     status: 415,
-    meaning: "The body is said to be something other than JSON in UTF-8.",
-    remedy: "Send `Content-Type: application/json`."
+    meaning: "The body is said to be something other than JSON in UTF-8, or to be compressed.",
+    remedy: "Send `Content-Type: application/json`, and no `Content-Encoding`."
   },
   expectation_failed: {
     status: 417,

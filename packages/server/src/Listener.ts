@@ -5,6 +5,9 @@ import type { Duplex } from "node:stream"
 /** How long whoever is refused gets to read why: a connection that is ended at once may take its last bytes with it. */
 const partingMillis = 500
 
+/** How many headers a request may have. One that has more is refused by Node, as one whose headers are too long. */
+export const maxHeaders = 200
+
 /** How often, while it closes, the connections are looked at that have become idle. */
 const sweepMillis = 20
 
@@ -12,7 +15,7 @@ const sweepMillis = 20
 const refusalOf = (error: Error): Errors.Failure => {
   switch ("code" in error ? error.code : undefined) {
     case "HPE_HEADER_OVERFLOW":
-      return Errors.failure("headers_too_large", `The headers have more than ${maxHeaderSize} bytes`)
+      return Errors.failure("headers_too_large", `The headers have more than ${maxHeaderSize} bytes, or there are more than ${maxHeaders}`)
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return Errors.failure("body_too_large", "The chunks of the body are described at too great a length")
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -116,11 +119,14 @@ class Listener extends Server {
  * A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here.
  * Nothing is upgraded to: whoever asks for it is answered as if it had not, for of an upgraded connection nobody would notice that its client has gone.
  */
-export const make = (options: ServerOptions = {}): Server =>
-  new Listener({ ServerResponse: Answer, requireHostHeader: false, shouldUpgradeCallback: () => false, ...options })
+export const make = (options: ServerOptions = {}): Server => {
+  const listener = new Listener({ ServerResponse: Answer, requireHostHeader: false, shouldUpgradeCallback: () => false, ...options })
+  listener.maxHeadersCount = maxHeaders
+  return listener
     .on("clientError", whenUnreadable)
     .on("connect", whenConnecting)
     .on("checkExpectation", (_, response) => {
       const text = JSON.stringify(Errors.failure("expectation_failed", "The only expectation that is met is 100-continue"))
       response.writeHead(417, headersOf(text)).end(text)
     })
+}

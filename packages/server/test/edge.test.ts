@@ -1,0 +1,125 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { ManagedRuntime } from "effect"
+import { HttpServer } from "effect/http"
+import * as Listener from "../src/Listener.ts"
+import * as Raw from "./hostile/Raw.ts"
+import * as Store from "./hostile/Store.ts"
+import * as Suite from "./hostile/Suite.ts"
+
+const world = await Suite.open(Store.memory())
+const runtime = ManagedRuntime.make(world.server)
+const { address } = await runtime.runPromise(HttpServer.HttpServer)
+const port = "port" in address ? address.port : assert.fail("no port")
+afterAll(async () => {
+  await runtime.dispose()
+  await world.dispose()
+})
+
+const host = "Host: pay.example.com"
+const key = `Authorization: Bearer ${world.keys.right.apiKey}`
+const balance = "/v1/transactions/balance"
+
+/** A request as it goes over the wire, its connection closed behind it. */
+const wire = (line: string, headers: ReadonlyArray<string>, body = "") =>
+  [line, ...headers, "Connection: close", "", body]
+    .map((one) => `${one}\r\n`)
+    .join("")
+    .slice(0, -2)
+
+const get = (target: string, headers: ReadonlyArray<string> = [host, key]) => wire(`GET ${target} HTTP/1.1`, headers)
+
+const body = `{"amount":1,"currency":"sats"}`
+const length = `Content-Length: ${body.length}`
+const invoice = (headers: ReadonlyArray<string>, sent = body) =>
+  wire("POST /v1/bitcoin/deposit/lightning-invoice HTTP/1.1", [host, key, "Content-Type: application/json", ...headers], sent)
+
+/** What is answered, in short: `400 malformed host` for an issue at `host`. */
+const answerTo = async (text: string): Promise<string> => {
+  const answers = await Raw.ask(port, Buffer.from(text, "latin1"), "GET", 2000)
+  return answers
+    .map(({ status, type, text }) => {
+      assert.match(type, /^application\/json/, text)
+      const { status: inBody, error, data } = JSON.parse(text)
+      assert.strictEqual(inBody, status)
+      if (status < 400) return String(status)
+      assert.isNull(data)
+      return [status, error.code, ...(error.issues ?? []).map(({ path }: { readonly path: string }) => path)].join(" ").trim()
+    })
+    .join(", ")
+}
+
+const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]> = [
+  ["two Hosts that differ", get(balance, [host, "Host: other.example", key]), "400 malformed host"],
+  ["the same Host twice, in any letter case", get(balance, [host, "HOST: pay.example.com", key]), "400 malformed host"],
+  ["a list of Hosts", get(balance, ["Host: pay.example.com, other.example", key]), "400 malformed host"],
+  ["a Host with a user in it", get(balance, ["Host: user@pay.example.com", key]), "400 malformed host"],
+  ["a Host with a path in it", get(balance, ["Host: pay.example.com/x", key]), "400 malformed host"],
+  ["a Host over two lines", get(balance, ["Host:", " pay.example.com", key]), "400 malformed"],
+  ["no Host", get(balance, [key]), "400 malformed host"],
+  ["no Host beside an absolute target", get(`http://pay.example.com${balance}`, [key]), "400 malformed host"],
+  ["a Host with a port", get(balance, ["Host: pay.example.com:8080", key]), "200"],
+  ["a Host that is an IPv6 address", get(balance, ["Host: [::1]:8080", key]), "200"],
+  ["two keys", get(balance, [host, key, "Authorization: Bearer other"]), "400 malformed authorization"],
+
+  ["# in the path", get(`${balance}#x`), "400 malformed"],
+  ["# before the query", get("/v1/transactions#?limit=1"), "400 malformed"],
+  ["# in the query", get("/v1/transactions?limit=1#x"), "400 malformed"],
+  ["# in an absolute target", get(`http://pay.example.com${balance}#x`), "400 malformed"],
+  ["an absolute target", get(`http://pay.example.com${balance}`), "200"],
+  ["an absolute target with dots", get(`http://pay.example.com/x/..${balance}`), "404 not_found"],
+  ["an absolute target with dots in disguise", get(`http://pay.example.com/x/%2e%2e${balance}`), "404 not_found"],
+  ["an absolute target of another kind", get(`ftp://pay.example.com${balance}`), "404 not_found"],
+  ["a path with dots", get(`/x/..${balance}`), "404 not_found"],
+  ["a path with backslashes", get("/v1\\transactions\\balance"), "404 not_found"],
+  ["a path with slashes in disguise", get(balance.replaceAll("/", "%2f").replace("%2f", "/")), "404 not_found"],
+  ["a path with NUL", get(`${balance}\0`), "400 malformed"],
+  ["a path with NUL in disguise", get(`${balance}%00`), "404 not_found"],
+  ["a path that is no UTF-8", get("/v1/transactions/deposits/%ff"), "404 not_found"],
+  ["a path with a space", get("/v1/trans actions"), "400 malformed"],
+  ["no path", get("*"), "404 not_found"],
+
+  ["a compressed body", invoice([length, "Content-Encoding: gzip"]), "415 unsupported_media_type"],
+  ["a body compressed twice", invoice([length, "Content-Encoding: identity, br"]), "415 unsupported_media_type"],
+  ["a body compressed on its way", invoice(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"), "415 unsupported_media_type"],
+  ["a body that is said to be as it is", invoice([length, "Content-Encoding: identity"]), "201"],
+  ["two types of a body", invoice([length, "Content-Type: text/plain"]), "400 malformed content-type"],
+  ["two Idempotency-Keys", invoice([length, "Idempotency-Key: a", "Idempotency-Key: b"]), "400 malformed idempotency-key"],
+  ["two lengths of a body", invoice([length, "Content-Length: 1"]), "400 malformed"],
+  ["the same length twice", invoice([length, length]), "400 malformed"],
+  ["a list of lengths", invoice([`${length}, ${body.length}`]), "400 malformed"],
+  ["a length with a sign", invoice([`Content-Length: +${body.length}`]), "400 malformed"],
+  ["a length beside chunks", invoice([length, "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
+  ["chunks of chunks", invoice(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
+  ["a coding that is no chunks", invoice(["Transfer-Encoding: identity"]), "400 malformed"],
+  ["a space before a colon", invoice([`Content-Length : ${body.length}`]), "400 malformed"],
+
+  ["NUL in a header", get(balance, [host, key, "X: a\0b"]), "400 malformed"],
+  ["as many headers as may be", get(balance, [host, key, ...Array.from({ length: Listener.maxHeaders - 4 }, () => "X: a")]), "200"],
+  [
+    "more headers than may be",
+    get(balance, [host, key, ...Array.from({ length: Listener.maxHeaders }, () => "X: a")]),
+    "431 headers_too_large"
+  ],
+  ["lines without CR", get(balance).replaceAll("\r", ""), "400 malformed"],
+  ["another version of HTTP", get(balance).replace("HTTP/1.1", "HTTP/1.2"), "400 malformed"],
+  ["a method in lower case", get(balance).replace("GET", "get"), "400 malformed"],
+  ["a method in a header", wire(`POST ${balance} HTTP/1.1`, [host, key, "X-HTTP-Method-Override: GET"]), "405 method_not_allowed"]
+]
+
+describe("a request over a connection", () => {
+  for (const [what, text, answer] of cases) {
+    it(`edge: ${what}: ${answer}`, async () => {
+      assert.strictEqual(await answerTo(text), answer)
+    })
+  }
+
+  it("edge: a 415 says which coding is read", async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/bitcoin/deposit/lightning-invoice`, {
+      method: "POST",
+      headers: { authorization: key.slice("Authorization: ".length), "content-type": "application/json", "content-encoding": "gzip" },
+      body
+    })
+    assert.deepStrictEqual([response.status, response.headers.get("accept-encoding")], [415, "identity"])
+    assert.match(await response.text(), /without Content-Encoding/)
+  })
+})
