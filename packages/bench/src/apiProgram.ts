@@ -8,7 +8,7 @@ import * as SigningNode from "./SigningNode.ts"
 const program = Effect.gen(function* () {
   const environment = yield* Effect.fromResult(Environment.read(process.env))
   const signing = SigningNode.layer({ seed: environment.sandboxSeed, network: environment.network })
-  const nodes = Layer.merge(Server.nodes(environment), signing)
+  const nodes = Layer.merge(Server.outside(environment), signing)
   const services = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("nobody is the operator here"), services))
   const { address } = Context.get(listening, HttpServer.HttpServer)

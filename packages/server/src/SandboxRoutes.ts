@@ -11,14 +11,15 @@ import * as Errors from "@satrail/http/Errors"
 import * as Field from "@satrail/http/Field"
 import * as Handlers from "@satrail/http/Handlers"
 import * as Idempotency from "@satrail/http/Idempotency"
-import * as PretendNames from "@satrail/sandbox/PretendNames"
+import type * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
+import type { Pretended } from "./Pretended.ts"
 
 const PaymentHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
 const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
 const Tip = Schema.Struct({ height: Schema.Int })
 
-const error = Errors.of("malformed", "idempotency_not_supported", "sandbox_refused")
+const error = Errors.of("malformed", "idempotency_not_supported", "not_found", "sandbox_refused")
 
 const pay = HttpApiEndpoint.post("pay", "/sandbox/pay", {
   payload: Schema.Struct({ payment_request: Schema.NonEmptyString, amount_sats: Field.given(Field.Sats) }).annotate({
@@ -103,20 +104,30 @@ const noKey = (request: HttpServerRequest.HttpServerRequest) => Idempotency.refu
 
 const amountOf = (sats: number | null | undefined) => (sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) })
 
-export const layer = Handlers.layer(
-  base.add(Group),
-  "sandbox",
-  Effect.fnUntraced(function* (handlers) {
-    const sandbox = yield* Sandbox.Sandbox
-    const names = yield* PretendNames.PretendNames
+/** What is not pretended here is not played with. */
+const only = (isPretended: boolean) =>
+  isPretended ? Effect.void : Effect.fail(Errors.failure("not_found", "That part of the network is real here: it is not the sandbox's"))
 
-    return handlers.handleAll({
+/** Which part makes up a recipient of this kind. */
+const partOf = { lightning_invoice: "lightning", lightning_address: "web", lnurl: "web", chain_address: "chain" } as const
+
+export interface Controls {
+  readonly sandbox: Sandbox.Sandbox["Service"]
+  readonly names: PretendNames.PretendNames["Service"]
+}
+
+/** Plays with what is pretended, and answers 404 about the rest. */
+export const layer = ({ sandbox, names }: Controls, pretended: Pretended) =>
+  Handlers.layer(base.add(Group), "sandbox", (handlers) =>
+    handlers.handleAll({
       pay: Effect.fnUntraced(function* ({ payload: { payment_request, amount_sats }, request }) {
+        yield* only(pretended.lightning)
         yield* noKey(request)
         const { paymentHash, preimage } = yield* refused(sandbox.pay({ paymentRequest: payment_request, ...amountOf(amount_sats) }))
         return Envelope.ok("Invoice paid", { payment_hash: paymentHash, preimage })
       }),
       destination: Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour }, request }) {
+        yield* only(pretended[partOf[type]])
         yield* noKey(request)
         const made = yield* refused(sandbox.destination({ type, ...amountOf(amount_sats), behaviour: behaviour ?? undefined }))
         return Envelope.created("Destination made up", {
@@ -125,31 +136,35 @@ export const layer = Handlers.layer(
         })
       }),
       release: Effect.fnUntraced(function* ({ payload: { payment_hash, outcome }, request }) {
+        yield* only(pretended.lightning)
         yield* noKey(request)
         yield* refused(sandbox.release({ paymentHash: payment_hash, outcome }))
         return Envelope.ok("Payment released", { payment_hash, outcome })
       }),
       send: Effect.fnUntraced(function* ({ payload: { address, amount_sats }, request }) {
+        yield* only(pretended.chain)
         yield* noKey(request)
         return Envelope.created("Transaction sent", {
           chain_tx_id: yield* refused(sandbox.send({ address, amount: Msat.fromSats(amount_sats) }))
         })
       }),
       txt: Effect.fnUntraced(function* ({ payload: { name, value }, request }) {
+        yield* only(pretended.web)
         yield* noKey(request)
         yield* names.set(name, value === "" ? [] : [value])
         return Envelope.ok("Record set", { name })
       }),
       mine: Effect.fnUntraced(function* ({ payload: { blocks }, request }) {
+        yield* only(pretended.chain)
         yield* noKey(request)
         const { height } = yield* refused(sandbox.mine(blocks))
         return Envelope.ok("Blocks mined", { height })
       }),
       reorg: Effect.fnUntraced(function* ({ payload: { depth }, request }) {
+        yield* only(pretended.chain)
         yield* noKey(request)
         const { height } = yield* refused(sandbox.reorg(depth))
         return Envelope.ok("Blocks replaced", { height })
       })
     })
-  })
-)
+  )

@@ -1,6 +1,8 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { ApiKeys } from "@satrail/core/ApiKeys"
+import type { ChainBooks } from "@satrail/core/ChainBooks"
 import { ChainSource } from "@satrail/core/ChainSource"
+import type { ChainWallet } from "@satrail/core/ChainWallet"
 import type { Companies } from "@satrail/core/Companies"
 import type { Domains } from "@satrail/core/Domains"
 import type { ExchangeRates } from "@satrail/core/ExchangeRates"
@@ -8,9 +10,11 @@ import * as Id from "@satrail/core/Id"
 import type { Invoices } from "@satrail/core/Invoices"
 import type { Journal } from "@satrail/core/Journal"
 import type { LightningAddresses } from "@satrail/core/LightningAddresses"
+import { LightningBooks } from "@satrail/core/LightningBooks"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import type { LightningSender } from "@satrail/core/LightningSender"
 import type { OnChainAddresses } from "@satrail/core/OnChainAddresses"
-import { Names } from "@satrail/core/Names"
+import type { Names } from "@satrail/core/Names"
 import * as Nostr from "@satrail/core/Nostr"
 import type { PayRequests } from "@satrail/core/PayRequests"
 import * as Policy from "@satrail/core/Policy"
@@ -18,9 +22,10 @@ import type { Prices } from "@satrail/core/Prices"
 import * as Reconciler from "@satrail/core/Reconciler"
 import type { Reconciliation } from "@satrail/core/Reconciliation"
 import { Records } from "@satrail/core/Records"
-import { Resolver } from "@satrail/core/Resolver"
+import type { Resolver } from "@satrail/core/Resolver"
 import * as Satrail from "@satrail/core/Satrail"
 import * as Throttle from "@satrail/core/Throttle"
+import type { Signer } from "@satrail/core/Signer"
 import type { Transactions } from "@satrail/core/Transactions"
 import type { Vouchers } from "@satrail/core/Vouchers"
 import type { Withdrawals } from "@satrail/core/Withdrawals"
@@ -33,7 +38,7 @@ import { routerConfig } from "@satrail/http/Routing"
 import type * as Commits from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
-import type * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as WebNames from "@satrail/web/Names"
@@ -41,7 +46,7 @@ import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
-import { type Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
 import * as ChainNode from "./ChainNode.ts"
@@ -49,6 +54,7 @@ import type { Environment } from "./Environment.ts"
 import * as Identity from "./Identity.ts"
 import * as Listener from "./Listener.ts"
 import * as LndNode from "./LndNode.ts"
+import * as Pretended from "./Pretended.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
 
 /** Nobody can listen there: another program does, or the address is not this machine's. */
@@ -69,7 +75,7 @@ const reconciliation = ({ reconcileSeconds }: Environment): Policy.Reconciliatio
   return { ...reconciliation, everyMillis, graceMillis: Math.min(reconciliation.graceMillis, everyMillis) }
 }
 
-/** The operator's decisions, as far as the environment makes them. On the sandbox things are looked at more often, since a person is waiting. */
+/** The operator's decisions, as far as the environment makes them. What is pretended is polled more often, since a person is waiting. */
 export const settingsOf = (environment: Environment): Policy.Settings => ({
   ...Policy.defaults,
   network: environment.network,
@@ -83,9 +89,9 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
     perAddress: Throttle.perMinute(environment.lnurlPerAddress),
     perCaller: Throttle.perMinute(environment.lnurlPerCaller)
   },
-  trackMillis: { minimum: 100, maximum: 1000 },
-  invoicePollMillis: 5000,
-  chainPollMillis: environment.chainNode === undefined ? 250 : Policy.defaults.chainPollMillis
+  ...(Pretended.isSandbox(Pretended.of(environment)) && { trackMillis: { minimum: 100, maximum: 1000 } }),
+  ...(environment.lnd === undefined && { invoicePollMillis: 5000 }),
+  ...(environment.chainNode === undefined && { chainPollMillis: 250 })
 })
 
 const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): Commits.Options => ({
@@ -104,48 +110,79 @@ export const storage = (
 
 export const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
-export const nodes = (environment: Environment) => {
-  const sandbox = Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory: sandboxDirectory(environment) })
-  const pretend = Layer.merge(sandbox, PretendRelays.layer)
-  // A real node takes the place of the pretend one, and a real chain that of the pretend one: each is chosen on its own.
-  const lightning = environment.lnd === undefined ? pretend : Layer.merge(pretend, LndNode.layer(environment, environment.lnd))
-  return environment.chainNode === undefined ? lightning : Layer.merge(lightning, ChainNode.layer(environment, environment.chainNode))
+/** The sandbox. It is kept where it has money; the rest of it forgets with the process. */
+const sandbox = (environment: Environment) => {
+  const directory = Pretended.hasMoney(Pretended.of(environment)) ? sandboxDirectory(environment) : undefined
+  return Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory }), PretendRelays.layer)
 }
+
+/** The one guarded way out, of everything that asks others. */
+export const guarded = ({ outboundAllow }: Environment) => Outbound.layer({ allow: outboundAllow })
+
+/** Other people's servers, name servers and relays. */
+export const web = Layer.mergeAll(WebResolver.layer, WebNames.layer(), WebSocketRelays.layer)
 
 const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>
   environment.rates === "fixed" ? FixedRates.layer() : Rates.layer()
 
-/** Who is asked about other people's addresses: the sandbox, as it is there already, or their servers. */
-const resolver = (environment: Environment): Layer.Layer<Resolver, never, Outbound.Outbound | Resolver> =>
-  environment.resolver === "sandbox" ? Layer.effect(Resolver, Resolver) : WebResolver.layer
+type Outside =
+  | LightningReceiver
+  | LightningSender
+  | ChainSource
+  | ChainWallet
+  | ChainBooks
+  | Signer
+  | ExchangeRates
+  | Resolver
+  | Names
+  | Nostr.Relays
 
-/** Who is asked what the domain name system says: the sandbox, or name servers. */
-const names = (environment: Environment): Layer.Layer<Names, never, Names> =>
-  environment.resolver === "sandbox" ? Layer.effect(Names, Names) : WebNames.layer()
+/** Whatever can go wrong when the outside is built. */
+type Unusable = Sandbox.LogUnusable | Layer.Error<ReturnType<typeof LndNode.layer>> | Layer.Error<ReturnType<typeof ChainNode.layer>>
 
-/** Who keeps receipts of zaps: the sandbox, or relays. */
-const relays = (environment: Environment): Layer.Layer<Nostr.Relays, never, Outbound.Outbound | Nostr.Relays> =>
-  environment.resolver === "sandbox" ? Layer.effect(Nostr.Relays, Nostr.Relays) : WebSocketRelays.layer
+/**
+ * Everything outside, as the environment names it: each part is real or pretended on its own. Nothing pretended is built where everything is real.
+ * Where a part is pretended, its controls (`Sandbox`, `PretendNames`) are there too, and where books can be read, `LightningBooks`.
+ */
+export const outside = (environment: Environment): Layer.Layer<Outside, Unusable, Journal | Records> => {
+  const pretended = Pretended.of(environment)
+  const { lnd, chainNode } = environment
+  const real = {
+    lightning: lnd && LndNode.layer(environment, lnd),
+    chain: chainNode && ChainNode.layer(environment, chainNode),
+    web: pretended.web ? undefined : web
+  }
+  const parts =
+    real.lightning !== undefined && real.chain !== undefined && real.web !== undefined
+      ? Layer.mergeAll(real.lightning, real.chain, real.web)
+      : // What is real takes the place of what is pretended.
+        Layer.mergeAll(sandbox(environment), real.lightning ?? Layer.empty, real.chain ?? Layer.empty, real.web ?? Layer.empty)
+  return Layer.provide(Layer.merge(parts, rates(environment)), guarded(environment))
+}
 
-/** What is asked of others, over the one guarded way out. */
-const web = (environment: Environment) =>
-  Layer.mergeAll(rates(environment), resolver(environment), names(environment), relays(environment)).pipe(
-    Layer.provide(Outbound.layer({ allow: environment.outboundAllow }))
-  )
+/** Fails where the database was begun with another sandbox. Without pretended money there is none. */
+const identity = (environment: Environment) =>
+  Pretended.hasMoney(Pretended.of(environment)) ? Identity.layer(sandboxDirectory(environment)) : Layer.empty
 
-/** Every service and everything below it: what the program needs besides HTTP. Its nodes are the environment's unless others are given. */
-export const services = (environment: Environment, ours: ReturnType<typeof nodes> = nodes(environment)) =>
+/** Every service and everything below it: what the program needs besides HTTP. What is outside is the environment's unless another is given. */
+export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) =>
   Satrail.layer(settingsOf(environment)).pipe(
     // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
-    Layer.provideMerge(Layer.provideMerge(web(environment), ours)),
-    Layer.provideMerge(Identity.layer(sandboxDirectory(environment))),
+    Layer.provideMerge(theirs),
+    Layer.provideMerge(identity(environment)),
     Layer.provideMerge(Layer.merge(storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
   )
 
-/** The work that nobody asks for. Books are compared where both sides can be read: of lnd, with a macaroon for that. */
-export const workers = ({ nostrKey, lnd }: Environment) => {
-  const others = lnd !== undefined && lnd.booksMacaroon === undefined ? Layer.empty : Reconciler.layerWorker
-  const all = Layer.merge(Satrail.layerWorkers, others)
+/** Books are compared where both sides can be read: of lnd, with a macaroon for that. */
+const reconciler = Layer.unwrap(
+  Effect.map(Effect.serviceOption(LightningBooks), (books) =>
+    Option.isNone(books) ? Layer.empty : Layer.provide(Reconciler.layerWorker, Layer.succeed(LightningBooks, books.value))
+  )
+)
+
+/** Background workers. */
+export const workers = ({ nostrKey }: Environment) => {
+  const all = Layer.merge(Satrail.layerWorkers, reconciler)
   return nostrKey === undefined ? all : Layer.merge(all, Zaps.layerWorker)
 }
 
@@ -181,7 +218,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
     })
   )
 
-/** Everything that this server answers to. */
+/** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */
 export const api = Api.add(SandboxRoutes.Group)
 
 type Services =
@@ -198,25 +235,34 @@ type Services =
   | Vouchers
   | Withdrawals
   | Readiness
-  | Sandbox.Sandbox
-  | PretendNames.PretendNames
+
+/** The controls of what is pretended, where anything is. */
+const controlsIn = (environment: Environment, services: Context.Context<Services>) => {
+  const controls = Option.all({
+    sandbox: Context.getOption(services, Sandbox.Sandbox),
+    names: Context.getOption(services, PretendNames.PretendNames)
+  })
+  return Option.filter(controls, () => Pretended.isAny(Pretended.of(environment)))
+}
 
 /**
  * Every route of this server. The services, and what serves files, are the routes' alone: the framework copies what surrounds the server into every
  * request, so that whatever were there would cost each of them a little.
  */
-export const routes = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) =>
-  Http.layerOf(api, {
-    corsOrigins: environment.corsOrigins,
-    maxBodyBytes: environment.maxBodyBytes,
-    proxies: environment.proxies,
-    wantsHost: true
-  }).pipe(
-    Layer.provide(Layer.merge(Http.layerHandlers, SandboxRoutes.layer)),
+export const routes = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) => {
+  const { corsOrigins, maxBodyBytes, proxies } = environment
+  const options = { corsOrigins, maxBodyBytes, proxies, wantsHost: true }
+  const handled = Option.match(controlsIn(environment, services), {
+    onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
+    onSome: (controls) =>
+      Layer.provide(Http.layerOf(api, options), [Http.layerHandlers, SandboxRoutes.layer(controls, Pretended.of(environment))])
+  })
+  return handled.pipe(
     Layer.provide(Http.layerMiddlewares),
     Layer.provide(Layer.succeed(OperatorToken, operatorToken)),
     Layer.provide(Layer.merge(Layer.succeedContext(services), NodeHttpServer.layerHttpServices))
   )
+}
 
 /** Answers over HTTP for as long as the scope is open. */
 export const server = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) =>

@@ -9,6 +9,7 @@ import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
@@ -19,9 +20,10 @@ const runtime = ManagedRuntime.make(
     Layer.provideMerge(Layer.mergeAll(Memory.layer, FixedRates.layer(), Sandbox.layer({ seed: "routes", network: "regtest" })))
   )
 )
+const controls = await runtime.runPromise(Effect.all({ sandbox: Sandbox.Sandbox, names: PretendNames.PretendNames }))
 const { handler, dispose } = Http.webHandler(
   Http.layerOf(Api.add(SandboxRoutes.Group)).pipe(
-    Layer.provide([Http.layerHandlers, SandboxRoutes.layer]),
+    Layer.provide([Http.layerHandlers, SandboxRoutes.layer(controls, { lightning: true, chain: true, web: true })]),
     Layer.provide(Http.layerMiddlewares),
     Layer.provide([Layer.succeed(OperatorToken, undefined), Layer.succeed(Readiness, []), Layer.succeedContext(await runtime.context())])
   )

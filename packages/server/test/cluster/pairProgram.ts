@@ -1,4 +1,5 @@
 // The service as it is deployed, but for its node: that one is in the pretend network of another process, at NETWORK_URL.
+import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Layer } from "effect"
@@ -11,5 +12,8 @@ if (network === undefined) throw new Error("NETWORK_URL is missing")
 
 Program.run((environment) => {
   const own = Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network }), PretendRelays.layer)
-  return Server.services(environment, Layer.merge(own, Remote.layer(network)))
+  return Server.services(
+    environment,
+    Layer.mergeAll(own, FixedRates.layer(), Remote.layer(network), Layer.provide(Server.web, Server.guarded(environment)))
+  )
 })

@@ -1,7 +1,6 @@
 // The service as it is deployed, but that what it asks of its ports passes the points of POINTS_DIRECTORY, where a test may hold or kill it.
 import * as Nostr from "@satrail/core/Nostr"
 import * as Satrail from "@satrail/core/Satrail"
-import * as FixedRates from "@satrail/sandbox/FixedRates"
 import { Effect, Layer } from "effect"
 import * as Identity from "../../src/Identity.ts"
 import * as Program from "../../src/Program.ts"
@@ -14,7 +13,7 @@ if (directory === undefined) throw new Error("POINTS_DIRECTORY is missing")
 Program.run((environment) =>
   Satrail.layer(Server.settingsOf(environment)).pipe(
     Layer.provide(Layer.effectContext(Effect.map(Effect.context<Points.Ports>(), Points.pass(directory)))),
-    Layer.provideMerge(Layer.merge(Server.nodes(environment), FixedRates.layer())),
+    Layer.provideMerge(Server.outside(environment)),
     Layer.provideMerge(Identity.layer(Server.sandboxDirectory(environment))),
     Layer.provideMerge(Layer.merge(Server.storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
   )
