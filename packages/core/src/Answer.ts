@@ -11,7 +11,10 @@ export interface Answer {
 /** How long a key is remembered. A withdrawal's is never forgotten. */
 export const keptMillis = 30 * 24 * 3600 * 1000
 
-/** A request that may be repeated: whose key it is, a digest of what was sent with it, and how its result will be rendered. */
+/**
+ * A request that may be repeated: whose key it is, a digest of what was sent with it, and how its result will be rendered. What `render` gives is stored
+ * as it is: a secret in it, such as a voucher's link, must be encrypted there.
+ */
 export interface Request<A> {
   readonly key: string
   readonly fingerprint: string

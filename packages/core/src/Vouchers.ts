@@ -57,6 +57,7 @@ export class Vouchers extends Context.Service<
         readonly description: string
         readonly expirySeconds: number
         readonly metadata: Metadata.Metadata
+        /** What it renders is stored: the link in it must be sealed. */
         readonly request?: Answer.Request<Issued>
       }
     ) => Effect.Effect<

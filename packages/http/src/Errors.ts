@@ -37,8 +37,9 @@ export const catalogue = {
   },
   idempotency_not_supported: {
     status: 400,
-    meaning: "This endpoint's answer is not kept, so it cannot be repeated. That of a new API key holds a secret that is shown once.",
-    remedy: "Leave the `Idempotency-Key` header out. An API key made twice by accident can be revoked."
+    meaning:
+      "This endpoint's answer is not kept, so it cannot be repeated. That of a new API key holds a secret that is shown once; so does that of a voucher, where the program that embeds the service gives it nothing to seal answers with.",
+    remedy: "Leave the `Idempotency-Key` header out. An API key made twice by accident can be revoked, and a voucher canceled."
   },
   unauthorized: {
     status: 401,
@@ -74,6 +75,12 @@ export const catalogue = {
     status: 409,
     meaning: "Something else was recorded under the same id. Nothing was changed.",
     remedy: "Send the request again."
+  },
+  answer_not_readable: {
+    status: 409,
+    meaning:
+      "A request with this `Idempotency-Key` took effect before. Its answer had a secret in it, and was kept sealed with a secret of the service's that has changed since, or by a version that did not seal.",
+    remedy: "Look in the list for what it made. A voucher whose link was lost can be canceled; then create another one with a new key."
   },
   handle_taken: { status: 409, meaning: "Somebody has this Lightning address, or had it.", remedy: "Choose another handle." },
   domain_taken: { status: 409, meaning: "The domain belongs to another company, or to the service.", remedy: "Use another domain." },

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import type { Outcome, Request } from "@satrail/core/Answer"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
+import type { Sealer } from "./Seal.ts"
 
 /** What every creating endpoint reads from the headers. */
 export const headers = {
@@ -42,6 +43,28 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
         contentType: "application/json",
         ...(replayed && { headers: { "idempotency-replayed": "true" } })
       })
+    }
+  }
+}
+
+/** The same for an answer with a secret in it: what is kept of it is sealed, for the company that asked. Without a `sealer` a key is refused. */
+export const sealedCreation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data, sealer: Sealer | undefined) => {
+  const plain = creation(path, message, wire)
+
+  return {
+    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, owner: string) {
+      if (sealer === undefined) yield* refused(request, "The answer has a secret in it, and there is nothing to seal it with")
+      const once = yield* plain.once(request, key)
+      if (sealer === undefined || once.request === undefined) return {}
+      const { render, ...known } = once.request
+      return { request: { ...known, render: (value) => sealer.seal(render(value), owner) } satisfies Request<Value> }
+    }),
+    answer: (outcome: Outcome<Value>, owner: string) => {
+      if (outcome._tag === "Made") return Effect.succeed(plain.answer(outcome))
+      const answer = sealer?.open(outcome.answer, owner)
+      return answer === undefined
+        ? Effect.fail(Errors.failure("answer_not_readable", "This took effect before, and its answer cannot be read any more"))
+        : Effect.succeed(plain.answer({ _tag: "Replayed", answer }))
     }
   }
 }

@@ -13,6 +13,7 @@ import * as Field from "./Field.ts"
 import * as Handlers from "./Handlers.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Page from "./Page.ts"
+import { Seal } from "./Seal.ts"
 import * as Wire from "./Wire.ts"
 
 const path = "/v1/vouchers"
@@ -43,7 +44,16 @@ const createVoucher = HttpApiEndpoint.post("createVoucher", path, {
   headers: Idempotency.headers,
   payload: Body,
   success: Envelope.success(201, IssuedVoucher),
-  error: Errors.of("malformed", "insufficient_balance", "idempotency_mismatch", "conflict", "rate_unavailable", "store_unavailable")
+  error: Errors.of(
+    "malformed",
+    "insufficient_balance",
+    "idempotency_mismatch",
+    "idempotency_not_supported",
+    "answer_not_readable",
+    "conflict",
+    "rate_unavailable",
+    "store_unavailable"
+  )
 })
   .annotate(Scopes, ["send"])
   .annotate(Rules, Field.amountIssues)
@@ -91,13 +101,12 @@ export class Group extends HttpApiGroup.make("vouchers")
   .annotate(OpenApi.Title, "Vouchers")
   .annotate(OpenApi.Description, "Money that is held for whoever claims it first, with any LNURL wallet") {}
 
-const creation = Idempotency.creation(path, "Voucher created", issued)
-
 export const layer = Handlers.layer(
   base.add(Group),
   "vouchers",
   Effect.fnUntraced(function* (handlers) {
     const vouchers = yield* Vouchers
+    const creation = Idempotency.sealedCreation(path, "Voucher created", issued, yield* Seal)
     const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
 
     return handlers.handleAll({
@@ -106,10 +115,10 @@ export const layer = Handlers.layer(
           apiKey: { companyId: id },
           plan
         } = yield* Caller
-        const once = yield* creation.once(request, headers["idempotency-key"])
+        const once = yield* creation.once(request, headers["idempotency-key"], id)
         const asked = yield* Field.asked(yield* Effect.orDie(request.text), payload)
         if (asked === undefined) return yield* Effect.fail(Errors.malformedRequest([{ path: "amount", message: "Missing" }]))
-        return creation.answer(
+        return yield* creation.answer(
           yield* Errors.answered(
             vouchers.create({
               company: { id, plan },
@@ -119,7 +128,8 @@ export const layer = Handlers.layer(
               expirySeconds: payload.expiry_seconds ?? Voucher.expirySeconds.default,
               metadata: payload.metadata ?? Metadata.empty
             })
-          )
+          ),
+          id
         )
       }),
       listVouchers: Effect.fnUntraced(function* ({ query }) {

@@ -17,6 +17,7 @@ import { OperatorToken } from "../src/Authentication.ts"
 import type { Code } from "../src/Errors.ts"
 import { type Check, Readiness } from "../src/Health.ts"
 import * as Http from "../src/Http.ts"
+import * as Seal from "../src/Seal.ts"
 
 export const operatorToken = "an operator's token"
 export const domain = "pay.example.com"
@@ -62,6 +63,8 @@ export interface Options {
   readonly operatorToken?: Redacted.Redacted | undefined
   readonly settings?: Partial<Policy.Settings>
   readonly nostrKey?: Redacted.Redacted
+  /** What answers with a secret in them are sealed with. */
+  readonly sealer?: Seal.Sealer | undefined
   /** The storage ports; in memory unless given. */
   readonly storage?: typeof Memory.layer
   /** Services of the core that take the place of the real ones. */
@@ -89,6 +92,7 @@ export const start = async (options: Options = {}) => {
   const { handler, dispose } = Http.webHandler(
     Http.layer(options.http).pipe(
       Layer.provide(Layer.succeed(OperatorToken, "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken))),
+      Layer.provide(Layer.succeed(Seal.Seal, "sealer" in options ? options.sealer : Seal.make(Redacted.make("what seals answers")))),
       Layer.provide(Layer.succeed(Readiness, options.checks ?? [])),
       Layer.provide(Layer.succeedContext(Context.merge(context, options.instead ?? Context.empty()))),
       Layer.provide(logger)

@@ -1,7 +1,8 @@
 import { StoreUnavailable } from "@satrail/core/Journal"
 import { Vouchers } from "@satrail/core/Vouchers"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Redacted } from "effect"
+import * as Seal from "../src/Seal.ts"
 import { bad, seen, start } from "./Service.ts"
 import { get, refusal } from "./Wallet.ts"
 
@@ -82,5 +83,36 @@ describe("A wallet", () => {
       /^Something broke on our side\. Reference: [0-9a-f-]{36}$/
     )
     await spoiled.dispose()
+  })
+})
+
+describe("A voucher with an Idempotency-Key", () => {
+  const body = { amount: 21, currency: "sats" }
+  const headers = { "idempotency-key": "lost-answer" }
+
+  it("voucher: is refused its key where nothing is there to seal the answer with, and holds nothing", async () => {
+    const bare = await start({ sealer: undefined })
+    const company = await bare.company()
+    await bare.fund(company.key, 1000)
+    assert.deepStrictEqual(seen(await bare.ask("POST", path, { key: company.key, body, headers })), bad(400, "idempotency_not_supported"))
+    assert.deepStrictEqual((await bare.ask("GET", path, { key: company.key })).body.data, [])
+    assert.strictEqual((await bare.ask("POST", path, { key: company.key, body })).status, 201)
+    await bare.dispose()
+  })
+
+  it("voucher: is made once also where the answer cannot be read any more, and the refusal says that it took effect", async () => {
+    const sealer = Seal.make(Redacted.make("before"))
+    let current = sealer
+    const turning = await start({ sealer: { seal: (...all) => current.seal(...all), open: (...all) => current.open(...all) } })
+    const company = await turning.company()
+    await turning.fund(company.key, 1000)
+    const ask = () => turning.ask("POST", path, { key: company.key, body, headers })
+    const first = await ask()
+    current = Seal.make(Redacted.make("after"))
+    assert.deepStrictEqual(seen(await ask()), bad(409, "answer_not_readable"))
+    assert.lengthOf((await turning.ask("GET", path, { key: company.key })).body.data, 1)
+    current = sealer
+    assert.strictEqual((await ask()).text, first.text)
+    await turning.dispose()
   })
 })

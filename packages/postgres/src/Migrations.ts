@@ -10,6 +10,7 @@ import * as Migration0007 from "./Migration0007.ts"
 import * as Migration0008 from "./Migration0008.ts"
 import * as Migration0009 from "./Migration0009.ts"
 import * as Migration0010 from "./Migration0010.ts"
+import * as Migration0011 from "./Migration0011.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -26,7 +27,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0007_vouchers": Effect.asVoid(run(Migration0007.script)),
   "0008_tally": Effect.asVoid(run(Migration0008.script)),
   "0009_payouts_together": Effect.asVoid(run(Migration0009.script)),
-  "0010_paid_from_inside": Effect.asVoid(run(Migration0010.script))
+  "0010_paid_from_inside": Effect.asVoid(run(Migration0010.script)),
+  "0011_no_links_in_answers": Effect.asVoid(run(Migration0011.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

@@ -90,6 +90,29 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
       60_000
     )
 
+    it.live("migration: an answer with a voucher's link in it is emptied and still known by its key; all others stay", () =>
+      Effect.gen(function* () {
+        yield* atFirst
+        const sql = yield* SqlClient.SqlClient
+        const [lnurlw, answers] = [
+          `lnurlw://pay.example.com/lnurlw?k1=${"ab".repeat(32)}`,
+          "select key, answer from satrail.answers order by key"
+        ]
+        const quoting = JSON.stringify({ status: 201, message: "Invoice", data: { description: `{"lnurlw":"${lnurlw}"}` } })
+        const voucher = JSON.stringify({ status: 201, message: "Voucher created", data: { id: acme, lnurl: "LNURL1XYZ", lnurlw } })
+        yield* sql`insert into satrail.answers ${sql.insert([
+          { owner: acme, key: "quoting", fingerprint: "f1", answer: quoting },
+          { owner: acme, key: "voucher", fingerprint: "f2", answer: voucher }
+        ])}`
+        const before = yield* sql.unsafe<{ readonly key: string; readonly answer: string }>(answers)
+        yield* Migrations.migrate
+        assert.deepStrictEqual(
+          yield* sql.unsafe<{ readonly key: string; readonly answer: string }>(answers),
+          before.map(({ key, answer }) => ({ key, answer: key === "voucher" ? "" : answer }))
+        )
+      }).pipe(Effect.provide(client))
+    )
+
     for (const [whose, paidInside] of [
       ["somebody outside, faster than who had claimed it", false],
       ["who had claimed it, from inside", true]

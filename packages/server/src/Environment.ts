@@ -233,7 +233,8 @@ const variables = {
   },
   lndInvoiceSecret: {
     name: "LND_INVOICE_SECRET",
-    meaning: "What the preimages of our invoices are derived from; the same for ever, and needed with LIGHTNING=lnd",
+    meaning:
+      "What the preimages of our invoices and the key that seals stored answers are derived from; the same for ever and in all processes, and needed with LIGHTNING=lnd",
     fallback: "",
     wants: "at least 32 characters without spaces, such as `openssl rand -hex 32` prints",
     secret: true,

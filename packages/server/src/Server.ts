@@ -35,6 +35,7 @@ import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
 import { routerConfig } from "@satrail/http/Routing"
+import * as Seal from "@satrail/http/Seal"
 import type * as Commits from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
@@ -46,7 +47,7 @@ import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
-import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
 import * as ChainNode from "./ChainNode.ts"
@@ -218,6 +219,9 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
     })
   )
 
+/** What answers with a secret in them are sealed with: it follows from what preimages follow from too, which is the same in all processes and for ever. */
+const sealer = ({ lnd, sandboxSeed }: Environment): Seal.Sealer => Seal.make(lnd?.invoiceSecret ?? Redacted.make(sandboxSeed))
+
 /** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */
 export const api = Api.add(SandboxRoutes.Group)
 
@@ -259,7 +263,7 @@ export const routes = (environment: Environment, operatorToken: Redacted.Redacte
   })
   return handled.pipe(
     Layer.provide(Http.layerMiddlewares),
-    Layer.provide(Layer.succeed(OperatorToken, operatorToken)),
+    Layer.provide(Layer.merge(Layer.succeed(OperatorToken, operatorToken), Layer.succeed(Seal.Seal, sealer(environment)))),
     Layer.provide(Layer.merge(Layer.succeedContext(services), NodeHttpServer.layerHttpServices))
   )
 }

@@ -2,6 +2,7 @@ import type * as Satrail from "@satrail/core/Satrail"
 import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
+import * as Seal from "@satrail/http/Seal"
 import { Context, Effect, Layer, Redacted } from "effect"
 
 /** What a process consists of. */
@@ -46,6 +47,7 @@ export const make = async (template: Context.Context<Services>): Promise<Handler
     Http.layer().pipe(
       Layer.provide(Layer.succeed(OperatorToken, Redacted.make(operatorToken))),
       Layer.provide(Layer.succeed(Readiness, [])),
+      Layer.provide(Layer.succeed(Seal.Seal, Seal.make(Redacted.make("what seals answers")))),
       Layer.provide(Layer.succeedContext(services))
     )
   )
