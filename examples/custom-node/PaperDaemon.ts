@@ -4,7 +4,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Bolt11 from "@satrail/core/Bolt11"
 import { type InvoiceState, LightningReceiver } from "@satrail/core/LightningReceiver"
-import { LightningSender, type Payment } from "@satrail/core/LightningSender"
+import { LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -47,7 +47,7 @@ const invoiceIn = (state: InvoiceState) => {
   return ok({ state: state._tag.toUpperCase() })
 }
 
-const paymentIn = (payment: Payment | { readonly _tag: "notFound" }) => {
+const paymentIn = (payment: Payment | NotSent | { readonly _tag: "notFound" }) => {
   switch (payment._tag) {
     case "settled":
       return ok({ status: "SUCCEEDED", preimage: payment.preimage, fee_msat: `${payment.fee}`, index: payment.index })
@@ -56,6 +56,7 @@ const paymentIn = (payment: Payment | { readonly _tag: "notFound" }) => {
     case "pending":
       return ok({ status: "IN_FLIGHT" })
     case "unknown":
+    case "notSent":
       return problem(503, "starting")
     case "notFound":
       return notFound

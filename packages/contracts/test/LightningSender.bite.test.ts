@@ -1,16 +1,16 @@
-import { LightningSender, type Payment } from "@satrail/core/LightningSender"
+import { LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
 import { Effect } from "effect"
 import { promises } from "../src/LightningSender.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
-type Looked = Payment | { readonly _tag: "notFound" }
+type Looked = Payment | NotSent | { readonly _tag: "notFound" }
 
 /** One that understands what the node says in its own way. */
 const taking = (understand: <A extends Looked>(said: A) => A | Payment) =>
   sabotage(LightningSender, ({ lookupPayment, pay }) => ({
     pay: (ask) => Effect.map(pay(ask), understand),
-    lookupPayment: (hash) => Effect.map(lookupPayment(hash), understand)
+    lookupPayment: (hash) => Effect.map(lookupPayment(hash), (said) => understand<Exclude<Looked, NotSent>>(said))
   }))
 
 const failed = { _tag: "failed", reason: "timeout" } as const
@@ -36,12 +36,17 @@ bites("LightningSender", promises, {
   ],
   "one that takes no answer for no record": [
     sabotage(LightningSender, ({ lookupPayment }) => ({
-      lookupPayment: (hash) => Effect.map(lookupPayment(hash), (said): Looked => (said._tag === "unknown" ? { _tag: "notFound" } : said))
+      lookupPayment: (hash) =>
+        Effect.map(lookupPayment(hash), (said): Exclude<Looked, NotSent> => (said._tag === "unknown" ? { _tag: "notFound" } : said))
     })),
     [
       "C2: a node that does not answer has not refused: unknown is not failed",
       "C6: a settled payment whose state cannot be read is unknown, and settled when it can"
     ]
+  ],
+  "one that calls a payment not sent that it has sent": [
+    sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => Effect.as(pay(ask), { _tag: "notSent" }) })),
+    ["C3: what is called not sent was not: there is no record of it, its payee has nothing, and asked again it is paid once"]
   ],
   "one that loses patience with what is held": [
     taking((said) => (said._tag === "pending" ? failed : said)),
@@ -59,7 +64,7 @@ bites("LightningSender", promises, {
       const seen = new Set<string>()
       return {
         pay: (ask) =>
-          Effect.suspend((): Effect.Effect<Payment> => {
+          Effect.suspend((): Effect.Effect<Payment | NotSent> => {
             const again = seen.has(ask.invoice.paymentHash)
             seen.add(ask.invoice.paymentHash)
             return again ? Effect.succeed(failed) : pay(ask)

@@ -26,6 +26,9 @@ import * as Zap from "./Zap.ts"
 
 const tasksAtOnce = 16
 
+// Who has forgotten that a payment was never sent waits for the grace, as after a restart.
+const maxUnsent = 10_000
+
 const together = { concurrency: tasksAtOnce } as const
 
 // Long enough for the slowest node call, and how long a killed process's work waits for another. Who takes longer loses the claim, and the fence sees
@@ -80,6 +83,10 @@ export const make = Effect.gen(function* () {
   // Nothing but time stops a call to the node. It is made in the first half of a claim, and the second half is longer than it may be under way:
   // whoever has the next claim comes after it.
   const leaseMillis = Math.max(minLeaseMillis, 2 * sender.graceMillis)
+
+  // Withdrawals of which no call has reached the node or ever will, with the claim under which that is so. Who claims the task next knows that nobody called
+  // in between, and need not wait for the grace.
+  const unsent = new Map<string, number>()
 
   const later = (task: Task): number => {
     const { minimum, maximum } = policy.trackMillis
@@ -143,10 +150,16 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<Next, Outage> {
     // We slept: somebody else may have the task by now, and may have seen this payment fail and given the money back.
     if ((yield* now) > task.atMillis + leaseMillis / 2) return "later"
+    unsent.delete(withdrawal.id)
     const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance }).pipe(
       // A call that broke has been made all the same.
       Effect.catchCause((cause) => Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const))
     )
+    if (payment._tag === "notSent") {
+      for (const oldest of unsent.keys()) if (unsent.size >= maxUnsent) unsent.delete(oldest)
+      unsent.set(withdrawal.id, task.token)
+      return "later"
+    }
     // The call may still be under way. Until it cannot be, that the node does not know the payment would be no reason to call again.
     if (payment._tag === "unknown") return { millis: Math.max(later(task), sender.graceMillis) }
     return yield* conclude(withdrawal, invoice.paymentHash, payment, task)
@@ -250,10 +263,12 @@ export const make = Effect.gen(function* () {
     dispatchedAtMillis: number,
     task: Claim
   ) {
+    const isUnsent = unsent.get(withdrawal.id) === task.token - 1
+    if (isUnsent) unsent.set(withdrawal.id, task.token)
     const payment = yield* sender.lookupPayment(paymentHash)
     if (payment._tag !== "notFound") return yield* conclude(withdrawal, paymentHash, payment, task)
     // The node never heard of it. That is no failure: a call by a process that died may still be on its way. Once none can be, we send it; the node pays a hash once.
-    const waitMillis = dispatchedAtMillis + sender.graceMillis - (yield* now)
+    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
     if (waitMillis > 0) return { millis: waitMillis }
     const invoice = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
     return yield* pay(withdrawal, invoice, task)

@@ -17,6 +17,15 @@ export type Payment =
   | { readonly _tag: "pending" }
   | { readonly _tag: "unknown" }
 
+/**
+ * This call to pay has told the node nothing, and never will: there was no connection to write to, or the node turned the call away before it looked at the
+ * payment (it is locked, or starts, or does not take our credentials). It says nothing about an earlier call. Where a request may have been written it is
+ * `unknown`.
+ */
+export interface NotSent {
+  readonly _tag: "notSent"
+}
+
 /** What a route would cost now, and how likely it is to work, 0 … 1. */
 export interface Quote {
   readonly fee: Msat
@@ -40,8 +49,9 @@ export class LightningSender extends Context.Service<
      * Pays `invoice` with `amount` (its own, where it has one) and at most `feeLimit` on top: never more. Never fails: not to know is an answer.
      * Answers within seconds: what takes longer is `pending`, and what the node refuses before it tries (an expired invoice, its own) is `failed`.
      * The same payment hash is paid at most once while it is pending or settled, however often and by however many it is asked.
+     * What is `notSent` may be asked again at once; what is `unknown` only after `graceMillis`.
      */
-    readonly pay: (ask: Ask) => Effect.Effect<Payment>
+    readonly pay: (ask: Ask) => Effect.Effect<Payment | NotSent>
     /** What became of a payment. Asking changes nothing. */
     readonly lookupPayment: (paymentHash: string) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
     /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */

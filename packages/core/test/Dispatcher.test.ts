@@ -932,4 +932,74 @@ describe("A call to the node", () => {
       { change }
     )
   })
+
+  /** A node that refuses every connection until it is there, whose adapter vouches for a call after 60 seconds. Writes down when each call was made. */
+  const refusing = () => {
+    const state = { isThere: false, atSeconds: new Array<number>() }
+    const change = sending((sender) => ({
+      graceMillis: 60_000,
+      pay: (ask) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+          state.atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          return state.isThere ? sender.pay(ask) : Effect.succeed({ _tag: "notSent" } as const)
+        }),
+      lookupPayment: (hash) => (state.isThere ? sender.lookupPayment(hash) : Effect.succeed({ _tag: "unknown" } as const))
+    }))
+    return { state, change }
+  }
+
+  it.effect(
+    "C4: withdrawal: what was not sent, since the node refused the connection, goes out when the node is back, not after the grace",
+    () => {
+      const { state, change } = refusing()
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const { destination, paymentHash } = yield* outside({ sats: 1000 })
+            const row = yield* confirm(payer, destination)
+            yield* steps(3, 1)
+            assert.strictEqual(yield* standing(row), "pending")
+            state.isThere = true
+            yield* steps(2, settings.trackMillis.maximum / 1000)
+            assert.strictEqual(yield* standing(row), "settled")
+            assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+            assert.isBelow(state.atSeconds.at(-1) ?? 0, 60)
+          })
+        ),
+        { change }
+      )
+    }
+  )
+
+  it.effect("C8: withdrawal: that its call was not sent counts for nothing once another process has had the task", () => {
+    const { state, change } = refusing()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const ports = yield* Effect.context<Ports>()
+          const payer = yield* companyWith(5000)
+          const { destination } = yield* outside({ sats: 1000 })
+          const row = yield* confirm(payer, destination)
+          yield* step
+          assert.deepStrictEqual(state.atSeconds, [0])
+          // Another process takes the task up, hears from the node that there is no such payment, and leaves it until the grace is over.
+          state.isThere = true
+          const other = Context.get(yield* start(ports), Dispatcher)
+          yield* TestClock.adjust("1 second")
+          yield* other.step
+          // The first has it again, as if the other had called and died.
+          const tasks = yield* Tasks
+          const nowMillis = yield* Clock.currentTimeMillis
+          yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, token: 2, attempts: 2 }, nowMillis)
+          yield* step
+          assert.deepStrictEqual(state.atSeconds, [0])
+          yield* TestClock.adjust("60 seconds")
+          yield* step
+          assert.strictEqual(yield* standing(row), "settled")
+        })
+      ),
+      { change }
+    )
+  })
 })

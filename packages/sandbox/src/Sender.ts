@@ -1,6 +1,6 @@
 import type { Bolt11 } from "@satrail/core/Bolt11"
 import { NodeUnavailable } from "@satrail/core/LightningReceiver"
-import { type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
+import { type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
 import { Effect } from "effect"
 import type { Event } from "./Event.ts"
@@ -131,9 +131,10 @@ export const make = (world: World, node = Network.us): LightningSender["Service"
   return LightningSender.of({
     graceMillis: 0,
     pay: (ask) =>
-      Effect.suspend((): Effect.Effect<Payment> => {
+      Effect.suspend((): Effect.Effect<Payment | NotSent> => {
         const { paymentHash } = ask.invoice
-        if (world.isPaused("node") || isUnanswered(paymentHash)) return Effect.succeed({ _tag: "unknown" })
+        if (world.isPaused("node")) return Effect.succeed({ _tag: "notSent" })
+        if (isUnanswered(paymentHash)) return Effect.succeed({ _tag: "unknown" })
         const isNew = Lightning.sent(world.state().lightning, paymentHash, node)?.stage._tag !== "settled"
         return Effect.map(world.commit(pay(world, node, ask)), (payment) => {
           if (!isNew || !losesAnswers(paymentHash)) return payment

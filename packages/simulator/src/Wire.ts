@@ -99,7 +99,8 @@ const carried = (wire: Wire, port: Port, name: string, call: Call): Call =>
         })
       if (wire.isAway(port)) {
         wire.note(name, "away")
-        return answer(silent(port, name))
+        // Nobody takes the connection: of a payment it is certain then that it was not sent.
+        return answer(name === "pay" ? Effect.succeed({ _tag: "notSent" }) : silent(port, name))
       }
       const fate = wire.fateOf(port, name)
       if (fate === undefined) return perform(answer)
