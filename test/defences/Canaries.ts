@@ -741,6 +741,36 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C45: takes a credit back"
   },
   {
+    name: "every-minus-5-is-gone",
+    rows: [45, 60],
+    bug: "what a bitcoin node cannot know while it indexes is taken for gone",
+    file: "packages/chain/src/BitcoinRpc.ts",
+    find: "code === codes.noInformation && /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)",
+    replace: `code === codes.noInformation && message !== ""`,
+    test: "packages/chain/test/Sources.test.ts",
+    titles: "RPC: -5"
+  },
+  {
+    name: "index-behind-is-gone",
+    rows: [45, 60],
+    bug: "a bitcoin node whose index is a block behind is believed that a transaction is gone",
+    file: "packages/chain/src/BitcoinRpc.ts",
+    find: "if (before.index !== undefined && before.index.height < before.tip.height)",
+    replace: "if (before.index !== undefined && before.index.height < 0)",
+    test: "packages/chain/test/txindex.test.ts",
+    titles: "has not read the newest block"
+  },
+  {
+    name: "every-404-is-gone",
+    rows: [45, 60],
+    bug: "a proxy's 404 in front of Esplora is taken for the server's own",
+    file: "packages/chain/src/Esplora.ts",
+    find: `status === 404 && /^(?:transaction|block) not found$/i.test(body.toString("utf8").trim())`,
+    replace: "status === 404 && body.length > 0",
+    test: "packages/chain/test/Sources.test.ts",
+    titles: "says 404"
+  },
+  {
     name: "credited-when-mined",
     rows: [46],
     bug: "a deposit is credited in its first block, however large it is",

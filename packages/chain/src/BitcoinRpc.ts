@@ -28,15 +28,37 @@ export class NodeUnusable extends Schema.TaggedError<NodeUnusable>()("NodeUnusab
 class RpcRefused extends Schema.TaggedError<RpcRefused>()("RpcRefused", { code: Schema.Int, message: Schema.String }) {}
 
 const codes = {
-  notFound: -5,
-  outOfRange: -8,
-  btcdOutOfRange: -1,
+  noInformation: -5,
   decode: -22,
   verify: -25,
   rejected: -26,
   known: -27,
-  warmingUp: -28
+  warmingUp: -28,
+  noMethod: -32601
 } as const
+
+/** A refusal that says that there is no such thing. The number alone does not: -5 also comes from a node that cannot know. */
+type Missing = (refusal: RpcRefused) => boolean
+
+/** Core with an index that it has finished, and btcd, where there is no such transaction (Core, rpc/rawtransaction.cpp; btcd, rpcserver.go). */
+const isAbsent: Missing = ({ code, message }) =>
+  code === codes.noInformation && /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)
+
+/** Core's "Block height out of range" (-8), btcd's "Block number out of range" (-1). */
+const isAboveTip: Missing = ({ message }) => /out of range/i.test(message)
+
+/** What a node without an index says: Core "Use -txindex …", btcd "(specify --txindex)". */
+const lacksIndex = (message: string) => /-txindex/.test(message)
+
+const withoutIndex = "the node keeps no index of transactions: start it with txindex=1 (Bitcoin Core) or --txindex (btcd)"
+
+/** Why a refusal is no answer, in words that say what to do where anything can be done. */
+const reasonOf = ({ code, message }: RpcRefused): string =>
+  lacksIndex(message)
+    ? withoutIndex
+    : /being indexed/.test(message)
+      ? `the node is indexing its transactions: ${message}`
+      : `${message} (${code})`
 
 const Reply = Schema.Struct({
   result: Schema.optionalKey(Schema.Unknown),
@@ -52,6 +74,9 @@ const Info = Schema.Struct({
   headers: Schema.Int,
   bestblockhash: Schema.String,
   initialblockdownload: Schema.optionalKey(Schema.Boolean)
+})
+const IndexInfo = Schema.Struct({
+  txindex: Schema.optionalKey(Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }))
 })
 const Header = Schema.Struct({ height: Schema.Int, time: Schema.Int })
 const Known = Schema.Struct({
@@ -69,8 +94,11 @@ const chainNames: { readonly [network in Network]: ReadonlyArray<string> } = {
   regtest: ["regtest"]
 }
 
-/** How far a node may be behind what it has heard of: a block takes a moment to be checked. */
-const maxHeadersAhead = 2
+/** How far a node may be behind what it has heard of, and its index behind it: a block takes a moment to be checked, and another to be indexed. */
+const maxBlocksBehind = 2
+
+/** How often what a node says is gone is asked again, where a block came in between. */
+const timesAsked = 3
 
 /** How long a node that had caught up is believed to have. */
 const caughtUpForMillis = 5_000
@@ -92,7 +120,12 @@ const connect = (options: Options) => {
     request({ method: "POST", path: "/", headers: { authorization, "content-type": "application/json" }, body: JSON.stringify(body) }).pipe(
       Effect.filterOrFail(
         ({ status }) => status !== 401 && status !== 403,
-        ({ status }) => new Error(`the node refuses our user and password (${status})`)
+        ({ status }) =>
+          new Error(
+            status === 401
+              ? "the node refuses our user and password (401)"
+              : `the node refuses our user and password, or does not let this user call ${operation} (403; rpcwhitelist)`
+          )
       ),
       Effect.mapError(away(operation)),
       Effect.map(({ body }) => body.toString("utf8"))
@@ -115,9 +148,7 @@ const connect = (options: Options) => {
 
   /** The same, where nothing that the node may refuse is asked for. */
   const ask = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
-    Effect.catchTag(call(method, params, result), "RpcRefused", ({ code, message }) =>
-      Effect.fail(away(method)(new Error(`${message} (${code})`)))
-    )
+    Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) => Effect.fail(away(method)(new Error(reasonOf(refusal)))))
 
   /** Many calls of one method at once; undefined where the node refused one. */
   const each = <A>(method: string, params: ReadonlyArray<ReadonlyArray<unknown>>, result: Schema.Codec<A, unknown>) =>
@@ -133,21 +164,60 @@ const connect = (options: Options) => {
   return { call, ask, each, away }
 }
 
-const view = (options: Options) => {
-  const { network } = options
-  const { call, ask, each, away } = connect(options)
-  let caughtUpAtMillis = -Infinity
+/** How far a node's index of transactions is. */
+export interface Index {
+  /** Whether it has once reached the tip. */
+  readonly isSynced: boolean
+  readonly height: number
+}
 
-  const tip: Effect.Effect<Tip, ChainUnavailable> = Effect.gen(function* () {
+/** Where a node stands. */
+export interface Standing {
+  readonly tip: Tip
+  /** Undefined where the node does not say: btcd, whose index is written with each block, and Core before 0.21. */
+  readonly index: Index | undefined
+}
+
+const indexing = ({ tip, index }: Standing): string => `indexing: block ${index?.height ?? 0} of ${tip.height}`
+
+/** Asks a node where it stands. Fails while it has not caught up with its network; how far its index is does not matter. */
+const stand = ({ ask, call, away }: ReturnType<typeof connect>, network: Network): Effect.Effect<Standing, ChainUnavailable> =>
+  Effect.gen(function* () {
     const { chain, blocks, headers, bestblockhash, initialblockdownload = false } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[network].includes(chain))
       return yield* away("tip")(new Error(`the node is on ${chain}, and this service on ${network}`))
     // A chain of one's own stands still for days and has still caught up.
-    if (headers - blocks > maxHeadersAhead || (initialblockdownload && network !== "regtest")) {
+    if (headers - blocks > maxBlocksBehind || (initialblockdownload && network !== "regtest")) {
       return yield* away("tip")(new Error(`the node is catching up: it has ${blocks} of ${headers} blocks`))
     }
+    const tip = { height: blocks, hash: bestblockhash }
+    const told = yield* Effect.result(call("getindexinfo", ["txindex"], IndexInfo))
+    if (Result.isFailure(told)) {
+      if (!(told.failure instanceof RpcRefused)) return yield* told.failure
+      return told.failure.code === codes.noMethod ? { tip, index: undefined } : yield* away("tip")(new Error(reasonOf(told.failure)))
+    }
+    const { txindex } = told.success
+    if (txindex === undefined) return yield* away("tip")(new Error(withoutIndex))
+    return { tip, index: { isSynced: txindex.synced, height: txindex.best_block_height } }
+  })
+
+/** Where a node stands, for who looks at it before the service starts. Fails with a reason where it cannot be used now, but for an index that is behind. */
+export const standing = (options: Options): Effect.Effect<Standing, ChainUnavailable> => stand(connect(options), options.network)
+
+const view = (options: Options) => {
+  const connection = connect(options)
+  const { call, ask, each, away } = connection
+  const now = stand(connection, options.network)
+  let caughtUpAtMillis = -Infinity
+
+  const tip: Effect.Effect<Tip, ChainUnavailable> = Effect.gen(function* () {
+    const standing = yield* now
+    const { tip, index } = standing
+    if (index !== undefined && (!index.isSynced || tip.height - index.height > maxBlocksBehind)) {
+      return yield* away("tip")(new Error(indexing(standing)))
+    }
     caughtUpAtMillis = yield* Clock.currentTimeMillis
-    return { height: blocks, hash: bestblockhash }
+    return tip
   })
 
   // What a node that lags behind does not know of is not gone.
@@ -155,15 +225,15 @@ const view = (options: Options) => {
     nowMillis - caughtUpAtMillis < caughtUpForMillis ? Effect.void : Effect.asVoid(tip)
   )
 
-  /** None where the node refuses with one of these numbers, which say that there is no such thing. */
-  const find = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>, missing: ReadonlyArray<number>) =>
+  /** None where the node says that there is no such thing. */
+  const find = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>, isMissing: Missing) =>
     Effect.map(call(method, params, result), Option.some).pipe(
-      Effect.catchTag("RpcRefused", ({ code, message }) =>
-        missing.includes(code) ? Effect.succeed(Option.none<A>()) : Effect.fail(away(method)(new Error(`${message} (${code})`)))
+      Effect.catchTag("RpcRefused", (refusal) =>
+        isMissing(refusal) ? Effect.succeed(Option.none<A>()) : Effect.fail(away(method)(new Error(reasonOf(refusal))))
       )
     )
 
-  const hashAt = (height: number) => find("getblockhash", [height], Schema.String, [codes.outOfRange, codes.btcdOutOfRange])
+  const hashAt = (height: number) => find("getblockhash", [height], Schema.String, isAboveTip)
 
   const node: Follower.Node = {
     tip,
@@ -186,7 +256,7 @@ const view = (options: Options) => {
     })
   }
 
-  return { call, ask, find, hashAt, caughtUp, node }
+  return { call, ask, away, find, hashAt, now, caughtUp, node }
 }
 
 /** Which of these outputs are in a block of the chain as it is now, and nobody has spent them, not in the mempool either. */
@@ -212,11 +282,11 @@ export const node = (options: Options): Follower.Node => view(options).node
 /** A view of the chain through a node of one's own. */
 export const make = (options: Options) => {
   const { beginning, feeRates, feeSources = [] } = options
-  const { call, ask, find, hashAt, caughtUp, node } = view(options)
+  const { call, ask, away, find, hashAt, now, caughtUp, node } = view(options)
 
-  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
-    yield* caughtUp
-    const known = yield* find("getrawtransaction", [txId, 1], Known, [codes.notFound])
+  /** What the node says when it is asked once. An index that is a block behind does not know what that block took out of the mempool. */
+  const look = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+    const known = yield* find("getrawtransaction", [txId, 1], Known, isAbsent)
     if (known._tag === "None") return { _tag: "gone" }
     const { blockhash, confirmations = 0, vin } = known.value
     if (blockhash === undefined) return { _tag: "mempool" }
@@ -226,12 +296,27 @@ export const make = (options: Options) => {
     return confirmations > 0 && inChain ? { _tag: "mined", height, isCoinbase: vin[0]?.coinbase !== undefined } : { _tag: "gone" }
   })
 
+  /** Gone is what the node does not know while its index has reached the tip, which is the same before and after. */
+  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+    yield* caughtUp
+    let placement = yield* look(txId)
+    for (let times = 0; placement._tag === "gone"; times++) {
+      if (times === timesAsked) return yield* away("transaction")(new Error("the node's chain does not stand still for long enough"))
+      const before = yield* now
+      if (before.index !== undefined && before.index.height < before.tip.height)
+        return yield* away("transaction")(new Error(indexing(before)))
+      placement = yield* look(txId)
+      if (placement._tag === "gone" && (yield* ask("getbestblockhash", [], Schema.String)) === before.tip.hash) return placement
+    }
+    return placement
+  })
+
   const broadcast = Effect.fnUntraced(
     function* (rawTx: string): Effect.fn.Return<Broadcast, ChainUnavailable> {
       const txId = Block.txIdOf(rawTx)
       if (txId === undefined) return { _tag: "rejected", reason: "it is no transaction" }
-      const before = yield* transaction(txId)
-      if (before._tag !== "gone") return { _tag: "known" }
+      yield* caughtUp
+      if ((yield* look(txId))._tag !== "gone") return { _tag: "known" }
       const sent = yield* Effect.result(call("sendrawtransaction", [rawTx], Schema.String))
       if (Result.isSuccess(sent)) return { _tag: "accepted" }
       if (!(sent.failure instanceof RpcRefused)) return { _tag: "unknown" }
@@ -266,25 +351,31 @@ export const make = (options: Options) => {
 
 /**
  * Looks whether this node can be the one: it lets us in, is on our network and keeps an index of transactions. Fails where it never can be; where it
- * cannot be reached now, it may be later.
+ * cannot be reached now, has not caught up or is still indexing, it may be later.
  */
 export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
   Effect.gen(function* () {
-    const { ask, call } = connect(options)
+    const connection = connect(options)
+    const { ask, call } = connection
     const { chain, blocks } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[options.network].includes(chain)) {
       return yield* new NodeUnusable({ reason: `it is on ${chain}, and this service on ${options.network} (SATRAIL_NETWORK)` })
     }
-    if (blocks < 1) return
+    const standing = yield* stand(connection, options.network)
+    if (standing.index?.isSynced === false) return yield* Effect.logWarning("the bitcoin node is not ready", { reason: indexing(standing) })
+    if (standing.index !== undefined || blocks < 1) return
+    // One that does not say has to know a transaction that every node of the network has.
     const hash = yield* ask("getblockhash", [1], Schema.String)
     const { tx } = yield* ask("getblock", [hash, 1], Schema.Struct({ tx: Schema.Array(Schema.String) }))
-    yield* Effect.catchTag(call("getrawtransaction", [tx[0] ?? "", 0], Schema.String), "RpcRefused", ({ message }) =>
-      Effect.fail(new NodeUnusable({ reason: `it keeps no index of transactions. Start it with txindex=1. It says: ${message}` }))
+    yield* Effect.catchTag(call("getrawtransaction", [tx[0] ?? "", 0], Schema.String), "RpcRefused", (refusal) =>
+      lacksIndex(refusal.message)
+        ? Effect.fail(new NodeUnusable({ reason: withoutIndex }))
+        : Effect.logWarning("the bitcoin node is not ready", { reason: reasonOf(refusal) })
     )
   }).pipe(
     Effect.catchTag("ChainUnavailable", ({ cause }) => {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      return /refuses our user|no JSON-RPC/.test(reason)
+      return /refuses our user|no JSON-RPC|keeps no index/.test(reason)
         ? Effect.fail(new NodeUnusable({ reason }))
         : Effect.logWarning("the bitcoin node does not answer yet", { reason })
     })

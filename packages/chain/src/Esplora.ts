@@ -28,9 +28,12 @@ const Estimates = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Fini
 const targetBlocks = "6"
 const requestsAtOnce = 8
 
-/** A body that says by itself that there is no such thing. A proxy says 404 too. */
+/** How often what the server says is gone is asked again, where a block came in between. */
+const timesAsked = 3
+
+/** The words with which the server itself says that there is no such thing (Blockstream/electrs, rest.rs). Proxies and gateways say 404 too. */
 const isMissing = ({ status, body }: Request.Answer) =>
-  status === 404 && /not found/i.test(body.toString("utf8")) && !/<html/i.test(body.toString("utf8"))
+  status === 404 && /^(?:transaction|block) not found$/i.test(body.toString("utf8").trim())
 
 const ok = ({ status }: Request.Answer) => status === 200
 
@@ -117,22 +120,48 @@ export const node = (options: Request.Options): Follower.Node => {
 
 /** A view of the chain through a server. It reads whole blocks, so the server does not learn which addresses are ours. */
 export const make = (options: Options) => {
-  const { request, find, away } = connect(options)
-  const blocks = node(options)
+  const { request, find, get, away } = connect(options)
+  const server = node(options)
+  let highest = 0
+  const tip = Effect.tap(server.tip, ({ height }) =>
+    Effect.sync(() => {
+      highest = Math.max(highest, height)
+    })
+  )
+  const blocks: Follower.Node = { ...server, tip }
 
-  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+  /** What the server says when it is asked once. */
+  const look = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
     const found = yield* find(`/tx/${txId}`)
     if (found._tag === "None") return { _tag: "gone" }
     const { status, vin } = yield* Effect.mapError(Schema.decodeUnknownEffect(Known)(found.value.toString("utf8")), away("transaction"))
     return status.confirmed ? { _tag: "mined", height: status.block_height, isCoinbase: vin[0]?.is_coinbase === true } : { _tag: "mempool" }
   })
 
+  /** Gone is what the server does not know between two looks at one tip, which is no older than any it has named before. */
+  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+    let placement = yield* look(txId)
+    for (let times = 0; placement._tag === "gone"; times++) {
+      if (times === timesAsked) {
+        const reason = "the server's tip does not stand still for long enough: are there several behind one address?"
+        return yield* away("transaction")(new Error(reason))
+      }
+      const before = yield* tip
+      if (before.height < highest) {
+        return yield* away("transaction")(new Error(`the server is at block ${before.height}, and was at ${highest} before: it is behind`))
+      }
+      placement = yield* look(txId)
+      const after = placement._tag === "gone" ? (yield* get("/blocks/tip/hash")).toString("utf8").trim() : ""
+      if (after === before.hash) return placement
+    }
+    return placement
+  })
+
   const broadcast = Effect.fnUntraced(
     function* (rawTx: string): Effect.fn.Return<Broadcast, ChainUnavailable> {
       const txId = Block.txIdOf(rawTx)
       if (txId === undefined) return { _tag: "rejected", reason: "it is no transaction" }
-      const before = yield* transaction(txId)
-      if (before._tag !== "gone") return { _tag: "known" }
+      if ((yield* look(txId))._tag !== "gone") return { _tag: "known" }
       const answer = yield* Effect.mapError(request({ method: "POST", path: "/tx", body: rawTx }), away("broadcast"))
       if (ok(answer)) return { _tag: "accepted" }
       const reason = answer.body.toString("utf8").slice(0, 500)

@@ -1,9 +1,11 @@
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { ChainSource } from "@satrail/core/ChainSource"
-import { Context, Effect, HashMap, Layer, Option } from "effect"
-import { hashOf } from "../src/Block.ts"
+import { Context, Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import * as PretendBlocks from "./PretendBlocks.ts"
+import { timeSecondsAt } from "./PretendBlocks.ts"
+import * as Serving from "./Serving.ts"
 
 /** What the server says in place of an answer. */
 export type Interference = (path: string) => { readonly status: number; readonly body: string } | undefined
@@ -18,8 +20,6 @@ export class EsploraServer extends Context.Service<
     interfere: Interference
   }
 >()("chain/test/EsploraServer") {}
-
-const varint = (count: number) => (count < 0xfd ? Buffer.of(count) : Buffer.of(0xfd, count & 0xff, count >> 8))
 
 interface Reply {
   readonly status?: number
@@ -37,43 +37,23 @@ const bodyOf = async (request: IncomingMessage) => {
 const make = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const source = yield* ChainSource
-  // The sandbox's blocks have no work and no header that hashes to their names: the server gives each a header of its own, and names it by that.
-  const headers = new Map<string, Buffer>()
+  const blocks = PretendBlocks.make()
   const state = () => Effect.runSync(sandbox.state).chain
-
-  const headerAt = (chain: Chain.State, height: number): Buffer => {
-    const block = HashMap.getUnsafe(chain.blocks, height)
-    const found = headers.get(block.hash)
-    if (found !== undefined) return found
-    const header = Buffer.alloc(80)
-    if (height > 0) header.set(Buffer.from(hashOf(headerAt(chain, height - 1)), "hex").toReversed(), 4)
-    Buffer.from(block.hash, "hex").copy(header, 36)
-    header.writeUInt32LE(1_700_000_000 + height * 600, 68)
-    headers.set(block.hash, header)
-    return header
-  }
-  const named = (chain: Chain.State, hash: string) => {
-    for (let height = chain.tip.height; height >= 0; height--) if (hashOf(headerAt(chain, height)) === hash) return height
-    return undefined
-  }
 
   const answer = (path: string): Reply => {
     const chain = state()
     const [, kind = "", name = "", rest = ""] = path.split("/")
     switch (kind) {
       case "blocks":
-        return { body: hashOf(headerAt(chain, chain.tip.height)) }
+        return { body: blocks.hashAt(chain, chain.tip.height) ?? "" }
       case "block-height": {
-        const height = Number(name)
-        return height <= chain.tip.height ? { body: hashOf(headerAt(chain, height)) } : missing("Block")
+        const hash = blocks.hashAt(chain, Number(name))
+        return hash === undefined ? missing("Block") : { body: hash }
       }
       case "block": {
-        const height = named(chain, name)
+        const height = blocks.heightOf(chain, name)
         if (height === undefined) return missing("Block")
-        if (rest !== "raw") return json({ id: name, height, timestamp: 1_700_000_000 + height * 600 })
-        const { txIds } = HashMap.getUnsafe(chain.blocks, height)
-        const raw = txIds.map((txId) => Buffer.from(Chain.transaction(chain, txId)?.rawTx ?? "", "hex"))
-        return { body: Buffer.concat([headerAt(chain, height), varint(raw.length), ...raw]) }
+        return rest === "raw" ? { body: blocks.raw(chain, height) } : json({ id: name, height, timestamp: timeSecondsAt(height) })
       }
       case "mempool":
         return json(chain.mempool)
@@ -91,7 +71,7 @@ const make = Effect.gen(function* () {
           vin: [{ is_coinbase: found.isCoinbase }],
           status:
             placement._tag === "mined"
-              ? { confirmed: true, block_height: placement.height, block_hash: hashOf(headerAt(chain, placement.height)) }
+              ? { confirmed: true, block_height: placement.height, block_hash: blocks.hashAt(chain, placement.height) }
               : { confirmed: false }
         })
       }
@@ -118,17 +98,7 @@ const make = Effect.gen(function* () {
     else if (request.method === "POST") void post(request, response)
     else send(response, answer(path))
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-  )
-  const address = server.address()
-  const port = Option.getOrThrow(Option.fromNullishOr(typeof address === "object" ? address?.port : undefined))
-  return Object.assign(service, { url: `http://127.0.0.1:${port}` })
+  return Object.assign(service, { url: yield* Serving.on(server) })
 })
 
 export const layer = Layer.effect(EsploraServer, make)

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ChainUnavailable } from "@satrail/core/ChainSource"
+import * as Msat from "@satrail/core/Msat"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer, Redacted } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Esplora from "../src/Esplora.ts"
+import * as CoreServer from "./CoreServer.ts"
 import * as EsploraServer from "./EsploraServer.ts"
+import * as Serving from "./Serving.ts"
 
 const none = () => Effect.succeed(new Set<string>())
 
@@ -33,21 +36,8 @@ const node = Effect.fnUntraced(function* (answer: (call: Call) => Said) {
   const server = createServer((request, response) => {
     void reply(request, response)
   })
-  const address = yield* Effect.acquireRelease(
-    Effect.callback<string>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const at = server.address()
-        resume(Effect.succeed(`http://127.0.0.1:${typeof at === "object" ? at?.port : ""}`))
-      })
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-  )
   const options: BitcoinRpc.Options = {
-    url: address,
+    url: yield* Serving.on(server),
     user: "u",
     password: Redacted.make("secret-of-ours"),
     network: "mainnet",
@@ -58,8 +48,17 @@ const node = Effect.fnUntraced(function* (answer: (call: Call) => Said) {
 })
 
 const info = { chain: "main", blocks: 800_000, headers: 800_000, bestblockhash: "00", initialblockdownload: false }
-const healthy = (call: Call): Said =>
-  call.method === "getblockchaininfo" ? { result: info } : { error: { code: -5, message: "No such transaction" } }
+const synced = { txindex: { synced: true, best_block_height: 800_000 } }
+const absent = "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."
+const standing = (call: Call): Said | undefined =>
+  call.method === "getblockchaininfo"
+    ? { result: info }
+    : call.method === "getindexinfo"
+      ? { result: synced }
+      : call.method === "getbestblockhash"
+        ? { result: info.bestblockhash }
+        : undefined
+const healthy = (call: Call): Said => standing(call) ?? { error: { code: -5, message: absent } }
 
 describe("A node over RPC", () => {
   for (const [what, answer, expected] of [
@@ -98,9 +97,7 @@ describe("A node over RPC", () => {
   it.live("that refuses for another reason than not knowing says nothing is gone", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const { source } = yield* node((call) =>
-          call.method === "getblockchaininfo" ? { result: info } : { error: { code: -1, message: "out of memory" } }
-        )
+        const { source } = yield* node((call) => standing(call) ?? { error: { code: -1, message: "out of memory" } })
         assert.match(yield* reason(source.transaction("ab".repeat(32))), /out of memory/)
       })
     )
@@ -114,16 +111,128 @@ describe("A node over RPC", () => {
         assert.include((yield* Effect.flip(BitcoinRpc.check(options))).message, "user and password")
         const other = yield* node(() => ({ result: { ...info, chain: "regtest" } }))
         assert.include((yield* Effect.flip(BitcoinRpc.check(other.options))).message, "SATRAIL_NETWORK")
-        const unindexed = yield* node(({ method }) =>
-          method === "getblockchaininfo"
-            ? { result: info }
-            : method === "getblockhash"
-              ? { result: "00" }
-              : method === "getblock"
-                ? { result: { tx: ["ab"] } }
-                : { error: { code: -5, message: "Use -txindex" } }
+      })
+    )
+  )
+
+  // What Core and btcd refuse an unknown transaction with, all of it with the number -5, and whether that says that there is none.
+  for (const [who, message, says] of [
+    ["Core, when its index is complete", absent, "gone"],
+    ["btcd", `No information available about transaction ${"ab".repeat(32)}`, "gone"],
+    [
+      "Core, when it builds its index",
+      CoreServer.notFound({ _tag: "building", height: 0 }),
+      /is indexing its transactions: .*being indexed/
+    ],
+    ["Core without an index", CoreServer.notFound({ _tag: "none" }), /start it with txindex=1/],
+    ["btcd without an index", "The transaction index must be enabled to query the blockchain (specify --txindex)", /--txindex/],
+    [
+      "Core, of the first coinbase",
+      "The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved",
+      /\(-5\)/
+    ],
+    ["a node of another kind", "Invalid address or key", /Invalid address or key \(-5\)/]
+  ] as const) {
+    it.live(`RPC: -5 from ${who} is ${says === "gone" ? "gone" : "no answer"}`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { source } = yield* node((call) => standing(call) ?? { error: { code: -5, message } })
+          const asked = source.transaction("ab".repeat(32))
+          if (says === "gone") assert.deepStrictEqual(yield* asked, { _tag: "gone" })
+          else assert.match(yield* reason(asked), says)
+        })
+      )
+    )
+  }
+
+  for (const [what, index, expected] of [
+    ["has no index", { result: {} }, /start it with txindex=1/],
+    ["builds it", { result: { txindex: { synced: false, best_block_height: 412_000 } } }, /indexing: block 412000 of 800000/],
+    ["is far behind with it", { result: { txindex: { synced: true, best_block_height: 799_990 } } }, /indexing: block 799990 of 800000/],
+    ["does not say", { error: { code: -1, message: "out of memory" } }, /out of memory/]
+  ] as const satisfies ReadonlyArray<readonly [string, Said, RegExp]>) {
+    it.live(`RPC: the tip of a node that ${what} cannot be read, and the reason says so`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { source } = yield* node((call) => (call.method === "getindexinfo" ? index : healthy(call)))
+          assert.match(yield* reason(source.tip), expected)
+          assert.match(yield* reason(source.transaction("ab".repeat(32))), expected)
+        })
+      )
+    )
+  }
+
+  it.live("RPC: a node that has no getindexinfo (btcd) is read as it is", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { source, options } = yield* node((call) =>
+          call.method === "getindexinfo" ? { error: { code: -32_601, message: "Method not found" } } : healthy(call)
         )
-        assert.include((yield* Effect.flip(BitcoinRpc.check(unindexed.options))).message, "txindex=1")
+        assert.deepStrictEqual(yield* source.tip, { height: 800_000, hash: "00" })
+        assert.deepStrictEqual(yield* source.transaction("ab".repeat(32)), { _tag: "gone" })
+        assert.deepStrictEqual(yield* BitcoinRpc.standing(options), { tip: { height: 800_000, hash: "00" }, index: undefined })
+      })
+    )
+  )
+
+  it.live("RPC: a transaction that a block took out of the mempool between two questions is found in it", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        // The block comes after the tip was asked for; the node indexes it before it is asked again.
+        let isMined = false
+        const { source } = yield* node((call) => {
+          const tip = isMined ? { blocks: 800_001, headers: 800_001, bestblockhash: "01" } : {}
+          switch (call.method) {
+            case "getblockchaininfo":
+              return { result: { ...info, ...tip } }
+            case "getindexinfo":
+              return { result: { txindex: { synced: true, best_block_height: isMined ? 800_001 : 800_000 } } }
+            case "getbestblockhash":
+              isMined = true
+              return { result: "01" }
+            case "getblockheader":
+              return { result: { height: 800_001, time: 0 } }
+            case "getblockhash":
+              return { result: "01" }
+            default:
+              return isMined ? { result: { blockhash: "01", confirmations: 1, vin: [{}] } } : healthy(call)
+          }
+        })
+        assert.deepStrictEqual(yield* source.transaction("ab".repeat(32)), { _tag: "mined", height: 800_001, isCoinbase: false })
+      })
+    )
+  )
+
+  it.live("RPC: a chain that moves with every question says nothing is gone", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        let blocks = 800_000
+        const { source } = yield* node((call) => (call.method === "getbestblockhash" ? { result: String(++blocks) } : healthy(call)))
+        assert.match(yield* reason(source.transaction("ab".repeat(32))), /does not stand still/)
+      })
+    )
+  )
+
+  it.live("RPC: a start is refused by a node without an index, and not by one that builds it", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const started = (index: Said, refusal: string) =>
+          Effect.flatMap(
+            node(({ method }) => {
+              const block: Said = method === "getblockhash" ? { result: "00" } : { result: { tx: ["ab"] } }
+              if (method === "getblockchaininfo") return { result: info }
+              if (method === "getindexinfo") return index
+              return method === "getrawtransaction" ? { error: { code: -5, message: refusal } } : block
+            }),
+            ({ options }) => Effect.result(BitcoinRpc.check(options))
+          )
+        const unknown: Said = { error: { code: -32_601, message: "Method not found" } }
+        const [none, building] = [CoreServer.notFound({ _tag: "none" }), CoreServer.notFound({ _tag: "building", height: 0 })]
+        for (const refused of [yield* started({ result: {} }, none), yield* started(unknown, none)]) {
+          assert.include(refused._tag === "Failure" ? refused.failure.message : "", "txindex=1")
+        }
+        assert.strictEqual((yield* started({ result: { txindex: { synced: false, best_block_height: 7 } } }, building))._tag, "Success")
+        assert.strictEqual((yield* started(unknown, building))._tag, "Success")
       })
     )
   )
@@ -154,6 +263,9 @@ const served = Layer.provideMerge(EsploraServer.layer, Sandbox.layer({ seed: "se
 describe("A server that speaks Esplora", () => {
   for (const [what, instead, expected] of [
     ["whose proxy says 404", { status: 404, body: "<html>not found</html>" }, /404/],
+    ["whose gateway says 404", { status: 404, body: '{"message":"Not Found"}' }, /404/],
+    ["whose router says 404", { status: 404, body: "404 page not found" }, /404/],
+    ["that has no such route", { status: 404, body: 'endpoint does not exist "/tx"' }, /404/],
     ["that is overloaded", { status: 503, body: "busy" }, /503/],
     ["that limits us", { status: 429, body: "Too Many Requests" }, /429/],
     ["that says something else", { status: 200, body: "{}" }, /Missing key|Expected/]
@@ -172,6 +284,51 @@ describe("A server that speaks Esplora", () => {
       }).pipe(Effect.provide(served))
     )
   }
+
+  it.live("Esplora: a transaction that was not there before a block came is looked for again", () =>
+    Effect.gen(function* () {
+      const server = yield* EsploraServer.EsploraServer
+      const sandbox = yield* Sandbox.Sandbox
+      const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
+      const { destination } = yield* sandbox.destination({ type: "chain_address" })
+      const txId = yield* sandbox.send({ address: destination, amount: Msat.fromSats(50_000) })
+      // The mempool has let go of it, and the block is told only when the tip is asked for again.
+      let looks = 0
+      server.interfere = (path) => (path === `/tx/${txId}` && ++looks <= 2 ? { status: 404, body: "Transaction not found" } : undefined)
+      const tips = ["", "0d".repeat(32)]
+      const interfere = server.interfere
+      server.interfere = (path) => {
+        const tip = path === "/blocks/tip/hash" && looks === 2 ? tips.pop() : ""
+        return tip === undefined || tip === "" ? interfere(path) : { status: 200, body: tip }
+      }
+      assert.deepStrictEqual(yield* source.transaction(txId), { _tag: "mempool" })
+      assert.strictEqual(looks, 3)
+    }).pipe(Effect.provide(served))
+  )
+
+  it.live("Esplora: a server whose tip is another each time, as of several behind one address, says nothing is gone", () =>
+    Effect.gen(function* () {
+      const server = yield* EsploraServer.EsploraServer
+      const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
+      const [, oldest = ""] = yield* Effect.forEach([0, 1], (height) =>
+        Effect.promise(async () => (await fetch(`${server.url}/block-height/${height}`)).text())
+      )
+      let asked = 0
+      server.interfere = (path) => (path === "/blocks/tip/hash" && ++asked % 2 === 0 ? { status: 200, body: oldest } : undefined)
+      assert.match(yield* reason(source.transaction("0f".repeat(32))), /does not stand still.*several/)
+    }).pipe(Effect.provide(served))
+  )
+
+  it.live("Esplora: a server that has gone back behind a tip that it named says nothing is gone", () =>
+    Effect.gen(function* () {
+      const server = yield* EsploraServer.EsploraServer
+      const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
+      const { height } = yield* source.tip
+      const older = yield* Effect.promise(async () => (await fetch(`${server.url}/block-height/${height - 1}`)).text())
+      server.interfere = (path) => (path === "/blocks/tip/hash" ? { status: 200, body: older } : undefined)
+      assert.match(yield* reason(source.transaction("0f".repeat(32))), new RegExp(`at block ${height - 1}, and was at ${height} before`))
+    }).pipe(Effect.provide(served))
+  )
 
   it.live("that sends another block than was asked for is not believed", () =>
     Effect.gen(function* () {

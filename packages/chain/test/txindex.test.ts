@@ -1,0 +1,207 @@
+import { assert, it } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import { ChainDeposits } from "@satrail/core/ChainDeposits"
+import { ChainSource } from "@satrail/core/ChainSource"
+import { Dispatcher } from "@satrail/core/Dispatcher"
+import { Records } from "@satrail/core/Records"
+import * as Satrail from "@satrail/core/Satrail"
+import { SettledPayouts } from "@satrail/core/SettledPayouts"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Effect, Layer, Redacted } from "effect"
+import * as BitcoinRpc from "../src/BitcoinRpc.ts"
+import * as HotSigner from "../src/HotSigner.ts"
+import * as Wallet from "../src/Wallet.ts"
+import * as CoreServer from "./CoreServer.ts"
+import { accounts, words } from "./Ours.ts"
+import { address, balance, company, now, sats, settings, statuses, withdraw } from "./Story.ts"
+
+const server = Layer.provideMerge(CoreServer.layer, Sandbox.layer({ seed: "txindex", network: "regtest" }))
+
+const source = Layer.unwrap(
+  Effect.map(CoreServer.CoreServer, ({ url }) =>
+    BitcoinRpc.layer({
+      url,
+      user: "u",
+      password: Redacted.make("p"),
+      network: "regtest",
+      beginning: { height: 100 },
+      feeRates: { fallback: 2 }
+    })
+  )
+)
+
+/** A service of ours on a node that speaks Core's words. */
+const service = Satrail.layer({ ...settings, payoutBuriedAt: 100, replacement: { afterMillis: 0, allowances: 50 } }).pipe(
+  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provideMerge(Layer.merge(Memory.layer, Layer.provideMerge(source, server))),
+  Layer.provideMerge(FixedRates.layer())
+)
+
+const inService = <E>(
+  story: Effect.Effect<void, E, Layer.Success<typeof service> | Records | ChainSource | CoreServer.CoreServer | Sandbox.Sandbox>
+) => Effect.scoped(Effect.provide(story, Layer.fresh(service)))
+
+const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
+
+/** Everything our side does by itself, once. Answers why nothing was followed, if so. */
+const work = Effect.gen(function* () {
+  const followed = yield* Effect.result((yield* ChainDeposits).follow())
+  yield* (yield* Dispatcher).step
+  const looked = yield* Effect.result((yield* SettledPayouts).look)
+  yield* Effect.sleep(2) // tasks are due again by then
+  return [followed, looked].flatMap((result) =>
+    result._tag === "Failure" && "cause" in result.failure ? [String(result.failure.cause)] : []
+  )
+})
+
+const works = Effect.flatMap(work, (reasons) => Effect.sync(() => assert.deepStrictEqual(reasons, [])))
+
+const paid = Effect.fnUntraced(function* (amount: number) {
+  const { id } = yield* company
+  const txId = yield* (yield* Sandbox.Sandbox).send({ address: yield* address(id), amount: sats(amount) })
+  return { id, txId }
+})
+
+/** The three ways in which Core does not know a transaction that is in a block, and what we say of them. */
+const unknown = [
+  ["the index is being built", "building", /indexing: block \d+ of \d+/],
+  ["the index has not read the newest block", "behind", /indexing: block \d+ of \d+/],
+  ["the node was started without its index", "none", /start it with txindex=1/]
+] as const
+
+/** From the block at this height on, nothing is known. */
+const forget = Effect.fnUntraced(function* (how: (typeof unknown)[number][1], fromHeight: number) {
+  const core = yield* CoreServer.CoreServer
+  core.txindex = how === "none" ? { _tag: how } : { _tag: how, height: fromHeight - 1 }
+})
+const remember = Effect.map(CoreServer.CoreServer, (core) => {
+  core.txindex = { _tag: "synced" }
+})
+const height = Sandbox.Sandbox.pipe(
+  Effect.flatMap(({ state }) => state),
+  Effect.map(({ chain }) => chain.tip.height)
+)
+
+for (const [when, how, reason] of unknown) {
+  it.live(`txindex: while ${when}, a deposit in a block stays pending, and is credited after`, () =>
+    inService(
+      Effect.gen(function* () {
+        const { id } = yield* paid(50_000)
+        yield* works
+        assert.deepStrictEqual(yield* statuses(id), ["pending"])
+        yield* forget(how, (yield* height) + 1)
+        yield* mine(2)
+        for (let looks = 0; looks < 3; looks++) {
+          const reasons = yield* work
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["pending"], { posted: 0, held: 0 }])
+          assert.match(String(reasons), reason)
+        }
+        yield* remember
+        yield* works
+        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+        yield* Ledger.auditAll
+      })
+    )
+  )
+
+  it.live(`txindex: while ${when}, a payment that nobody has seen before is not passed over`, () =>
+    inService(
+      Effect.gen(function* () {
+        yield* works
+        const { id } = yield* paid(50_000)
+        yield* forget(how, (yield* height) + 1)
+        yield* mine(2)
+        const reasons = [yield* work, yield* work]
+        assert.deepStrictEqual(yield* statuses(id), [])
+        yield* remember
+        yield* works
+        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+        assert.match(String(reasons), reason)
+      })
+    )
+  )
+
+  it.live(`txindex: C45: while ${when}, a credited deposit that a reorganisation kept is not taken back`, () =>
+    inService(
+      Effect.gen(function* () {
+        const { id } = yield* paid(50_000)
+        yield* mine(2)
+        yield* works
+        assert.deepStrictEqual(yield* balance(id), { posted: 50_000, held: 0 })
+        yield* (yield* Sandbox.Sandbox).reorg(2)
+        yield* mine(1)
+        yield* forget(how, yield* height)
+        for (let looks = 0; looks < 3; looks++) {
+          const reasons = yield* work
+          assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+          assert.match(String(reasons), reason)
+        }
+        yield* remember
+        yield* works
+        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+        const events = yield* (yield* Records).events(0n, 100)
+        assert.notInclude(
+          events.map(({ type }) => type),
+          "deposit.reversed"
+        )
+      })
+    )
+  )
+
+  it.live(`txindex: while ${when}, a payout in a block is neither sent again nor replaced, and one that settled is not sent again`, () =>
+    inService(
+      Effect.gen(function* () {
+        const core = yield* CoreServer.CoreServer
+        const sandbox = yield* Sandbox.Sandbox
+        const records = yield* Records
+        const { id } = yield* paid(500_000)
+        yield* mine(2)
+        yield* works
+        const { destination } = yield* sandbox.destination({ type: "chain_address" })
+        const settled = yield* withdraw(id, destination, 20_000)
+        yield* works
+        yield* mine(1)
+        yield* works
+        assert.strictEqual((yield* now(settled)).status, "settled")
+        const pending = yield* withdraw(id, destination, 30_000)
+        yield* (yield* Dispatcher).step
+        const [payout] = yield* records.candidates(id, pending.id)
+        yield* mine(1)
+        const sent = core.called.filter((method) => method === "sendrawtransaction").length
+        assert.strictEqual(sent, 2)
+        yield* forget(how, (yield* height) - 1)
+        for (let looks = 0; looks < 3; looks++) {
+          const reasons = yield* work
+          assert.strictEqual(core.called.filter((method) => method === "sendrawtransaction").length, sent)
+          assert.strictEqual((yield* now(pending)).status, "pending")
+          assert.match(String(reasons), reason)
+        }
+        assert.deepStrictEqual(yield* records.candidates(id, pending.id), payout === undefined ? [] : [payout])
+        yield* remember
+        yield* works
+        assert.deepStrictEqual([(yield* now(pending)).status, (yield* now(pending)).chainTxId], ["settled", payout?.txId ?? null])
+      })
+    )
+  )
+}
+
+it.live("txindex: an index that is a block behind a chain that grows does not make a transaction gone", () =>
+  inService(
+    Effect.gen(function* () {
+      const core = yield* CoreServer.CoreServer
+      const chain = yield* ChainSource
+      const { txId } = yield* paid(50_000)
+      assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
+      yield* forget("behind", (yield* height) + 1)
+      yield* mine(1)
+      yield* chain.tip // a block is indexed a moment later: that is no outage
+      assert.match(String((yield* Effect.flip(chain.transaction(txId))).cause), /indexing/)
+      yield* remember
+      assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
+      assert.deepStrictEqual(yield* chain.transaction("0f".repeat(32)), { _tag: "gone" })
+      assert.isAbove(core.called.filter((method) => method === "getindexinfo").length, 0)
+    })
+  )
+)
