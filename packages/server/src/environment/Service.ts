@@ -1,0 +1,47 @@
+import * as LightningAddressText from "@satrail/core/LightningAddressText"
+import * as Network from "@satrail/core/Network"
+import * as Nostr from "@satrail/core/Nostr"
+import { type Redacted, Result } from "effect"
+import { oneOf, type Reader, secret, type Variable } from "./Variable.ts"
+
+/** Which service it is, and who may operate it. */
+export interface Service {
+  readonly network: Network.Network
+  readonly domain: string
+  readonly operatorToken: Redacted.Redacted | undefined
+  readonly nostrKey: Redacted.Redacted | undefined
+}
+
+export const identity = {
+  network: { name: "SATRAIL_NETWORK", meaning: "The bitcoin network", fallback: "regtest", ...oneOf(...Network.all) },
+  domain: {
+    name: "SATRAIL_DOMAIN",
+    meaning: "The domain of the Lightning addresses that are issued here",
+    fallback: "satrail.localhost",
+    wants: "a domain name of two or more words",
+    read: (text) => Result.getOrUndefined(LightningAddressText.normaliseDomain(text))
+  } satisfies Variable<string>
+}
+
+const nostrKey = secret("SATRAIL_NOSTR_KEY")
+
+export const operator = {
+  operatorToken: {
+    ...secret("SATRAIL_OPERATOR_TOKEN", /^[!-~]{32,}$/),
+    meaning: "Opens the operator's routes; without one, a random one is made and written to demo.json",
+    wants: "at least 32 characters without spaces"
+  },
+  nostrKey: {
+    ...nostrKey,
+    meaning: "Signs the receipts of zaps (NIP-57); without one, Lightning addresses take none",
+    wants: "a secret key, 32 bytes in hex",
+    read: (text: string) => (Nostr.isSecretKey(text) ? nostrKey.read(text) : undefined)
+  }
+}
+
+export const read = ({ optional, required }: Reader): Service => ({
+  network: required(identity.network),
+  domain: required(identity.domain),
+  operatorToken: optional(operator.operatorToken),
+  nostrKey: optional(operator.nostrKey)
+})
