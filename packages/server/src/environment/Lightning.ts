@@ -59,7 +59,8 @@ export const variables = {
   },
   lndInvoiceSecret: {
     ...secret("LND_INVOICE_SECRET", /^[!-~]{32,}$/),
-    meaning: "What the preimages of our invoices are derived from; the same for ever, and needed with LIGHTNING=lnd",
+    meaning:
+      "What the preimages of our invoices and the key that seals stored answers are derived from; the same for ever and in all processes, and needed with LIGHTNING=lnd",
     wants: "at least 32 characters without spaces, such as `openssl rand -hex 32` prints"
   }
 }
