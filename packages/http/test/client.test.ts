@@ -197,7 +197,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
           operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],
           reconciliation: ["reconciliation", "stateOwnFunds"],
-          health: ["healthz", "readyz"],
+          health: ["check", "healthz", "readyz"],
           metrics: ["metrics"]
         })
       })

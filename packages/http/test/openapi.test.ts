@@ -4,7 +4,7 @@ import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
-const service = await start()
+const service = await start({ checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
 const { body: spec, headers } = await service.ask("GET", "/openapi.json")
 // The document is read as whoever generates a client reads it: by its names.
@@ -98,6 +98,7 @@ const endpoints: Record<string, Record<string, { readonly path?: string; readonl
   },
   "/healthz": { get: {} },
   "/readyz": { get: {} },
+  "/readyz/{check}": { get: { path: "/readyz/database" } },
   "/operator/metrics": { get: { key: operatorToken } }
 }
 

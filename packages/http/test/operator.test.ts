@@ -210,6 +210,10 @@ describe("health", () => {
       ["node", "chain"]
     )
     assert.notInclude(text, "10.0.0.1")
+    assert.deepStrictEqual((await lacking.ask("GET", "/readyz/database")).body.data, { ready: ["database"] })
+    const node = await lacking.ask("GET", "/readyz/node")
+    assert.deepStrictEqual([node.status, node.body.error?.issues?.map(({ path }) => path)], [503, ["node"]])
+    assert.strictEqual((await lacking.ask("GET", "/readyz/weather")).status, 404)
     await lacking.dispose()
   })
 })
