@@ -173,7 +173,7 @@ const check = async () => {
     ["format", [tools.oxfmt, "--list-different"]],
     ["lint", [tools.oxlint, "--format=unix"]],
     ["types", [tools.tsc, "-b"]],
-    ["import rules", [tools.vitest, "run", "test/house.test.ts"]]
+    ["import rules", [tools.vitest, "run", "--project=fast", "test/house.test.ts"]]
   ]
   let failures = 0
   for (const [name, args] of steps) {
@@ -189,6 +189,12 @@ const check = async () => {
   return failures === 0 ? 0 : 1
 }
 
+/** The fast ones, unless the arguments say which: a project, or a file or folder of this workspace. */
+const test = (/** @type {ReadonlyArray<string>} */ args) => {
+  const says = (/** @type {string} */ arg) => arg.startsWith("--project") || (!arg.startsWith("-") && existsSync(at(arg)))
+  return node([tools.vitest, "run", ...(args.some(says) ? [] : ["--project=fast"]), ...args])
+}
+
 const example = async (/** @type {string | undefined} */ name, /** @type {ReadonlyArray<string>} */ args) => {
   const names = existsSync(at("examples"))
     ? readdirSync(at("examples")).filter((folder) => existsSync(at(`examples/${folder}/main.ts`)))
@@ -202,7 +208,8 @@ const example = async (/** @type {string | undefined} */ name, /** @type {Readon
 const tasks = {
   start: ["starts the service", (args) => compiled("packages/server/dist/main.js", args)],
   satrail: ["the command line of the service", (args) => compiled("packages/server/dist/cli.js", args)],
-  test: ["runs the tests; arguments go to vitest", (args) => node([tools.vitest, "run", ...args])],
+  test: ["runs the tests that one waits for; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
+  "test:all": ["runs every test: several processes and real nodes too", (args) => node([tools.vitest, "run", ...args])],
   check: ["format, lint, types and import rules, one line each", check],
   typecheck: ["types of everything, tests and examples too", (args) => node([tools.tsc, "-b", ...args])],
   lint: ["oxlint; arguments (--fix) go to it", (args) => node([tools.oxlint, ...args])],

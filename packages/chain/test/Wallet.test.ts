@@ -103,8 +103,7 @@ describe("Payouts", () => {
           const longestMillis = yield* watched(Effect.flatten(round), (draft) => assert.isAtLeast(draft.coins.length, 55))
           assert.isBelow(longestMillis, 50)
         })
-      ),
-    60_000
+      )
   )
 
   it("choose the largest coins, stop where a coin costs more than it brings, and never take more than the limit", () => {

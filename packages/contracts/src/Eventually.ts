@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 
-/** How long a promise waits for what takes a real node its time. What is there at once is not waited for. */
+/** How often a promise looks for what takes a real node its time, before it gives up. What is there at once is not waited for. */
 export const Patience = Context.Reference<{ readonly tries: number; readonly spacedMillis: number }>("contracts/Patience", {
-  defaultValue: () => ({ tries: 300, spacedMillis: 50 })
+  defaultValue: () => ({ tries: 2400, spacedMillis: 50 })
 })
 
 /** Looks until it is so, and answers what was seen then. Fails with what was seen last. */

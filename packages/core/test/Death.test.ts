@@ -321,21 +321,18 @@ const storiesTogether: Readonly<Record<string, Story>> = {
 
 const holds = (all: Readonly<Record<string, Story>>, world?: Parameters<typeof inWorld>[1]) => {
   for (const [title, story] of Object.entries(all)) {
-    it.effect(
-      title,
-      () =>
-        Effect.gen(function* () {
-          const undisturbed = yield* tell(story, Infinity, "dies before", world)
-          assert.isTrue(undisturbed.calls.length >= 5)
-          if (undisturbed.makes !== "") assert.include(undisturbed.calls, undisturbed.makes)
-          for (let at = 1; at <= undisturbed.calls.length; at++) {
-            for (const fate of fates) {
-              const { end, calls } = yield* tell(story, at, fate, world)
-              assert.deepStrictEqual(end, undisturbed.end, `${fate} call ${at} of ${undisturbed.calls.length}, ${calls.join(" ")}`)
-            }
+    it.effect(title, () =>
+      Effect.gen(function* () {
+        const undisturbed = yield* tell(story, Infinity, "dies before", world)
+        assert.isTrue(undisturbed.calls.length >= 5)
+        if (undisturbed.makes !== "") assert.include(undisturbed.calls, undisturbed.makes)
+        for (let at = 1; at <= undisturbed.calls.length; at++) {
+          for (const fate of fates) {
+            const { end, calls } = yield* tell(story, at, fate, world)
+            assert.deepStrictEqual(end, undisturbed.end, `${fate} call ${at} of ${undisturbed.calls.length}, ${calls.join(" ")}`)
           }
-        }),
-      120_000
+        }
+      })
     )
   }
 }

@@ -1,4 +1,3 @@
-import { Patience } from "@satrail/contracts/Eventually"
 import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
@@ -23,7 +22,6 @@ const layer = Layer.unwrap(
       Lnd.layerReceiver({ ...options, macaroon: yield* alice.bake(uris(Lnd.receiverCalls)), invoiceSecret: Redacted.make("of the tests") }),
       Lnd.layerSender({ ...options, macaroon: yield* alice.bake(uris(Lnd.senderCalls)) }),
       LndBooks.layer({ ...options, macaroon: yield* alice.bake(uris(LndBooks.calls)) }),
-      Layer.succeed(Patience, { tries: 1200, spacedMillis: 50 }),
       Peers.receiver,
       Peers.sender(proxy)
     )

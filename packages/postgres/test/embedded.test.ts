@@ -21,38 +21,35 @@ const company = Effect.gen(function* () {
   return { id: yield* Id.make, name: "Acme", plan: "free" as const, createdAtMillis: 1 }
 })
 
-it.live(
-  "C10: what was committed survives the process that is killed; the directory is one process's at a time",
-  () =>
-    Effect.gen(function* () {
-      const directory = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
-        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-      )
-      const child = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          spawn(process.execPath, [join(import.meta.dirname, "committer.ts"), directory], { stdio: ["ignore", "pipe", "inherit"] })
-        ),
-        (child) => Effect.sync(() => child.kill("SIGKILL"))
-      )
-      const committed: Array<string> = []
-      yield* Effect.promise(async () => {
-        for await (const id of createInterface(child.stdout)) if (committed.push(id) === 50) break
-      })
-      const error = yield* Effect.flip(Effect.scoped(Layer.build(Storage.layerEmbedded({ directory }))))
-      assert.deepStrictEqual({ ...error }, { ...new DirectoryLocked({ directory, pid: child.pid ?? 0 }) })
-      child.kill("SIGKILL")
-      yield* Effect.promise(() => once(child, "exit"))
-      const found = yield* Effect.gen(function* () {
-        const records = yield* Records
-        return yield* Effect.forEach(committed, (id) => records.company(id), { concurrency: "unbounded" })
-      }).pipe(Effect.provide(Storage.layerEmbedded({ directory })))
-      assert.deepStrictEqual(
-        found.map(Option.isSome),
-        committed.map(() => true)
-      )
-    }),
-  60_000
+it.live("C10: what was committed survives the process that is killed; the directory is one process's at a time", () =>
+  Effect.gen(function* () {
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+    )
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [join(import.meta.dirname, "committer.ts"), directory], { stdio: ["ignore", "pipe", "inherit"] })
+      ),
+      (child) => Effect.sync(() => child.kill("SIGKILL"))
+    )
+    const committed: Array<string> = []
+    yield* Effect.promise(async () => {
+      for await (const id of createInterface(child.stdout)) if (committed.push(id) === 50) break
+    })
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(Storage.layerEmbedded({ directory }))))
+    assert.deepStrictEqual({ ...error }, { ...new DirectoryLocked({ directory, pid: child.pid ?? 0 }) })
+    child.kill("SIGKILL")
+    yield* Effect.promise(() => once(child, "exit"))
+    const found = yield* Effect.gen(function* () {
+      const records = yield* Records
+      return yield* Effect.forEach(committed, (id) => records.company(id), { concurrency: "unbounded" })
+    }).pipe(Effect.provide(Storage.layerEmbedded({ directory })))
+    assert.deepStrictEqual(
+      found.map(Option.isSome),
+      committed.map(() => true)
+    )
+  })
 )
 
 const client = await shared(PgliteClient.layer())

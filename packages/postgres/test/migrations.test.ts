@@ -55,39 +55,36 @@ const nowMillis = 1_700_000_100_000
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   describe(`a database of the first version (${name})`, () => {
-    it.live(
-      "is migrated with all that is in it, and what waited goes on",
-      () =>
-        Effect.gen(function* () {
-          yield* atFirst
-          const before = yield* everything
-          for (const [table, rows] of Object.entries(before)) assert.isNotEmpty(rows, `the fixture has nothing in ${table}`)
-          yield* Migrations.migrate
-          const after = yield* everything
-          for (const [table, rows] of Object.entries(before)) {
-            const expected = rows.map((row) => ({ ...row, ...added[table] }))
-            assert.sameDeepMembers([...(after[table] ?? [])], expected, table)
-          }
-          yield* Effect.gen(function* () {
-            const [records, tasks, journal] = [yield* Records, yield* Tasks, yield* Journal]
-            yield* auditAll
-            const claimed = yield* tasks.claim({ kind: Withdrawal.taskKind, nowMillis, leaseMillis: 1000, limit: 10 })
-            assert.deepStrictEqual(
-              claimed.map(({ id, token }) => [id.slice(-2), token]),
-              [
-                ["10", 1],
-                ["11", 4]
-              ]
-            )
-            const task = claimed[0] ?? assert.fail()
-            const withdrawal = yield* found(records.withdrawal(acme, task.id))
-            yield* journal.commit(Withdrawal.failed(withdrawal, "no_route", fence(task), nowMillis))
-            yield* has(acme, { posted: 95, held: 10 })
-            assert.deepStrictEqual(yield* records.cursor("lightning:02aa"), Option.some("42"))
-            yield* auditAll
-          }).pipe(Effect.provide(Storage.layerClient()))
-        }).pipe(Effect.provide(client)),
-      60_000
+    it.live("is migrated with all that is in it, and what waited goes on", () =>
+      Effect.gen(function* () {
+        yield* atFirst
+        const before = yield* everything
+        for (const [table, rows] of Object.entries(before)) assert.isNotEmpty(rows, `the fixture has nothing in ${table}`)
+        yield* Migrations.migrate
+        const after = yield* everything
+        for (const [table, rows] of Object.entries(before)) {
+          const expected = rows.map((row) => ({ ...row, ...added[table] }))
+          assert.sameDeepMembers([...(after[table] ?? [])], expected, table)
+        }
+        yield* Effect.gen(function* () {
+          const [records, tasks, journal] = [yield* Records, yield* Tasks, yield* Journal]
+          yield* auditAll
+          const claimed = yield* tasks.claim({ kind: Withdrawal.taskKind, nowMillis, leaseMillis: 1000, limit: 10 })
+          assert.deepStrictEqual(
+            claimed.map(({ id, token }) => [id.slice(-2), token]),
+            [
+              ["10", 1],
+              ["11", 4]
+            ]
+          )
+          const task = claimed[0] ?? assert.fail()
+          const withdrawal = yield* found(records.withdrawal(acme, task.id))
+          yield* journal.commit(Withdrawal.failed(withdrawal, "no_route", fence(task), nowMillis))
+          yield* has(acme, { posted: 95, held: 10 })
+          assert.deepStrictEqual(yield* records.cursor("lightning:02aa"), Option.some("42"))
+          yield* auditAll
+        }).pipe(Effect.provide(Storage.layerClient()))
+      }).pipe(Effect.provide(client))
     )
 
     it.live("migration: an answer with a voucher's link in it is emptied and still known by its key; all others stay", () =>
@@ -138,21 +135,18 @@ suite("pglite", PgliteClient.layer())
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   suite("postgres", Database.layer)
 
-  it.live(
-    "eight processes that start at once: one migrates it, and all start",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* Database.make
-        const first = yield* Layer.build(PgClient.layer({ url }))
-        yield* Effect.provide(atFirst, first)
-        yield* Effect.all(
-          Array.from({ length: 8 }, () => Layer.build(Storage.layer({ url, maxConnections: 2 }))),
-          { concurrency: "unbounded" }
-        )
-        const [row] = yield* Context.get(first, SqlClient.SqlClient)`select max(migration_id) as newest from satrail.migrations`
-        assert.deepStrictEqual(row, { newest: Migrations.newestKnown })
-      }),
-    60_000
+  it.live("eight processes that start at once: one migrates it, and all start", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const first = yield* Layer.build(PgClient.layer({ url }))
+      yield* Effect.provide(atFirst, first)
+      yield* Effect.all(
+        Array.from({ length: 8 }, () => Layer.build(Storage.layer({ url, maxConnections: 2 }))),
+        { concurrency: "unbounded" }
+      )
+      const [row] = yield* Context.get(first, SqlClient.SqlClient)`select max(migration_id) as newest from satrail.migrations`
+      assert.deepStrictEqual(row, { newest: Migrations.newestKnown })
+    })
   )
 
   it.live("a process that may only read and write rows starts on what another has migrated", () =>

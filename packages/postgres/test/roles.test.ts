@@ -74,7 +74,7 @@ const mayNot = (role: Role, database: string, statements: ReadonlyArray<string>)
     )
   })
 
-describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", { timeout: 60_000 }, () => {
+describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
   it.live("the application cannot start before `satrail migrate`, is told so, and has made nothing", () =>
     Effect.gen(function* () {
       const database = yield* prepared

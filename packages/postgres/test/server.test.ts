@@ -188,59 +188,53 @@ const knocksAt = Effect.fnUntraced(function* (port: number) {
 })
 
 describe.skipIf("missing" in found)("a server of its own (skipped where none can be made)", () => {
-  it.live(
-    "that crashes is an outage, told at once; when it is back, so is the store, and what was answered is there",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* own()
-        const storage = yield* Layer.build(Storage.layer({ url: Redacted.make(server.url) }))
-        yield* Effect.gen(function* () {
-          const companyId = yield* companyWith(100)
-          yield* Effect.promise(() => server.stop("immediate"))
-          const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
-          for (const _ of [1, 2, 3]) assert.strictEqual(yield* verdict(asked), "StoreUnavailable")
-          // It is knocked at now and then, not by everybody who asks.
-          const knocks = yield* knocksAt(server.port)
-          const records = yield* Records
-          for (let asked = 0; asked < 300; asked++) {
-            const exit = yield* Effect.exit(records.company(companyId))
-            assert.isTrue(Exit.isFailure(exit) && !Cause.hasDies(exit.cause))
-          }
-          assert.isBelow(yield* knocks, 30)
-          yield* Effect.promise(() => server.restart())
-          assert.strictEqual(yield* eventually(verdict(asked), (word) => word !== "StoreUnavailable"), "Applied")
-          yield* has(companyId, { posted: 100, held: 60 })
-        }).pipe(Effect.provide(storage))
-      }),
-    60_000
+  it.live("that crashes is an outage, told at once; when it is back, so is the store, and what was answered is there", () =>
+    Effect.gen(function* () {
+      const server = yield* own()
+      const storage = yield* Layer.build(Storage.layer({ url: Redacted.make(server.url) }))
+      yield* Effect.gen(function* () {
+        const companyId = yield* companyWith(100)
+        yield* Effect.promise(() => server.stop("immediate"))
+        const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
+        for (const _ of [1, 2, 3]) assert.strictEqual(yield* verdict(asked), "StoreUnavailable")
+        // It is knocked at now and then, not by everybody who asks.
+        const knocks = yield* knocksAt(server.port)
+        const records = yield* Records
+        for (let asked = 0; asked < 300; asked++) {
+          const exit = yield* Effect.exit(records.company(companyId))
+          assert.isTrue(Exit.isFailure(exit) && !Cause.hasDies(exit.cause))
+        }
+        assert.isBelow(yield* knocks, 30)
+        yield* Effect.promise(() => server.restart())
+        assert.strictEqual(yield* eventually(verdict(asked), (word) => word !== "StoreUnavailable"), "Applied")
+        yield* has(companyId, { posted: 100, held: 60 })
+      }).pipe(Effect.provide(storage))
+    })
   )
 
-  it.live(
-    "that wants a password: what is interrupted on a host's own pool is ended there too",
-    () =>
-      Effect.gen(function* () {
-        const hba = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
-        const server = yield* own({ files: { "pg_hba.conf": hba.join("\n") } })
-        const owner = yield* Layer.build(PgClient.layer({ url: Redacted.make(server.url) }))
-        yield* Effect.provide(
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("create role shop login password 'hunter2'")),
-          owner
-        )
-        const where = { host: "127.0.0.1", port: server.port, database: "postgres" }
-        const pool = yield* Database.hostsPool({ ...where, user: "shop", password: "hunter2" })
-        const client = yield* Layer.build(PgClient.layerPool(pool))
-        const sleeping = yield* Effect.forkChild(
-          Effect.provide(
-            Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(600)`),
-            client
-          ),
-          { startImmediately: true }
-        )
-        yield* eventually(Effect.provide(busy, owner), (rows) => rows.length === 1)
-        yield* Fiber.interrupt(sleeping)
-        assert.deepStrictEqual(yield* Effect.provide(busy, owner), [])
-      }),
-    60_000
+  it.live("that wants a password: what is interrupted on a host's own pool is ended there too", () =>
+    Effect.gen(function* () {
+      const hba = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
+      const server = yield* own({ files: { "pg_hba.conf": hba.join("\n") } })
+      const owner = yield* Layer.build(PgClient.layer({ url: Redacted.make(server.url) }))
+      yield* Effect.provide(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("create role shop login password 'hunter2'")),
+        owner
+      )
+      const where = { host: "127.0.0.1", port: server.port, database: "postgres" }
+      const pool = yield* Database.hostsPool({ ...where, user: "shop", password: "hunter2" })
+      const client = yield* Layer.build(PgClient.layerPool(pool))
+      const sleeping = yield* Effect.forkChild(
+        Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(600)`),
+          client
+        ),
+        { startImmediately: true }
+      )
+      yield* eventually(Effect.provide(busy, owner), (rows) => rows.length === 1)
+      yield* Fiber.interrupt(sleeping)
+      assert.deepStrictEqual(yield* Effect.provide(busy, owner), [])
+    })
   )
 
   /** A certificate for this machine that vouches for itself, and its key. */
@@ -258,28 +252,25 @@ describe.skipIf("missing" in found)("a server of its own (skipped where none can
     }
   )
 
-  it.live(
-    "with TLS: whom the named authority vouches for is trusted, anybody else is not",
-    () =>
-      Effect.gen(function* () {
-        const [right, wrong] = [yield* certificate, yield* certificate]
-        const server = yield* own({
-          settings: [...PostgresServer.careless, "ssl=on"],
-          files: { "server.crt": right.text, "server.key": right.key }
-        })
-        const connect = (query: string) => Layer.build(PgClient.layer({ url: Redacted.make(`${server.url}?sslmode=verify-full${query}`) }))
-        const client = yield* connect(`&sslrootcert=${right.file}`)
-        const [row] = yield* Effect.provide(
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`),
-          client
-        )
-        assert.deepStrictEqual(row, { ssl: true })
-        for (const query of [`&sslrootcert=${wrong.file}`, ""]) {
-          const error = yield* Effect.flip(connect(query))
-          assert.strictEqual(error._tag, "DatabaseUnreachable")
-          assert.include(error.message, "certificate that is not trusted", error.message)
-        }
-      }),
-    60_000
+  it.live("with TLS: whom the named authority vouches for is trusted, anybody else is not", () =>
+    Effect.gen(function* () {
+      const [right, wrong] = [yield* certificate, yield* certificate]
+      const server = yield* own({
+        settings: [...PostgresServer.careless, "ssl=on"],
+        files: { "server.crt": right.text, "server.key": right.key }
+      })
+      const connect = (query: string) => Layer.build(PgClient.layer({ url: Redacted.make(`${server.url}?sslmode=verify-full${query}`) }))
+      const client = yield* connect(`&sslrootcert=${right.file}`)
+      const [row] = yield* Effect.provide(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`),
+        client
+      )
+      assert.deepStrictEqual(row, { ssl: true })
+      for (const query of [`&sslrootcert=${wrong.file}`, ""]) {
+        const error = yield* Effect.flip(connect(query))
+        assert.strictEqual(error._tag, "DatabaseUnreachable")
+        assert.include(error.message, "certificate that is not trusted", error.message)
+      }
+    })
   )
 })

@@ -7,7 +7,7 @@ import path from "node:path"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Real from "../src/Real.ts"
 
-const patienceMillis = 20_000
+const patienceMillis = 180_000
 
 const answers = async (port: number): Promise<boolean> => {
   const socket = connect(port, "127.0.0.1")

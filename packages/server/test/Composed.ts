@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { eventually, Patience } from "@satrail/contracts/Eventually"
+import { eventually } from "@satrail/contracts/Eventually"
 import * as Ledger from "@satrail/contracts/Ledger"
 import * as Answer from "@satrail/core/Answer"
 import { Companies } from "@satrail/core/Companies"
@@ -104,7 +104,7 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
       yield* eventually(run(reconcile), ({ found }) => found.length === 0)
     })
     // What a story does to the wire is told by every worker.
-  ).pipe(Effect.provideService(References.MinimumLogLevel, "None"), Effect.provideService(Patience, { tries: 1200, spacedMillis: 50 }))
+  ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
 export const company = Effect.flatMap(
   Effect.flatMap(Companies, ({ open }) => open({ name: "Acme", plan: "paid" })),

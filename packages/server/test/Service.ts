@@ -1,10 +1,10 @@
 import { assert } from "@effect/vitest"
+import { eventually } from "@satrail/testing/Waiting"
 import type { Demo } from "../src/Demo.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
-import { setTimeout as pass } from "node:timers/promises"
 
 const root = path.resolve(import.meta.dirname, "../../..")
 const sources = {
@@ -16,22 +16,10 @@ const sources = {
   points: "cluster/pointsProgram.ts"
 } as const
 
-/** How long anything may take that is waited for: long, because machines that run tests are busy. */
-const patienceMillis = 40_000
+export { eventually }
 
 /** How long a claim of a killed process holds up its successor, and a bit more. */
 export const leaseMillis = 31_000
-
-/** Looks until it is so, and answers what was seen then. Fails with what was seen last. */
-export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
-  const deadlineMillis = Date.now() + patienceMillis
-  for (;;) {
-    const seen = await look()
-    if (isSo(seen)) return seen
-    if (Date.now() > deadlineMillis) assert.fail(`${what}: not after ${patienceMillis / 1000} seconds; last seen: ${JSON.stringify(seen)}`)
-    await pass(25)
-  }
-}
 
 /** A process of ours that ended, and what it said. */
 export interface Ended {

@@ -29,7 +29,7 @@ export const gently: ReadonlyArray<Middle> = ["none", "stop"]
  * and its books are looked into.
  */
 export const stories = (name: string, tell: (it: Tell) => void): void => {
-  describe(`${name}`, { timeout: 180_000 }, () => {
+  describe(`${name}`, () => {
     const all: Array<Service.Service> = []
     let free: Service.Service | undefined
     afterAll(() => Promise.all(all.map((service) => service.end())))

@@ -47,7 +47,7 @@ const found = (tables: ReadonlyArray<{ readonly name: string; readonly rows: str
 
 const secretOf = (key: string) => key.slice(key.lastIndexOf("_") + 1)
 
-describe("secrets at rest", { timeout: 120_000 }, () => {
+describe("secrets at rest", () => {
   it("store: no table has a secret in it, whatever was created, with an Idempotency-Key where one is taken", async () => {
     const operate = async (method: string, path: string, body: unknown, idempotencyKey?: string) => {
       const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }

@@ -50,7 +50,7 @@ const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdraw
 })
 
 Real.suite("the service on lnd", ["btcd", "lnd"], () => {
-  it.layer(Real.network, { excludeTestServices: true, timeout: 60_000 })((it) => {
+  it.layer(Real.network, { excludeTestServices: true })((it) => {
     it.effect("C60: what is paid to us is credited once, also when we were down at the time", () =>
       Composed.story((world) =>
         Effect.gen(function* () {

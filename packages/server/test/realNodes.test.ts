@@ -15,140 +15,136 @@ import * as Service from "./Service.ts"
 const installation = PostgresServer.find()
 const token = "an-operator-s-token-of-32-characters"
 
-describe.skipIf("missing" in installation)(
-  "processes on real nodes and one database (skipped where there is no PostgreSQL)",
-  { timeout: 120_000 },
-  () => {
-    if ("missing" in installation) return
-    const home = Service.directory()
-    let postgres: PostgresServer.PostgresServer
-    let nodes: ReadonlyArray<Http.Server> = []
-    let env: Record<string, string> = {}
-    const running = new Set<Service.Running>()
+describe.skipIf("missing" in installation)("processes on real nodes and one database (skipped where there is no PostgreSQL)", () => {
+  if ("missing" in installation) return
+  const home = Service.directory()
+  let postgres: PostgresServer.PostgresServer
+  let nodes: ReadonlyArray<Http.Server> = []
+  let env: Record<string, string> = {}
+  const running = new Set<Service.Running>()
 
-    beforeAll(async () => {
-      postgres = await PostgresServer.start(installation)
-      const [lnd, chain] = await Promise.all([Lnd.make(), Esplora.make()])
-      nodes = [lnd, chain]
-      const words = Seed.fromEntropy(new Uint8Array(32).fill(7))
-      const wallet = path.join(home, "wallet.json")
-      const accounts = Keys.accountsOf(words, "regtest")
-      await Effect.runPromise(WalletFile.write(wallet, { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null }))
-      env = {
-        PORT: "0",
-        DATABASE_URL: postgres.url,
-        ...Lnd.environment(lnd.url),
-        CHAIN: "esplora",
-        ESPLORA_URL: chain.url,
-        CHAIN_WALLET: wallet,
-        CHAIN_SEED: Redacted.value(words),
-        RATES: "fixed",
-        SATRAIL_OPERATOR_TOKEN: token
-      }
-    }, 60_000)
-    afterEach(async () => {
-      for (const one of running) one.kill("SIGKILL")
-      await Promise.all([...running].map(({ ended }) => ended))
-      running.clear()
-    })
-    afterAll(async () => {
-      await Promise.all([postgres.end(), ...nodes.map(({ close }) => close())])
-      rmSync(home, { recursive: true, force: true })
-    })
-
-    const dataOf = (name: string) => path.join(home, name)
-    const databaseOf = (name: string) => {
-      Client.run(installation, "psql", ["--no-psqlrc", "--quiet", `--command=create database ${name}`, postgres.url])
-      return postgres.url.replace(/[^/]+$/, name)
+  beforeAll(async () => {
+    postgres = await PostgresServer.start(installation)
+    const [lnd, chain] = await Promise.all([Lnd.make(), Esplora.make()])
+    nodes = [lnd, chain]
+    const words = Seed.fromEntropy(new Uint8Array(32).fill(7))
+    const wallet = path.join(home, "wallet.json")
+    const accounts = Keys.accountsOf(words, "regtest")
+    await Effect.runPromise(WalletFile.write(wallet, { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null }))
+    env = {
+      PORT: "0",
+      DATABASE_URL: postgres.url,
+      ...Lnd.environment(lnd.url),
+      CHAIN: "esplora",
+      ESPLORA_URL: chain.url,
+      CHAIN_WALLET: wallet,
+      CHAIN_SEED: Redacted.value(words),
+      RATES: "fixed",
+      SATRAIL_OPERATOR_TOKEN: token
     }
+  })
+  afterEach(async () => {
+    for (const one of running) one.kill("SIGKILL")
+    await Promise.all([...running].map(({ ended }) => ended))
+    running.clear()
+  })
+  afterAll(async () => {
+    await Promise.all([postgres.end(), ...nodes.map(({ close }) => close())])
+    rmSync(home, { recursive: true, force: true })
+  })
 
-    const launch = async (name: string, more: Record<string, string> = {}) => {
-      const started = Service.run("main", [], { ...env, SATRAIL_DATA: dataOf(name), ...more })
-      running.add(started)
-      const said = await Service.eventually(
-        `a start of ${name}`,
-        async () => (started.isOver() ? started.stderr() : started.stdout()),
-        (text) => started.isOver() || text.includes("Ctrl-C")
-      )
-      return { running: started, said }
-    }
-
-    /** A process with a directory of its own, ready. */
-    const start = async (name: string, more: Record<string, string> = {}) => {
-      const { running, said } = await launch(name, more)
-      const url = /running at (http:\S+),/.exec(said)?.[1] ?? assert.fail(`it did not start: ${said}`)
-      await Service.eventually(
-        `readiness of ${name}`,
-        () => Service.send(`${url}/readyz`, "GET", {}),
-        ({ status }) => status === 200
-      )
-      return { url, running }
-    }
-
-    /** Asks with a new company's key. */
-    const customer = async (url: string) => {
-      const { data: company } = await Service.send(`${url}/operator/companies`, "POST", {
-        key: token,
-        body: { name: "Shop", plan: "paid" }
-      })
-      const issued = await Service.send(`${url}/operator/companies/${company.id}/api-keys`, "POST", {
-        key: token,
-        body: { name: "till", scopes: ["admin"] }
-      })
-      return (route: string, body: unknown) => Service.send(url + route, "POST", { key: issued.data.key, body })
-    }
-    const commands = {
-      "/sandbox/pay": { payment_request: "lnbcrt1" },
-      "/sandbox/release": { payment_hash: "00".repeat(32), outcome: "fail" },
-      "/sandbox/destination": { type: "lightning_invoice", amount_sats: 1000 },
-      "/sandbox/send": { address: "bcrt1", amount_sats: 1000 },
-      "/sandbox/mine": { blocks: 1 },
-      "/sandbox/reorg": { depth: 1 },
-      "/sandbox/txt": { name: "shop.example", value: "a" }
-    }
-    const statuses = async (url: string) => {
-      const ask = await customer(url)
-      const asked = Object.entries(commands).map(async ([route, body]) => [route, (await ask(route, body)).status] as const)
-      return Object.fromEntries(await Promise.all(asked))
-    }
-
-    it("deployment: three processes with their own directories start on one database", async () => {
-      const urls = await Promise.all(["a", "b", "c"].map((name) => start(name)))
-      assert.lengthOf(new Set(urls.map(({ url }) => url)), 3)
-    })
-
-    it("deployment: a machine that lost its directory starts again", async () => {
-      const { running: first } = await start("lost")
-      first.kill("SIGTERM")
-      assert.strictEqual((await first.ended).code, 0)
-      rmSync(dataOf("lost"), { recursive: true })
-      await start("lost")
-    })
-
-    it("sandbox: not begun, not served and not documented beside real nodes", async () => {
-      const { url } = await start("bare")
-      assert.isFalse(existsSync(path.join(dataOf("bare"), "sandbox")), "no sandbox was begun")
-      assert.deepStrictEqual([...new Set(Object.values(await statuses(url)))], [404])
-      const { paths } = JSON.parse((await Service.send(`${url}/openapi.json`, "GET", {})).text)
-      assert.isEmpty(Object.keys(paths).filter((route) => route.startsWith("/sandbox")))
-      assert.property(paths, "/v1/transactions")
-      assert.notInclude((await Service.send(`${url}/docs`, "GET", {})).text, "/sandbox")
-    })
-
-    it("sandbox: beside a real node only the pretended chain is played with, and the database belongs to it", async () => {
-      const mixed = { CHAIN: "sandbox", SATRAIL_NETWORK: "regtest", DATABASE_URL: databaseOf("mixed") }
-      const { url } = await start("mixed", mixed)
-      assert.deepStrictEqual(await statuses(url), {
-        "/sandbox/pay": 404,
-        "/sandbox/release": 404,
-        "/sandbox/destination": 404,
-        "/sandbox/send": 422,
-        "/sandbox/mine": 200,
-        "/sandbox/reorg": 200,
-        "/sandbox/txt": 404
-      })
-      const { said } = await launch("other", mixed)
-      assert.include(said, "The database was begun with another sandbox")
-    })
+  const dataOf = (name: string) => path.join(home, name)
+  const databaseOf = (name: string) => {
+    Client.run(installation, "psql", ["--no-psqlrc", "--quiet", `--command=create database ${name}`, postgres.url])
+    return postgres.url.replace(/[^/]+$/, name)
   }
-)
+
+  const launch = async (name: string, more: Record<string, string> = {}) => {
+    const started = Service.run("main", [], { ...env, SATRAIL_DATA: dataOf(name), ...more })
+    running.add(started)
+    const said = await Service.eventually(
+      `a start of ${name}`,
+      async () => (started.isOver() ? started.stderr() : started.stdout()),
+      (text) => started.isOver() || text.includes("Ctrl-C")
+    )
+    return { running: started, said }
+  }
+
+  /** A process with a directory of its own, ready. */
+  const start = async (name: string, more: Record<string, string> = {}) => {
+    const { running, said } = await launch(name, more)
+    const url = /running at (http:\S+),/.exec(said)?.[1] ?? assert.fail(`it did not start: ${said}`)
+    await Service.eventually(
+      `readiness of ${name}`,
+      () => Service.send(`${url}/readyz`, "GET", {}),
+      ({ status }) => status === 200
+    )
+    return { url, running }
+  }
+
+  /** Asks with a new company's key. */
+  const customer = async (url: string) => {
+    const { data: company } = await Service.send(`${url}/operator/companies`, "POST", {
+      key: token,
+      body: { name: "Shop", plan: "paid" }
+    })
+    const issued = await Service.send(`${url}/operator/companies/${company.id}/api-keys`, "POST", {
+      key: token,
+      body: { name: "till", scopes: ["admin"] }
+    })
+    return (route: string, body: unknown) => Service.send(url + route, "POST", { key: issued.data.key, body })
+  }
+  const commands = {
+    "/sandbox/pay": { payment_request: "lnbcrt1" },
+    "/sandbox/release": { payment_hash: "00".repeat(32), outcome: "fail" },
+    "/sandbox/destination": { type: "lightning_invoice", amount_sats: 1000 },
+    "/sandbox/send": { address: "bcrt1", amount_sats: 1000 },
+    "/sandbox/mine": { blocks: 1 },
+    "/sandbox/reorg": { depth: 1 },
+    "/sandbox/txt": { name: "shop.example", value: "a" }
+  }
+  const statuses = async (url: string) => {
+    const ask = await customer(url)
+    const asked = Object.entries(commands).map(async ([route, body]) => [route, (await ask(route, body)).status] as const)
+    return Object.fromEntries(await Promise.all(asked))
+  }
+
+  it("deployment: three processes with their own directories start on one database", async () => {
+    const urls = await Promise.all(["a", "b", "c"].map((name) => start(name)))
+    assert.lengthOf(new Set(urls.map(({ url }) => url)), 3)
+  })
+
+  it("deployment: a machine that lost its directory starts again", async () => {
+    const { running: first } = await start("lost")
+    first.kill("SIGTERM")
+    assert.strictEqual((await first.ended).code, 0)
+    rmSync(dataOf("lost"), { recursive: true })
+    await start("lost")
+  })
+
+  it("sandbox: not begun, not served and not documented beside real nodes", async () => {
+    const { url } = await start("bare")
+    assert.isFalse(existsSync(path.join(dataOf("bare"), "sandbox")), "no sandbox was begun")
+    assert.deepStrictEqual([...new Set(Object.values(await statuses(url)))], [404])
+    const { paths } = JSON.parse((await Service.send(`${url}/openapi.json`, "GET", {})).text)
+    assert.isEmpty(Object.keys(paths).filter((route) => route.startsWith("/sandbox")))
+    assert.property(paths, "/v1/transactions")
+    assert.notInclude((await Service.send(`${url}/docs`, "GET", {})).text, "/sandbox")
+  })
+
+  it("sandbox: beside a real node only the pretended chain is played with, and the database belongs to it", async () => {
+    const mixed = { CHAIN: "sandbox", SATRAIL_NETWORK: "regtest", DATABASE_URL: databaseOf("mixed") }
+    const { url } = await start("mixed", mixed)
+    assert.deepStrictEqual(await statuses(url), {
+      "/sandbox/pay": 404,
+      "/sandbox/release": 404,
+      "/sandbox/destination": 404,
+      "/sandbox/send": 422,
+      "/sandbox/mine": 200,
+      "/sandbox/reorg": 200,
+      "/sandbox/txt": 404
+    })
+    const { said } = await launch("other", mixed)
+    assert.include(said, "The database was begun with another sandbox")
+  })
+})

@@ -6,7 +6,7 @@ import path from "node:path"
 import * as Environment from "../src/Environment.ts"
 import * as Service from "./Service.ts"
 
-describe("satrail wallet", { timeout: 120_000 }, () => {
+describe("satrail wallet", () => {
   let folder = ""
   beforeAll(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), "satrail-wallet-"))

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createConnection } from "node:net"
 import path from "node:path"
-import { setTimeout as pass } from "node:timers/promises"
 import * as PostgresServer from "../src/PostgresServer.ts"
+import { eventually } from "../src/Waiting.ts"
 
 const found = PostgresServer.find()
 
@@ -49,8 +49,10 @@ describe.skipIf("missing" in found)("A server of one's own", () => {
     const port = Number(String(said))
     assert.isTrue(await answers(port))
     child.kill("SIGKILL")
-    const deadlineMillis = Date.now() + 20_000
-    while ((await answers(port)) && Date.now() < deadlineMillis) await pass(50)
-    assert.isFalse(await answers(port))
+    await eventually(
+      "its end",
+      () => answers(port),
+      (isThere) => !isThere
+    )
   })
 })

@@ -7,7 +7,7 @@ const isLeftOut = "missing" in PostgresServer.find() && process.env["REQUIRE_REA
 
 /** Promises of one cluster, told one after the other. In the end its processes stop, and its books are right. */
 export const suite = (name: string, options: Cluster.Options, tell: (cluster: () => Cluster.Cluster) => void): void => {
-  describe.skipIf(isLeftOut)(`${name}`, { timeout: 300_000 }, () => {
+  describe.skipIf(isLeftOut)(`${name}`, () => {
     let cluster: Cluster.Cluster | undefined
     const current = () => cluster ?? assert.fail("the cluster did not start")
     beforeAll(async () => {

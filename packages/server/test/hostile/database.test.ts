@@ -18,7 +18,7 @@ const databases = {
   "a PostgreSQL server": Layer.unwrap(Effect.map(Database.make, (url) => PgClient.layer({ url })))
 }
 
-describe("whatever is sent, over a database", { timeout: 120_000 }, () => {
+describe("whatever is sent, over a database", () => {
   for (const [name, client] of Object.entries(databases)) {
     it.skipIf(name === "a PostgreSQL server" && Database.server === undefined)(
       `${name}: is answered in an envelope, by what the document says; a refused request leaves every row as it was`,

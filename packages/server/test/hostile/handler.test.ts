@@ -10,7 +10,7 @@ afterAll(async () => {
   await world.dispose()
 })
 
-describe("whatever is sent, made from /openapi.json", { timeout: 120_000 }, () => {
+describe("whatever is sent, made from /openapi.json", () => {
   it("is answered in an envelope, by what the document says, and never breaks anything; a refused request changes nothing", async () => {
     const answered = await Suite.sendAll(world, 17_000, Suite.inProcess(handler))
     assert.deepStrictEqual(Suite.unknown(answered), { neverTaken: [], neverRefused: [] })

@@ -26,7 +26,7 @@ const send = async (draft: Draft) => {
 /** What is no request may be waited for to its end: so long, and then there is none. */
 const quietMillis = 50
 
-describe("whatever is sent over a connection", { timeout: 120_000 }, () => {
+describe("whatever is sent over a connection", () => {
   it("is answered once, in an envelope, by what the document says; a refused request changes nothing", async () => {
     const { operations, refused } = await Suite.sendAll(world, 2000, send)
     assert.isAbove(refused.size, operations.length / 2)

@@ -10,12 +10,12 @@ import path from "node:path"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
-describe("the operator's view of the books", { timeout: 120_000 }, () => {
+describe("the operator's view of the books", () => {
   let service: Service.Service
   beforeAll(() => {
     service = Service.make()
     return service.start({ SATRAIL_RECONCILE_SECONDS: "1" })
-  }, 120_000)
+  })
   afterAll(() => service.end())
 
   const satrail = (...args: ReadonlyArray<string>) => Service.run("cli", args, { SATRAIL_DATA: service.data }).ended

@@ -22,14 +22,14 @@ const guide = (kind: "alarm" | "hold") =>
 
 const roles = path.join(import.meta.dirname, "../../postgres/roles.sql")
 
-describe.skipIf("missing" in installation)("the restore drill (skipped where there is no PostgreSQL)", { timeout: 240_000 }, () => {
+describe.skipIf("missing" in installation)("the restore drill (skipped where there is no PostgreSQL)", () => {
   if ("missing" in installation) return
   let service: Service.Service
   let servers: ReadonlyArray<PostgresServer.PostgresServer> = []
   beforeAll(async () => {
     service = Service.make()
     servers = await Promise.all([PostgresServer.start(installation), PostgresServer.start(installation)])
-  }, 60_000)
+  })
   afterAll(async () => {
     await service.end()
     await Promise.all(servers.map((server) => server.end()))

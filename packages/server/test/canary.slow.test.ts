@@ -34,7 +34,7 @@ const leaks = (text: string, secrets: Readonly<Record<string, string>>): Readonl
 const formats = ["json", "pretty"] as const
 const loud = (format: (typeof formats)[number]) => ({ PORT: "0", SATRAIL_LOG_LEVEL: "debug", SATRAIL_LOG_FORMAT: format })
 
-describe("a secret that is put wherever a request has room", { timeout: 300_000 }, () => {
+describe("a secret that is put wherever a request has room", () => {
   const [operatorToken, nostrKey] = [canary("operator-token-of-32-characters"), randomBytes(32).toString("hex")]
   let service: Service.Service
 
@@ -134,7 +134,7 @@ describe("a secret that is put wherever a request has room", { timeout: 300_000 
   afterAll(() => service.end())
 })
 
-describe("a secret of the configuration", { timeout: 300_000 }, () => {
+describe("a secret of the configuration", () => {
   let data = ""
   let postgres: PostgresServer.PostgresServer | undefined
   const found = PostgresServer.find()
@@ -144,7 +144,7 @@ describe("a secret of the configuration", { timeout: 300_000 }, () => {
     if ("missing" in found) return
     const rules = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
     postgres = await PostgresServer.start(found, { files: { "pg_hba.conf": rules.join("\n") } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await postgres?.end()
     rmSync(data, { recursive: true, force: true })

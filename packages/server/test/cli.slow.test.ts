@@ -4,12 +4,12 @@ import { type AddressInfo, createServer } from "node:net"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
-describe("the command line", { timeout: 120_000 }, () => {
+describe("the command line", () => {
   let service: Service.Service
   beforeAll(() => {
     service = Service.make()
     return service.start()
-  }, 120_000)
+  })
   afterAll(() => service.end())
 
   const satrail = (args: string, env: Record<string, string> = {}) =>

@@ -1,0 +1,26 @@
+import { setTimeout as pass } from "node:timers/promises"
+
+/**
+ * How long a test waits for what must become true. It is only the end for what never comes: machines that run tests are busy, and no test's verdict
+ * hangs on how quick they are.
+ */
+export const longestMillis = 180_000
+
+/** How long a test may take in all, its waiting and that of its hooks included. */
+export const testMillis = 600_000
+
+const betweenLooksMillis = 25
+
+/** Looks until it is so, and returns what was seen then. Throws after `longestMillis`, with what was seen last. */
+export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
+  const deadlineMillis = Date.now() + longestMillis
+  for (;;) {
+    const seen = await look()
+    if (isSo(seen)) return seen
+    if (Date.now() > deadlineMillis) {
+      const last = JSON.stringify(seen, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part))
+      throw new Error(`${what}: not after ${longestMillis / 1000} seconds; last seen: ${last}`)
+    }
+    await pass(betweenLooksMillis)
+  }
+}
