@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url"
 
 const PNPM = "12.21.0"
 const MINIMUM = { major: 22, minor: 19 } // what effect and vitest ask for
-const PROGRESS_EVERY_MILLIS = 10_000
+const PROGRESS_EVERY_MILLIS = 5_000
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const at = (/** @type {string} */ file) => path.join(root, file)
@@ -36,17 +36,25 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
 }
 
 /**
- * Runs a program to its end. `onOutput` takes what it prints; without one it talks to the user itself.
+ * Runs a program to its end. `onOutput` takes what it prints; without one it talks to the user itself, and `onSpeaking` is called just before
+ * the first that it says on stdout.
  * @param {string} command
  * @param {ReadonlyArray<string>} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onOutput?: (text: string) => void }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onOutput?: (text: string) => void, onSpeaking?: () => void }} [options]
  * @returns {Promise<number>} its exit code
  */
-const exec = (command, args, { onOutput, ...options } = {}) =>
+const exec = (command, args, { onOutput, onSpeaking, ...options } = {}) =>
   new Promise((resolve, reject) => {
-    const started = spawn(command, args, { stdio: onOutput === undefined ? "inherit" : ["ignore", "pipe", "pipe"], ...options })
+    /** @type {import("node:child_process").StdioOptions} */
+    const stdio =
+      onOutput !== undefined ? ["ignore", "pipe", "pipe"] : onSpeaking !== undefined ? ["inherit", "pipe", "inherit"] : "inherit"
+    const started = spawn(command, args, { stdio, ...options })
     child = started
     if (onOutput !== undefined) for (const stream of [started.stdout, started.stderr]) stream?.setEncoding("utf8").on("data", onOutput)
+    if (onSpeaking !== undefined) {
+      started.stdout?.once("data", onSpeaking)
+      started.stdout?.on("data", (bytes) => process.stdout.write(bytes))
+    }
     started.on("error", reject)
     started.on("close", (code, signal) => {
       child = undefined
@@ -55,6 +63,29 @@ const exec = (command, args, { onOutput, ...options } = {}) =>
       else process.exit(status) // asked to stop: no further step begins
     })
   })
+
+/**
+ * Says what is being done, every few seconds that it still is, and when it is done. Without `about` nothing is said of what is done at once.
+ * @param {string} name
+ * @param {{ about?: string, progress?: () => string }} [options]
+ */
+const stage = (name, { about, progress = () => "" } = {}) => {
+  const startedMillis = Date.now()
+  let isTold = about !== undefined
+  if (about !== undefined) say(`${name}: ${about}`)
+  const ticks = setInterval(() => {
+    isTold = true
+    say(`${name}: ${Math.round((Date.now() - startedMillis) / 1000)} s${progress()}`)
+  }, PROGRESS_EVERY_MILLIS)
+  return {
+    done: () => {
+      clearInterval(ticks)
+      if (isTold) say(`${name}: done after ${seconds(startedMillis)}`)
+    },
+    /** It ended otherwise, of which somebody else speaks. */
+    over: () => clearInterval(ticks)
+  }
+}
 
 /** Everything that decides what is installed. */
 const installInputs = () => {
@@ -87,20 +118,17 @@ const install = async () => {
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : ""
   if (stamp === inputs) return
   const startedMillis = Date.now()
-  say(
-    stamp === ""
-      ? "first run: fetching Node, TypeScript and the libraries into node_modules (about 130 MB, once)"
-      : "the dependencies changed: updating node_modules"
-  )
   let output = ""
-  const progress = setInterval(() => {
-    const last =
-      output
-        .trimEnd()
-        .split(/[\r\n]/)
-        .at(-1) ?? ""
-    say(`still at it after ${seconds(startedMillis)}: ${last === "" ? "waiting for the package registry" : last}`)
-  }, PROGRESS_EVERY_MILLIS)
+  const fetching = stage("fetching", {
+    about:
+      stamp === ""
+        ? "Node, TypeScript and the libraries into node_modules (about 130 MB, once)"
+        : "the dependencies changed, node_modules is brought up to date",
+    progress: () => {
+      const [, resolved, added] = [...output.matchAll(/resolved (\d+),.* added (\d+)/g)].at(-1) ?? []
+      return resolved === undefined ? ", waiting for the package registry" : `, ${added} of ${resolved} packages are there`
+    }
+  })
   let status = 1
   try {
     status = await exec("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile"], {
@@ -112,10 +140,9 @@ const install = async () => {
     })
   } catch (cause) {
     output += `npx could not be started (${String(cause)}). It comes with npm: install Node.js from https://nodejs.org\n`
-  } finally {
-    clearInterval(progress)
   }
   if (status !== 0) {
+    fetching.over()
     const lines = output.split("\n").filter((line) => !/Unsupported engine|Unknown (user|project|env) config/.test(line))
     process.stderr.write(`${lines.slice(-40).join("\n").trimEnd()}\n`)
     say(`setting up failed after ${seconds(startedMillis)}; what it said is above.`)
@@ -125,7 +152,7 @@ const install = async () => {
   }
   mkdirSync(path.dirname(stampFile), { recursive: true })
   writeFileSync(stampFile, inputs)
-  say(`ready after ${seconds(startedMillis)}`)
+  fetching.done()
 }
 
 /** The packaged Node; this one where none is packaged for the machine or it does not start there (Alpine: it needs glibc). */
@@ -149,8 +176,11 @@ const tools = {
 
 /** Brings the compiled JavaScript up to date: 0.05 s when it is. Nothing runs on a build that failed. */
 const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
+  const isFirst = !existsSync(at("packages/server/dist/.tsbuildinfo"))
+  const compiling = stage("compiling", isFirst ? { about: "TypeScript to JavaScript (once; later only what changed)" } : {})
   const status = await node([tools.tsc, "-b", ...projects])
-  if (status === 0) return
+  if (status === 0) return compiling.done()
+  compiling.over()
   say("the sources do not compile (see above)")
   process.exit(status)
 }
@@ -159,11 +189,32 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
 const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /** What npm start runs is compiled JavaScript: less memory and a faster start than the sources. */
-const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {
-  await build(...projects)
+const launch = (
+  /** @type {string} */ file,
+  /** @type {ReadonlyArray<string>} */ args,
+  /** @type {{ onSpeaking?: () => void }} */ options = {}
+) => {
   // They are V8's, which another version may not know. The start clears up after itself (Program.ts), so that room is not taken while nobody asks.
   const settings = nodePath === packagedNode ? heap : []
-  return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd() })
+  return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
+}
+
+const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {
+  await build(...projects)
+  return launch(file, args)
+}
+
+/** Whether the service is about to make a database of its own, which takes longer than to open one. */
+const makesDatabase = () =>
+  (process.env["DATABASE_URL"] ?? "") === "" && !existsSync(path.resolve(process.env["SATRAIL_DATA"] || ".satrail", "database"))
+
+/** What the service says first on stdout is that it can be asked. */
+const start = async (/** @type {ReadonlyArray<string>} */ args) => {
+  await build("packages/server")
+  const starting = stage("starting", makesDatabase() ? { about: "an embedded database is prepared first (once)" } : {})
+  const status = await launch("packages/server/dist/main.js", args, { onSpeaking: starting.done })
+  starting.over()
+  return status
 }
 
 /** Everything that needs no program to run, each told in one line. */
@@ -206,7 +257,7 @@ const example = async (/** @type {string | undefined} */ name, /** @type {Readon
 
 /** @type {Record<string, readonly [does: string, run: (args: ReadonlyArray<string>) => Promise<number>]>} */
 const tasks = {
-  start: ["starts the service", (args) => compiled("packages/server/dist/main.js", args)],
+  start: ["starts the service", start],
   satrail: ["the command line of the service", (args) => compiled("packages/server/dist/cli.js", args)],
   test: ["runs the tests that one waits for; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
   "test:all": ["runs every test: several processes and real nodes too", (args) => node([tools.vitest, "run", ...args])],
@@ -261,6 +312,6 @@ const env = { ...process.env, PATH: `${path.dirname(nodePath)}${path.delimiter}$
 /** Runs a JavaScript or TypeScript file on the pinned Node. */
 const node = (
   /** @type {ReadonlyArray<string>} */ nodeArgs,
-  /** @type {{ cwd?: string, env?: NodeJS.ProcessEnv, onOutput?: (text: string) => void }} */ options = {}
+  /** @type {{ cwd?: string, env?: NodeJS.ProcessEnv, onOutput?: (text: string) => void, onSpeaking?: () => void }} */ options = {}
 ) => exec(nodePath, nodeArgs, { cwd: root, env, ...options })
 process.exitCode = await task[1](args)

@@ -55,6 +55,9 @@ const aboutOf = (line: Look.Watched): string => ("paymentHash" in line ? line.pa
 const newestOf = (lines: ReadonlyArray<Theirs>): ReadonlyArray<Theirs> =>
   Array.from(new Map(lines.map((line) => [`${line._tag} ${line.paymentHash}`, line])).values())
 
+/** For the log: satoshis, to three decimals. */
+const satsOf = (amount: Msat.Msat | null): number | null => (amount === null ? null : Number(amount) / 1000)
+
 const sumOf = (amounts: Iterable<Msat.Msat>): Msat.Msat => Msat.sum(...amounts)
 
 export const make = Effect.gen(function* () {
@@ -300,9 +303,9 @@ export const make = Effect.gen(function* () {
         mayArrive: Msat.sum(deposit_without_block.amount, deposit_unconfirmed.amount)
       })
       if (node.own !== own.node || wallet.own !== own.chain) {
-        yield* Effect.logInfo("what is owned beyond the ledger is taken for the operator's own", {
-          node: String(node.own),
-          chain: String(wallet.own)
+        yield* Effect.logInfo("reconciliation: opening difference booked as operator equity", {
+          node_sats: satsOf(node.own),
+          chain_sats: satsOf(wallet.own)
         })
         yield* journal
           .commit(

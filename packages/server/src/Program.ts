@@ -6,11 +6,12 @@ import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import * as Server from "./Server.ts"
 
+const isPretty = ({ logFormat }: Environment.Environment): boolean =>
+  logFormat === "pretty" || (logFormat === "auto" && process.stderr.isTTY)
+
 const logging = (environment: Environment.Environment) =>
   Layer.mergeAll(
-    Logger.layer([
-      environment.logFormat === "json" ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty({ colors: "auto" })
-    ]),
+    Logger.layer([isPretty(environment) ? Logger.consolePretty({ colors: "auto" }) : Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(References.MinimumLogLevel, environment.logLevel),
     Layer.succeed(Logger.LogToStderr, true),
     // A span costs as much as a small request, and nobody is there to receive it.

@@ -7,7 +7,7 @@ export interface Process {
   readonly dataDirectory: string
   readonly drainSeconds: number
   readonly shutdownSeconds: number
-  readonly logFormat: "json" | "pretty"
+  readonly logFormat: "auto" | "json" | "pretty"
   readonly logLevel: "Debug" | "Info" | "Warn" | "Error"
 }
 
@@ -45,7 +45,12 @@ export const life = {
     fallback: "20",
     ...whole(1, 600)
   },
-  logFormat: { name: "SATRAIL_LOG_FORMAT", meaning: "How the log on standard error looks", fallback: "json", ...oneOf("json", "pretty") },
+  logFormat: {
+    name: "SATRAIL_LOG_FORMAT",
+    meaning: "How the log on standard error looks; auto: pretty on a terminal, JSON elsewhere",
+    fallback: "auto",
+    ...oneOf("auto", "json", "pretty")
+  },
   logLevel: {
     name: "SATRAIL_LOG_LEVEL",
     meaning: "The least urgent that is logged",
