@@ -244,5 +244,21 @@ export const money = {
       assert.deepStrictEqual(ids(yield* records.depositsInNoBlock(null, 10_000)), [waiting])
       assert.strictEqual((yield* records.depositsAbove(-1, null, 1)).length, 1)
     }
-  )
+  ),
+  "C45: deposits that were given up are found, the newest first; what was too small from the start, and what came back, are not among them":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const seen = yield* Effect.forEach([1, 2, 3, 4, 5], () => output(companyId, 10))
+      const [pending, first, second, third, back] = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      const small = { ...(yield* output(companyId, 10)), status: "failed" as const }
+      if (!pending || !first || !second || !third || !back) return assert.fail()
+      for (const row of [...seen, small]) yield* verdict(Deposit.seen(row))
+      for (const row of [first, second, third, back]) yield* verdict(Deposit.dropped(row, atMillis))
+      yield* verdict(Deposit.placed(Deposit.dropped(back, atMillis).deposit, 800, atMillis))
+      const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
+      assert.deepStrictEqual(ids(yield* records.depositsGivenUp(null, 10_000)), [third.id, second.id, first.id])
+      assert.deepStrictEqual(ids(yield* records.depositsGivenUp(third.id, 10_000)), [second.id, first.id])
+      assert.strictEqual((yield* records.depositsGivenUp(null, 1)).length, 1)
+    })
 } satisfies Promises<Journal | Records | Tasks>

@@ -225,6 +225,12 @@ bites("Journal", promises, {
     }),
     ["C45: deposits that a reorganisation may have moved are found by their height, and those in no block by having none"]
   ],
+  "one that lets go of deposits when they are given up": [
+    sabotage({ records: () => ({ depositsGivenUp: () => Effect.succeed([]) }) }),
+    [
+      "C45: deposits that were given up are found, the newest first; what was too small from the start, and what came back, are not among them"
+    ]
+  ],
   "one that credits what was asked": [
     sabotage({
       commit: (commit, records) =>

@@ -19,11 +19,16 @@ const heightOf = (placement: Chain.Placement): number | null => (placement._tag 
 
 const pageSize = 500
 
+/** How many deposits that were given up are looked at again with each new block: the newest first, and then on to the oldest and around. */
+const givenUpAtOnce = 50
+
 const source = "chain"
 
 interface Outpoint {
   readonly txId: string
   readonly vout: number
+  /** What was told of it, if anything was. */
+  readonly placement?: Chain.Placement
 }
 
 /** Everything that is read in pages by id. */
@@ -59,11 +64,20 @@ export const make = Effect.gen(function* () {
   const policy = yield* Policy.Policy
   const entropy = yield* Entropy
   let checkedAt = ""
+  let givenUpBefore: string | null = null
 
   const ours = (scriptPubKeys: ReadonlyArray<string>) =>
     Effect.map(records.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
 
   const isTooSmall = ({ amount }: { readonly amount: Msat.Msat }) => amount < policy.minDeposit
+
+  /** Where a transaction stands now. A source that has just told of it in a block, and does not know it, is behind itself: nothing follows from that. */
+  const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
+    const placement = yield* chain.transaction(txId)
+    if (placement._tag !== "gone" || told?._tag !== "mined") return placement
+    const cause = new Error(`${txId} was told in block ${told.height}, and is not known when it is asked for`)
+    return yield* new Chain.ChainUnavailable({ operation: "transaction", cause })
+  })
 
   const see = Effect.fnUntraced(function* (output: Chain.Output, address: OnChainAddress, height: number | null) {
     const nowMillis = yield* Clock.currentTimeMillis
@@ -119,14 +133,13 @@ export const make = Effect.gen(function* () {
    * Brings one output's deposit to where the chain has it. First the row is read, then the chain is asked: what was told before may be old
    * by now, and whoever writes what is older than the row is refused by its revision.
    */
-  const settle = Effect.fnUntraced(function* ({ txId, vout }: Outpoint) {
-    const found = yield* records.depositByOutpoint(txId, vout)
+  const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
+    const found = yield* records.depositByOutpoint(outpoint.txId, outpoint.vout)
     if (found._tag === "None") return
-    const placement = yield* chain.transaction(txId)
+    const placement = yield* placementOf(outpoint)
     const height = heightOf(placement)
     const deposit = found.value
-    // One that is too small is told about once. Should the operator take smaller ones from some day on, it is as good as any other.
-    if (deposit.status === "failed" && isTooSmall(deposit)) return
+    if (Deposit.isTooSmall(deposit)) return
     if (placement._tag === "gone")
       return deposit.status === "failed" ? undefined : yield* drop(deposit.status === "settled" ? yield* reverse(deposit) : deposit)
     if (placement._tag === "mempool" && deposit.status === "settled") return void (yield* reverse(deposit))
@@ -139,7 +152,7 @@ export const make = Effect.gen(function* () {
     if (found._tag === "Some") return yield* settle(output)
     const [address] = yield* records.onChainAddresses([output.scriptPubKey])
     if (address === undefined) return
-    const placement = yield* chain.transaction(output.txId)
+    const placement = yield* placementOf(output)
     return placement._tag === "gone" ? undefined : yield* see(output, address, heightOf(placement))
   })
 
@@ -147,11 +160,23 @@ export const make = Effect.gen(function* () {
   const insistent = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
     Effect.retry(effect, { times: 5, while: (error) => error._tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
 
-  /** Looks again at what is said to be in blocks that may be others by now, and, when there is a new block, at what waits for one. */
+  /** The next of those that were given up: what came back, or was given up by mistake, is found in its block again, however long that is ago. */
+  const nextGivenUp = Effect.gen(function* () {
+    const found = yield* records.depositsGivenUp(givenUpBefore, givenUpAtOnce)
+    givenUpBefore = found.length < givenUpAtOnce ? null : (found.at(-1)?.id ?? null)
+    return found
+  })
+
+  /**
+   * Looks again at what is said to be in blocks that may be others by now, and, when there is a new block, at what waits for one and at some of what was
+   * given up.
+   */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
     const uncertain = yield* all((after) => records.depositsAbove(unchangedTo, after, pageSize))
-    const inNoBlock = tip.hash === checkedAt ? [] : yield* all((after) => records.depositsInNoBlock(after, pageSize))
-    for (const { chainTxId, vout } of [...uncertain, ...inNoBlock]) {
+    const isNew = tip.hash !== checkedAt
+    const inNoBlock = isNew ? yield* all((after) => records.depositsInNoBlock(after, pageSize)) : []
+    const givenUp = isNew ? yield* nextGivenUp : []
+    for (const { chainTxId, vout } of [...uncertain, ...inNoBlock, ...givenUp]) {
       if (chainTxId !== null && vout !== null) yield* insistent(settle({ txId: chainTxId, vout }))
     }
     checkedAt = tip.hash

@@ -61,6 +61,9 @@ export const seen = (deposit: Deposit): DepositSeen => ({
   event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
 })
 
+/** Whether it was too small when it was seen: it is recorded as failed then, and nothing moves it afterwards. */
+export const isTooSmall = ({ status, revision }: Deposit): boolean => status === "failed" && revision === 0
+
 const move = (deposit: Deposit, change: Partial<Deposit>, atMillis: number): Deposit => ({
   ...deposit,
   ...change,

@@ -9,7 +9,7 @@ import * as Withdrawal from "./Withdrawal.ts"
 
 /**
  * Why our books and the world's differ. `payment_…`: what the node says it paid; `withdrawal_…`: what we say was paid; `receipt_…`: what the node says
- * it took; `deposit_…`: what we say was taken. docs/guides/operate.md says what to do about each.
+ * it took; `deposit_…`: what we say was taken; `deposit_not_credited`: what we have given up is in a block. docs/guides/operate.md says what to do about each.
  */
 export const Cause = Schema.Literals([
   "payment_not_ours",
@@ -24,6 +24,7 @@ export const Cause = Schema.Literals([
   "receipt_amount",
   "deposit_not_received",
   "deposit_amount",
+  "deposit_not_credited",
   "coin_gone",
   "node_balance",
   "chain_balance"
@@ -36,7 +37,7 @@ const Id = Schema.NullOr(Schema.String)
 export const Finding = Schema.Struct({
   cause: Cause,
   companyId: Id,
-  /** The withdrawal or the invoice. */
+  /** The withdrawal, the invoice or the deposit. */
   recordId: Id,
   ours: Schema.NullOr(Msat.FromString),
   theirs: Schema.NullOr(Msat.FromString)

@@ -31,7 +31,13 @@ export const Look = Schema.Struct({
   /** Not everything was read: there was more than one comparison reads. What is unexplained of the node's balance is then not known, and 0. */
   isBehind: Schema.Boolean,
   watched: Schema.Array(Watched),
-  places: Schema.Struct({ sent: Schema.NullOr(Schema.String), taken: Schema.NullOr(Schema.String), event: Schema.BigIntFromString })
+  places: Schema.Struct({
+    sent: Schema.NullOr(Schema.String),
+    taken: Schema.NullOr(Schema.String),
+    event: Schema.BigIntFromString,
+    /** The deposit up to which those that were given up were looked at, from the newest on. */
+    givenUp: Schema.optionalKey(Schema.NullOr(Schema.String))
+  })
 })
 export interface Look extends Schema.Schema.Type<typeof Look> {}
 

@@ -1,8 +1,10 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Fence } from "./Change.ts"
 import { ChainBooks } from "./ChainBooks.ts"
-import type { ChainUnavailable } from "./ChainSource.ts"
+import { ChainSource, type ChainUnavailable } from "./ChainSource.ts"
+import * as Coin from "./Coin.ts"
 import * as Cursor from "./Cursor.ts"
+import type { Deposit } from "./Deposit.ts"
 import * as Difference from "./Difference.ts"
 import * as Duties from "./Duties.ts"
 import { Entropy } from "./Entropy.ts"
@@ -23,6 +25,9 @@ import * as Worker from "./Worker.ts"
 const pageSize = 500
 const lookupsAtOnce = 8
 const behindMillis = 1000
+
+/** How many deposits that were given up one comparison looks at: the newest first, and then on to the oldest and around. */
+const givenUpAtOnce = 50
 
 /** Compares our books with the node's and the chain's. It tells what differs and repairs nothing. */
 export class Reconciler extends Context.Service<
@@ -67,6 +72,7 @@ export const make = Effect.gen(function* () {
   const sender = yield* LightningSender
   const lightning = yield* LightningBooks
   const chain = yield* ChainBooks
+  const blocks = yield* ChainSource
   const entropy = yield* Entropy
   const policy = (yield* Policy).reconciliation
   const reading = <A, E>(effect: Effect.Effect<A, E, Records>) => Effect.provideService(effect, Records, records)
@@ -204,6 +210,35 @@ export const make = Effect.gen(function* () {
       }))
   })
 
+  const knownDeposit = ({ companyId, recordId }: Found) =>
+    companyId === null || recordId === null ? Effect.succeedNone : records.deposit(companyId, recordId)
+
+  /** What was given up and is in a block all the same: the next ones, and those that were before. */
+  const givenUp = Effect.fnUntraced(function* (before: Look.Look | undefined) {
+    const next = yield* records.depositsGivenUp(before?.places.givenUp ?? null, givenUpAtOnce)
+    const known = yield* each(before?.found.filter(({ cause }) => cause === "deposit_not_credited") ?? [], knownDeposit)
+    const deposits = new Map([...next, ...known.flatMap(Option.toArray)].map((deposit) => [deposit.id, deposit]))
+    const judged = yield* each([...deposits.values()], ({ id, companyId, status, amount, chainTxId, vout }: Deposit) =>
+      chainTxId === null || vout === null || status !== "failed"
+        ? Effect.succeed([])
+        : Effect.map(blocks.transaction(chainTxId), ({ _tag }): ReadonlyArray<Found> =>
+            _tag === "mined"
+              ? [
+                  {
+                    cause: "deposit_not_credited",
+                    about: Coin.outpoint(chainTxId, vout),
+                    companyId,
+                    recordId: id,
+                    ours: null,
+                    theirs: amount
+                  }
+                ]
+              : []
+          )
+    )
+    return { found: judged.flat(), place: next.length < givenUpAtOnce ? null : (next.at(-1)?.id ?? null) }
+  })
+
   const balanceOf = (account: "node" | "chain", { own, ledger, owned, unexplained }: Side.Side): ReadonlyArray<Found> =>
     unexplained === 0n
       ? []
@@ -324,6 +359,7 @@ export const make = Effect.gen(function* () {
           return isRecent(found) ? [{ line, found }] : []
         }
       )
+      const uncreditedDeposits = yield* givenUp(before)
       const look: Look.Look = {
         atMillis: nowMillis,
         node,
@@ -331,11 +367,16 @@ export const make = Effect.gen(function* () {
         tally: second,
         found: [
           ...watched.flatMap(({ found }) => found ?? []),
-          ...[...(yield* goneCoins(holdings.gone)), ...balanceOf("node", node), ...balanceOf("chain", wallet)].map(dated)
+          ...[
+            ...(yield* goneCoins(holdings.gone)),
+            ...uncreditedDeposits.found,
+            ...balanceOf("node", node),
+            ...balanceOf("chain", wallet)
+          ].map(dated)
         ],
         isBehind,
         watched: watched.map(({ line }) => line),
-        places: { sent: sent.place, taken: taken.place, event: place }
+        places: { sent: sent.place, taken: taken.place, event: place, givenUp: uncreditedDeposits.place }
       }
       yield* tell(look, before)
       yield* journal

@@ -91,6 +91,8 @@ export class Records extends Context.Service<
     readonly depositsAbove: (height: number, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /** On-chain deposits that are pending and in no block, by id, after `after`. */
     readonly depositsInNoBlock: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** On-chain deposits that failed after they had been pending, the newest first by id, before `before` (exclusive; null for the first page). */
+    readonly depositsGivenUp: (before: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
 
     /** Where the next range of keys of this account and branch begins. */
     readonly nextKey: (wallet: string, type: AddressType, branch: 0 | 1) => Read<number>

@@ -6,6 +6,7 @@ import { ChainDeposits } from "../src/ChainDeposits.ts"
 import { ChainSource } from "../src/ChainSource.ts"
 import type { Fence } from "../src/Change.ts"
 import type { Company } from "../src/Company.ts"
+import * as Deposit from "../src/Deposit.ts"
 import * as Id from "../src/Id.ts"
 import { Journal } from "../src/Journal.ts"
 import * as Msat from "../src/Msat.ts"
@@ -425,6 +426,89 @@ describe("A double spend", () => {
   )
 })
 
+describe("deposits: a source that does not know yet", () => {
+  it.effect("deposits: what was read in a block is not given up because the source does not find it by its id", () => {
+    const weather = { isBehind: false }
+    const change = replace(ChainSource, (chain) =>
+      ChainSource.of({
+        ...chain,
+        transaction: (txId) => Effect.map(chain.transaction(txId), (placement) => (weather.isBehind ? { _tag: "gone" } : placement))
+      })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row, address } = yield* paid(1000)
+          yield* follow
+          weather.isBehind = true
+          yield* send(address, 700) // nobody has seen this one
+          yield* mine(2)
+          for (let looks = 0; looks < 3; looks++) {
+            assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+            assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
+          }
+          weather.isBehind = false
+          yield* follow
+          assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
+        })
+      ),
+      { change }
+    )
+  })
+
+  it.effect("deposits: what was given up by mistake is looked for again with new blocks, some with each, until all are credited", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const journal = yield* Journal
+          const records = yield* Records
+          const row = yield* company()
+          const { address } = yield* onChainAddress(row)
+          yield* (yield* control).sendMany(Array.from({ length: 60 }, () => ({ address, amount: Msat.fromSats(1000) })))
+          yield* mineAndFollow(1)
+          for (const deposit of yield* records.depositsInBlocks(null, 100)) yield* journal.commit(Deposit.dropped(deposit, 0))
+          const standing = Effect.map(deposits(row), (all) => all.map(([status]) => status))
+          const count = (status: string) => Effect.map(standing, (all) => all.filter((one) => one === status).length)
+          assert.strictEqual(yield* count("failed"), 60)
+          yield* follow // no new block: nobody looks
+          assert.strictEqual(yield* count("failed"), 60)
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual([yield* count("settled"), yield* count("failed")], [50, 10])
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual([yield* count("settled"), yield* has(row)], [60, { posted: 60_000, held: 0 }])
+        })
+      )
+    )
+  )
+
+  it.effect("C45: a deposit that is in another block than it was read in is not credited at the depth of the first", () => {
+    const weather = { moved: 0 }
+    const change = replace(ChainSource, (chain) =>
+      ChainSource.of({
+        ...chain,
+        transaction: (txId) =>
+          Effect.map(chain.transaction(txId), (placement) =>
+            placement._tag === "mined" ? { ...placement, height: placement.height + weather.moved } : placement
+          )
+      })
+    )
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row } = yield* paid(1000)
+          yield* mineAndFollow(1)
+          weather.moved = 1 // a reorganisation that activity has not told of
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+        })
+      ),
+      { change }
+    )
+  })
+})
+
 describe("A process that was told less lately than another", () => {
   /** Follows with what the chain said to that question, and writes it down only when it is let go on: by then under this fence, if any. */
   const slowAfter = Effect.fnUntraced(function* (question: "activity" | "transaction", fence?: Fence) {
@@ -489,7 +573,7 @@ describe("A process that was told less lately than another", () => {
           yield* reorg(1)
           yield* doubleSpend(txId)
           const ahead = yield* slowToFinish
-          yield* behind
+          assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // it was told of a block, and the chain knows nothing of it
           yield* ahead
           yield* mineAndFollow(5)
           assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])

@@ -8,8 +8,10 @@ import * as Bolt11 from "../src/Bolt11.ts"
 import { ChainBooks } from "../src/ChainBooks.ts"
 import { ChainSource } from "../src/ChainSource.ts"
 import { ChainWallet } from "../src/ChainWallet.ts"
+import * as Deposit from "../src/Deposit.ts"
 import type { Difference } from "../src/Difference.ts"
 import * as Id from "../src/Id.ts"
+import { Journal } from "../src/Journal.ts"
 import { LightningBooks, type Sent } from "../src/LightningBooks.ts"
 import { type InvoiceState, LightningReceiver } from "../src/LightningReceiver.ts"
 import { LightningSender } from "../src/LightningSender.ts"
@@ -602,6 +604,33 @@ describe("A difference", () => {
           const gone = [ours, `${"ab".repeat(32)}:1`].map((outpoint) => ({ outpoint, amount: Msat.fromSats(300) }))
           const thief = swap(ChainBooks, ({ holdings }) => ({ holdings: Effect.map(holdings, ({ owned }) => ({ owned, gone })) }))
           assert.deepStrictEqual(yield* toldBy(thief), [["coin_gone", 300, null]])
+        })
+      )
+    )
+  )
+
+  it.effect("deposit_not_credited: what was given up is in a block; it is gone when it is pending again", () =>
+    inWorld(
+      begun(
+        Effect.gen(function* () {
+          const records = yield* Records
+          const { address } = yield* onChainAddress(yield* company())
+          yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(7000) })
+          yield* mine(1)
+          yield* follow
+          const [deposit] = yield* records.depositsInBlocks(null, 100)
+          if (deposit === undefined) return assert.fail()
+          yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
+          const found = (yield* told).filter(([cause]) => cause === "deposit_not_credited")
+          assert.deepStrictEqual(found, [["deposit_not_credited", null, 7000]])
+          const [difference] = (yield* report).differences.filter(({ cause }) => cause === "deposit_not_credited")
+          assert.deepStrictEqual(
+            [difference?.about, difference?.companyId, difference?.recordId],
+            [`${deposit.chainTxId}:${deposit.vout}`, deposit.companyId, deposit.id]
+          )
+          yield* mine(1)
+          yield* follow
+          assert.deepStrictEqual(yield* told, [])
         })
       )
     )

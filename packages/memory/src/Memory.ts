@@ -1,7 +1,7 @@
 import { Context, Effect, HashMap, Layer, Option, Ref } from "effect"
 import * as Balance from "@satrail/core/Balance"
 import type { Account } from "@satrail/core/Change"
-import type { Deposit } from "@satrail/core/Deposit"
+import * as Deposit from "@satrail/core/Deposit"
 import * as Journal from "@satrail/core/Journal"
 import * as Msat from "@satrail/core/Msat"
 import { type Audit, type Published, Records } from "@satrail/core/Records"
@@ -30,7 +30,7 @@ const newestFirst = <A extends { readonly id: string }>(rows: ReadonlyArray<A>, 
     .toSorted((a, b) => compare(b.id, a.id))
     .slice(0, limit)
 
-const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAtMillis }: Deposit): Transaction => ({
+const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAtMillis }: Deposit.Deposit): Transaction => ({
   id,
   companyId,
   amount,
@@ -218,6 +218,16 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
               ({ rail, status, height, chainTxId }) => rail === "on_chain" && status === "pending" && height === null && chainTxId !== null
             ),
             after,
+            limit
+          )
+        ),
+      depositsGivenUp: (before, limit) =>
+        read((now) =>
+          newestFirst(
+            Array.from(HashMap.values(now.deposits)).filter(
+              (one) => one.rail === "on_chain" && one.status === "failed" && !Deposit.isTooSmall(one)
+            ),
+            before,
             limit
           )
         ),

@@ -143,5 +143,12 @@ where t.height > $1::integer and t.id > $2::uuid order by t.id limit $3::bigint`
     deposits,
     "rail = 'on_chain' and status = 'pending' and height is null and chain_tx_id is not null"
   ),
+  depositsGivenUp: Reads.many("Records.depositsGivenUp", {
+    text: `
+select ${deposits.selected} from ${deposits.name} t
+where t.rail = 'on_chain' and t.status = 'failed' and t.revision > 0 and ($1::uuid is null or t.id < $1::uuid) order by t.id desc limit $2::bigint`,
+    values: (before: string | null, limit: number) => [before, String(limit)],
+    read: deposits.ofRow
+  }),
   depositsInBlocks: Reads.page("Records.depositsInBlocks", deposits, "rail = 'on_chain' and status = 'pending' and height is not null")
 }
