@@ -55,7 +55,8 @@ const composeProblems = (compose: string): ReadonlyArray<string> => [
     .map((image) => `${image} is no exact version`),
   ...all(compose, /^\s+ports: \[(.*)\]$/gm)
     .flatMap((list) => all(list, /"([^"]*)"/g))
-    .filter((port) => !port.startsWith("127.0.0.1:"))
+    // 80 and 443 are the proxy's, with TLS; whatever else is open is open to this machine.
+    .filter((port) => !port.startsWith("127.0.0.1:") && !["80:80", "443:443"].includes(port))
     .map((port) => `${port} is open to other machines`),
   ...(/^\s+ports:\s*$/m.test(compose) ? ["ports are written on one line, where they are checked"] : []),
   ...compose
@@ -68,6 +69,8 @@ const composeProblems = (compose: string): ReadonlyArray<string> => [
 const dockerfile = read("deploy/Dockerfile")
 const compose = read("deploy/compose.yaml")
 const caddyfile = read("deploy/Caddyfile")
+const unit = read("deploy/satrail@.service")
+const example = read("deploy/satrail.env.example")
 const guide = read("docs/guides/deploy.md")
 
 describe("the files of a deployment", () => {
@@ -81,6 +84,7 @@ describe("the files of a deployment", () => {
     const wanted = heapOf(read("scripts/run.mjs"))
     assert.isNotEmpty(wanted)
     assert.deepStrictEqual(heapOf(dockerfile), wanted)
+    assert.deepStrictEqual(all(unit, /(--(?:max-semi|heap|no-alloc)[\w=-]+)/g), wanted)
     assert.deepStrictEqual(heapOf(read("packages/bench/src/Program.ts")), wanted)
   })
 
@@ -124,7 +128,19 @@ describe("the files of a deployment", () => {
     assert.isAtLeast(replicas.length, 3)
     assert.deepStrictEqual(all(caddyfile, /(satrail-\d+):8080/g), replicas)
     assert.deepStrictEqual(all(guide, /server (satrail-\d+):8080/g), replicas)
-    for (const file of all(compose, /(?:^\s+- |")(\.{1,2}\/[^:"\s]+):/gm)) assert.isTrue(existsSync(path.join(root, "deploy", file)), file)
+    // What the operator makes is named in the guide, and kept out of git.
+    const made = ["./node"]
+    for (const file of all(compose, /(?:^\s+- |")(\.{1,2}\/[^:"\s]+):/gm)) {
+      assert.isTrue(made.includes(file) ? guide.includes(file.slice(2)) : existsSync(path.join(root, "deploy", file)), file)
+    }
+    for (const file of [...made, ...all(compose, /env_file: (\S+)/g), ...all(compose, /{ file: (\S+) }/g)]) {
+      assert.isTrue(
+        read(".gitignore")
+          .split("\n")
+          .some((line) => path.matchesGlob(path.join("deploy", file), line)),
+        file
+      )
+    }
   })
 
   it("proxies wait longer than the service, and name what it has", () => {
@@ -138,12 +154,34 @@ describe("the files of a deployment", () => {
       assert.isAbove(waits[0] ?? 0, seconds)
     }
     const known = new Set(all(read("docs/reference/configuration.md"), /^\| `(\w+)` \|/gm))
-    const named = [dockerfile, compose, guide].flatMap((text) => all(text, /\b(SATRAIL_[A-Z_]+|DATABASE_URL|LIGHTNING|CHAIN)\b/g))
+    const named = [dockerfile, compose, guide, unit, example, read("deploy/proxy.env.example"), caddyfile].flatMap((text) =>
+      all(text, /\b(SATRAIL_[A-Z_]+|DATABASE_URL|LIGHTNING|CHAIN)\b/g)
+    )
     assert.isNotEmpty(named)
     assert.deepStrictEqual(
       named.filter((name) => !known.has(name)),
       []
     )
+    // The example leaves out what is set for each process, what is for developing, and what mainnet does not choose.
+    const elsewhere = ["PORT", "HOST", "SATRAIL_DATA", "SATRAIL_OUTBOUND_ALLOW", "SATRAIL_SANDBOX_SEED", "RATES", "RESOLVER"]
+    assert.sameMembers([...all(example, /^#?([A-Z_]+)=/gm), ...elsewhere], [...known])
+  })
+
+  it("deploy: behind the shipped proxy each payer is a caller of his own, and only /v1 and what wallets ask is open to the Internet", () => {
+    assert.match(compose, /x-replica:[^]*?SATRAIL_PROXIES: "1"/)
+    assert.match(unit, /\bSATRAIL_PROXIES=1\b/)
+    assert.match(example, /^SATRAIL_PROXIES=1$/m)
+    const [closed = ""] = all(caddyfile, /@inside path (.*)$/gm)
+    for (const route of ["/operator", "/sandbox", "/readyz", "/metrics"]) assert.includeMembers(closed.split(" "), [route, `${route}/*`])
+    // Every listener but the one for this machine closes them.
+    const sites = caddyfile.split(/^(?=\S.* \{$)/m).filter((site) => /^(?!\(|\{\n)/.test(site))
+    assert.lengthOf(
+      sites.filter((site) => site.includes("import public")),
+      2
+    )
+    for (const site of sites) {
+      if (!site.includes("import public") && site.includes("import satrail")) assert.include(site, "bind {$INTERNAL_BIND:127.0.0.1}")
+    }
   })
 })
 

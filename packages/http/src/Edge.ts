@@ -62,6 +62,11 @@ const isGone = (cause: Cause.Cause<unknown>): boolean =>
   Cause.hasInterruptsOnly(cause) &&
   cause.reasons.some((reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key))
 
+/** Behind a proxy that nobody counts, every payer is the proxy, and the limits for one caller are the limits for all. */
+const forwardingIsNotRead =
+  "A request came with X-Forwarded-For, which is not read: all callers behind a proxy count as one. " +
+  "If a reverse proxy of yours stands in front, set SATRAIL_PROXIES to how many do; if none does, somebody else wrote it."
+
 /** What certain statuses owe their reader. */
 const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { "www-authenticate": "Bearer" },
@@ -223,6 +228,12 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
       // What is logged for a request goes where the layer's own log goes, also when a host's web server runs it.
       const context = yield* Effect.context<never>()
 
+      let isForwardingKnown = (options.proxies ?? 0) > 0
+      const warn = Effect.suspend(() => {
+        isForwardingKnown = true
+        return Effect.provideContext(Effect.logWarning(forwardingIsNotRead), context)
+      })
+
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const refusal = refusalOf(request, wantsHost)
@@ -233,7 +244,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
           const isRead = request.method === "GET" || request.method === "HEAD"
           const limited = isRead ? http : timed(Effect.provideService(http, HttpIncomingMessage.MaxBodySize, bodySize))
           // The framework runs us uninterruptibly: somebody who goes away ends the work only if we let him.
-          return Effect.matchCauseEffect(Effect.interruptible(limited), {
+          const served = Effect.matchCauseEffect(Effect.interruptible(limited), {
             onSuccess: (response) => Effect.succeed(finish(request, response)),
             onFailure: (cause) => {
               if (isGone(cause)) return Effect.failCause(cause)
@@ -241,6 +252,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
               return Effect.map(Effect.provideContext(failed(request, cause), context), (response) => finish(request, response))
             }
           })
+          return isForwardingKnown || request.headers["x-forwarded-for"] === undefined ? served : Effect.andThen(warn, served)
         })
     }),
     { global: true }

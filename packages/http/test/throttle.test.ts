@@ -57,3 +57,20 @@ describe("Invoices for wallets", () => {
     assert.strictEqual(await served(crowd, 2), 8)
   })
 })
+
+describe("X-Forwarded-For", () => {
+  it("proxies: a header that nobody reads is warned of once, and one that is read never", async () => {
+    for (const [proxies, warnings] of [
+      [0, 1],
+      [1, 0]
+    ] as const) {
+      const one = await start({ http: { proxies } })
+      const warned = () => one.logged.filter((line) => line.includes("SATRAIL_PROXIES")).length
+      await one.ask("GET", "/healthz")
+      assert.strictEqual(warned(), 0)
+      for (let n = 0; n < 3; n++) await one.ask("GET", "/healthz", { headers: { "x-forwarded-for": "203.0.113.1" } })
+      assert.strictEqual(warned(), warnings)
+      await one.dispose()
+    }
+  })
+})
