@@ -17,6 +17,17 @@ export interface Options {
  */
 export const NotAfter = Context.Reference<number>("nodes/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
 
+/** Nothing of the request was written: there was no connection to write it to, or it was too late. On a connection that was kept nothing is certain. */
+export class NotWritten extends Error {
+  constructor(cause: unknown) {
+    super("the request was not written", { cause })
+  }
+}
+
+/** Whether a failed request is certain not to have been written. */
+export const isNotWritten = (problem: unknown): boolean =>
+  HttpClientError.isHttpClientError(problem) && problem.reason.cause instanceof NotWritten
+
 /** How long a silent connection is kept before the system asks whether the other end is still there. */
 const keepAliveMillis = 30_000
 
@@ -49,8 +60,11 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
   return HttpClient.make((request, url, signal, fiber) =>
     Effect.callback((resume) => {
       const [clock, notAfter] = [fiber.getRef(Clock.Clock), fiber.getRef(NotAfter)]
-      const fail = (cause: unknown) =>
+      let isWritten = false
+      const fail = (problem: unknown) => {
+        const cause = isWritten ? problem : new NotWritten(problem)
         resume(Effect.fail(new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })))
+      }
       try {
         if (request.body._tag !== "Empty" && request.body._tag !== "Uint8Array") throw new TypeError(`A body of kind ${request.body._tag}`)
         const body = request.body._tag === "Uint8Array" ? request.body.body : undefined
@@ -73,8 +87,10 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
             : http.request(url, { ...options, agent: plain }, answered)
         const send = () => {
           if (sent.destroyed) return
-          if (clock.currentTimeMillisUnsafe() <= notAfter) sent.end(body)
-          else sent.destroy(new Error("It is too late to send this"))
+          if (clock.currentTimeMillisUnsafe() <= notAfter) {
+            isWritten = true
+            sent.end(body)
+          } else sent.destroy(new Error("It is too late to send this"))
         }
         sent.once("error", fail)
         // Nothing is handed to Node before it can go out at once: until a connection is there a process may sleep for long.

@@ -6,7 +6,16 @@ import { Clock, Deferred, Effect, Layer, Redacted, Schema, SchemaGetter, Stream 
 import { createHash, createHmac } from "node:crypto"
 import { NotAfter } from "./Https.ts"
 import * as LndInfo from "./LndInfo.ts"
-import { get, type LndRest, make as connect, type Options as RestOptions, post, type Refused, code as statusCode } from "./LndRest.ts"
+import {
+  get,
+  type LndRest,
+  make as connect,
+  NotLookedAt,
+  type Options as RestOptions,
+  post,
+  type Refused,
+  code as statusCode
+} from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
 // lnd v0.21 over its REST interface (https://lightning.engineering/api-docs/api/lnd/): bytes in base64, 64-bit numbers as texts.
@@ -147,21 +156,18 @@ const isAbsent = ({ code, words }: Refused): boolean =>
  * form with another code, and may have reached lnd: its record is then still to be written.
  */
 const isRefusal = (refused: Refused): boolean =>
-  [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code) &&
-  !isAboutNode(refused)
-
-/** What lnd says while it is not itself: locked, starting, stopping, or asked with a macaroon that it does not take. It says nothing about a payment. */
-const isAboutNode = ({ words }: Refused): boolean =>
-  /wallet|macaroon|permission denied|verification failed|starting|waiting to start|shutting down|context|database/i.test(words)
+  [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code)
 
 const isNoRoute = ({ words }: Refused): boolean => /unable to find a path to destination|insufficient local balance/.test(words)
 
 const unavailable = (operation: string) => (refused: Refused) => Effect.fail(new NodeUnavailable({ operation, cause: refused.words }))
 
-/** To hear nothing of a payment says nothing about it. */
+const notSent = { _tag: "notSent" } as const
+
+/** To hear nothing of a payment says nothing about it. What is wrong with the node is in the log already. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
-    Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
+    Effect.as(Effect.logDebug("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
   )
 
 const hashOf = (preimageBase64: string) => createHash("sha256").update(preimageBase64, "base64").digest("hex")
@@ -287,7 +293,7 @@ const sender = (options: Options): LightningSender["Service"] => {
     ).pipe(
       Effect.timeoutOrElse({
         duration: rest.deadlineMillis,
-        orElse: () => Effect.fail(new NodeUnavailable({ operation: "lookupPayment", cause: `no answer within ${rest.deadlineMillis} ms` }))
+        orElse: () => rest.noAnswer("lookupPayment")
       }),
       Effect.flatMap((first) =>
         first._tag === "Some"
@@ -335,8 +341,9 @@ const sender = (options: Options): LightningSender["Service"] => {
       Effect.as(patience, undefined)
     )
     if (seen !== undefined) return paymentOf(seen)
+    if (broken instanceof NotLookedAt) return notSent
     if (broken?._tag === "Refused") return yield* refused(invoice.paymentHash, broken)
-    return yield* broken ?? new NodeUnavailable({ operation: "pay", cause: `no answer within ${rest.deadlineMillis} ms` })
+    return yield* broken ?? rest.noAnswer("pay")
   })
 
   const graceMillis = options.graceMillis ?? 60_000
@@ -344,7 +351,9 @@ const sender = (options: Options): LightningSender["Service"] => {
     graceMillis,
     pay: (payment) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-        Effect.provideService(orUnknown(Effect.andThen(recognised, send(payment))), NotAfter, nowMillis + graceMillis)
+        Effect.matchEffect(recognised, { onFailure: () => Effect.succeed(notSent), onSuccess: () => orUnknown(send(payment)) }).pipe(
+          Effect.provideService(NotAfter, nowMillis + graceMillis)
+        )
       ),
     lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
     // By what lnd has learned of the network. To try a route with a payment that must fail would cost other nodes money and us seconds.

@@ -32,9 +32,5 @@ export const identity = (rest: LndRest.LndRest): Effect.Effect<Identity, NodeUna
 export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Effect<void, NodeUnavailable> =>
   info(rest).pipe(
     Effect.catchTag("Refused", ({ words }) => Effect.fail(new NodeUnavailable({ operation: "identity", cause: words }))),
-    Effect.flatMap(({ identity_pubkey }) =>
-      identity_pubkey === nodeId
-        ? Effect.void
-        : Effect.fail(new NodeUnavailable({ operation: "identity", cause: `it is another node: ${identity_pubkey}, and was ${nodeId}` }))
-    )
+    Effect.flatMap(({ identity_pubkey }) => rest.recognise(identity_pubkey, nodeId))
   )

@@ -1,7 +1,9 @@
 import { NodeUnavailable } from "@satrail/core/LightningReceiver"
-import { Data, Effect, Metric, Redacted, Schema, Stream } from "effect"
+import { Data, Effect, Redacted, Schema, Stream } from "effect"
 import { HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Https from "./Https.ts"
+import * as LndOutage from "./LndOutage.ts"
+import * as NodeState from "./NodeState.ts"
 import { wordsOf } from "./Words.ts"
 
 /** Where lnd's REST interface is, and what opens it. */
@@ -14,40 +16,27 @@ export interface Options {
   readonly macaroon: Redacted.Redacted
   /** How long one answer is waited for; 10 s when absent. A bound on our patience: what was asked may happen all the same. */
   readonly deadlineMillis?: number
+  /** What the operator calls these settings, for the remedies in the log; their names here when absent. */
+  readonly names?: LndOutage.Names
+  /** Shared by those who ask the same lnd with different macaroons, so that what is wrong with it is logged once. */
+  readonly state?: NodeState.NodeState
 }
 
-/** lnd itself said no: a gRPC status code and its words. */
+/** lnd itself said no to what was asked: a gRPC status code and its words. What it says about itself is `NodeUnavailable`. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
-/** The gRPC status codes that tell something. Others come from whatever is between us and lnd, too. */
+/** lnd is certain not to have looked at what was asked: nothing was written, or it turned the call away at its gate. */
+export class NotLookedAt extends NodeUnavailable {}
+
 export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9 } as const
 
 const Status = Schema.Struct({ code: Schema.Int, message: Schema.String })
 /** A stream that ends in an error before its first message says so one level down. */
 const Problem = Schema.Union([Status, Schema.Struct({ error: Status })])
 
-const unavailable = (operation: string) => (problem: unknown) =>
-  problem instanceof Refused ? problem : new NodeUnavailable({ operation, cause: wordsOf(problem) })
-
 type Failure = NodeUnavailable | Refused
 
-/** 1 as long as lnd answers, 0 from when it does not. */
-export const up = Metric.withAttributes(
-  Metric.gauge("satrail_node_up", { description: "Whether the node answered when it was last asked: 1 or 0" }),
-  {
-    node: "lnd"
-  }
-)
-/** How often it did not. */
-export const outages = Metric.withAttributes(
-  Metric.counter("satrail_node_outages_total", { description: "Questions that the node did not answer", incremental: true }),
-  { node: "lnd" }
-)
-
-const answered = Metric.update(up, 1)
-/** A refusal is an answer too. */
-const failed = (failure: Failure) =>
-  failure._tag === "Refused" ? answered : Effect.andThen(Metric.update(up, 0), Metric.update(outages, 1))
+const ownNames: LndOutage.Names = { url: "url", certificateFile: "certificateFile", macaroon: "macaroon" }
 
 /** Asks lnd. The only ones here that do. */
 export interface LndRest {
@@ -63,10 +52,39 @@ export interface LndRest {
     request: HttpClientRequest.HttpClientRequest,
     answer: Schema.Codec<A, I>
   ) => Stream.Stream<A, Failure>
+  /** Fails where the node that was found is not the one that was expected. */
+  readonly recognise: (found: string, expected: string) => Effect.Effect<void, NodeUnavailable>
+  /** The outage of a call that has been waited for long enough. */
+  readonly noAnswer: (operation: string) => Effect.Effect<never, NodeUnavailable>
   readonly deadlineMillis: number
 }
 
-export const make = ({ url, certificateFile, macaroon, deadlineMillis = 10_000 }: Options): LndRest => {
+export const make = (options: Options): LndRest => {
+  const { url, certificateFile, macaroon, deadlineMillis = 10_000, names = ownNames, state = NodeState.make("lnd") } = options
+  const place = { url, certificateFile, names }
+  const noAnswer = `no answer within ${deadlineMillis} ms`
+  const macaroonName = names.macaroon
+  const partsOf = (operation: string) => ["lnd", macaroonName, `${macaroonName} ${operation}`] as const
+  const works = (operation: string) => state.works(partsOf(operation))
+
+  /** A refusal that is an answer is the caller's; everything else is an outage, in words. */
+  const failure =
+    (operation: string) =>
+    (problem: unknown): Effect.Effect<never, Failure> => {
+      const refused = problem instanceof Refused ? problem : undefined
+      const cause = refused?.words ?? wordsOf(problem)
+      const said = refused && LndOutage.ofRefusal(operation, refused, place)
+      if (refused !== undefined && said === undefined) return Effect.andThen(works(operation), Effect.fail(refused))
+      const outage = said ?? LndOutage.ofSilence(cause, place)
+      const { reason, remedy, about, isTurnedAway } = outage
+      const [whole, macaroon, call] = partsOf(operation)
+      const Unavailable = isTurnedAway === true || Https.isNotWritten(problem) ? NotLookedAt : NodeUnavailable
+      return Effect.andThen(
+        state.fails(about === undefined ? whole : about === "macaroon" ? macaroon : call, { reason, remedy }),
+        Effect.fail(new Unavailable({ operation, cause, reason, remedy }))
+      )
+    }
+
   const client = Https.make({ certificateFile })
   const prepare = (request: HttpClientRequest.HttpClientRequest) =>
     request.pipe(
@@ -95,10 +113,9 @@ export const make = ({ url, certificateFile, macaroon, deadlineMillis = 10_000 }
             ? Effect.flatMap(response.text, Schema.decodeUnknownEffect(Schema.fromJsonString(answer)))
             : refusal(response)
         ),
-        Effect.timeoutOrElse({ duration: deadlineMillis, orElse: () => Effect.fail(`no answer within ${deadlineMillis} ms`) }),
-        Effect.mapError(unavailable(operation)),
-        Effect.tap(() => answered),
-        Effect.tapError(failed)
+        Effect.timeoutOrElse({ duration: deadlineMillis, orElse: () => Effect.fail(noAnswer) }),
+        Effect.tap(() => works(operation)),
+        Effect.catch(failure(operation))
       ),
     listen: (operation, request, answer) => {
       const Line = Schema.fromJsonString(Schema.Union([Schema.Struct({ result: answer }), Schema.Struct({ error: Status })]))
@@ -114,9 +131,18 @@ export const make = ({ url, certificateFile, macaroon, deadlineMillis = 10_000 }
         Stream.mapEffect((line) =>
           "error" in line ? Effect.fail(new Refused({ code: line.error.code, words: line.error.message })) : Effect.succeed(line.result)
         ),
-        Stream.mapError(unavailable(operation)),
-        Stream.tap(() => answered),
-        Stream.tapError(failed)
+        Stream.tap(() => works(operation)),
+        Stream.catch((problem) => Stream.fromEffect(failure(operation)(problem)))
+      )
+    },
+    noAnswer: (operation) => Effect.catchTag(failure(operation)(noAnswer), "Refused", Effect.die),
+    recognise: (found, expected) => {
+      if (found === expected) return state.works(["identity"])
+      const { reason, remedy } = LndOutage.ofStranger(found, expected, place)
+      const cause = `it is another node: ${found}, and was ${expected}`
+      return Effect.andThen(
+        state.fails("identity", { reason, remedy }),
+        Effect.fail(new NodeUnavailable({ operation: "identity", cause, reason, remedy }))
       )
     }
   }

@@ -1,90 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Bolt11 from "@satrail/core/Bolt11"
-import { LightningReceiver } from "@satrail/core/LightningReceiver"
-import { LightningSender } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Clock, Effect, Layer, Logger, Metric, Redacted, References, Result } from "effect"
-import { once } from "node:events"
-import { createServer } from "node:http"
-import * as Lnd from "../src/Lnd.ts"
+import { Clock, Effect, Logger, Metric, Redacted, References } from "effect"
 import * as LndInfo from "../src/LndInfo.ts"
 import * as LndRest from "../src/LndRest.ts"
+import * as NodeState from "../src/NodeState.ts"
 import * as Asleep from "./Asleep.ts"
+import { type Answer, hash, info, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
 
 // Who answers is not always lnd, nor always the same: a gateway before it has started, a proxy, another node at the old address.
-
-const nodeId = `02${"11".repeat(32)}`
-const hash = "0f".repeat(32)
-
-interface Answer {
-  readonly status: number
-  readonly body: string
-  readonly location?: string
-}
-
-const info = (key: string, version = "0.21.2-beta commit=v0.21.2-beta"): Answer => ({
-  status: 200,
-  body: JSON.stringify({ identity_pubkey: key, version, chains: [{ chain: "bitcoin", network: "regtest" }] })
-})
-
-const json = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) })
-
-const noRecord = json(404, { error: { code: 5, message: "payment isn't initiated", details: [] } })
-
-/** Answers every call with what `say` has for its path, and remembers the paths and what was sent to them. Cuts the connection where there is nothing. */
-const server = (say: (path: string) => Answer | undefined) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      let paths: ReadonlyArray<string> = []
-      const bodies = new Map<string, string>()
-      const server = createServer((request, response) => {
-        const path = request.url ?? ""
-        paths = [...paths, path]
-        request.on("data", (chunk) => bodies.set(path, `${bodies.get(path) ?? ""}${chunk}`))
-        request.on("end", () => {
-          const answer = say(path)
-          if (answer === undefined) return request.socket.destroy()
-          return response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end(answer.body)
-        })
-      }).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      const address = server.address()
-      const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-      return { url, paths: () => paths, bodies, end: () => server.close() }
-    }),
-    ({ end }) => Effect.sync(end)
-  )
-
-const ports = Effect.fnUntraced(function* (url: string) {
-  const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const, deadlineMillis: 2000 }
-  const built = yield* Layer.build(
-    Layer.merge(Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }), Lnd.layerSender(options))
-  )
-  return yield* Effect.provideContext(Effect.all({ receiver: LightningReceiver, sender: LightningSender }), built)
-})
-
-const payment = {
-  invoice: Result.getOrThrow(
-    Bolt11.decode(
-      Result.getOrThrow(
-        Bolt11.encode(
-          {
-            network: "regtest",
-            timestampSeconds: 1_700_000_000,
-            paymentHash: hash,
-            paymentSecret: hash,
-            description: "",
-            expirySeconds: 3600,
-            minFinalCltvExpiry: 80
-          },
-          Bolt11.signWith(new Uint8Array(32).fill(3))
-        )
-      )
-    )
-  ),
-  amount: Msat.fromSats(1),
-  feeLimit: Msat.zero
-}
 
 const others: Record<string, Answer | undefined> = {
   "a connection that is cut when everything was sent": undefined,
@@ -94,6 +17,10 @@ const others: Record<string, Answer | undefined> = {
   "a proxy that sends us elsewhere": { status: 302, body: "", location: "https://elsewhere.example/" },
   "a state that nobody has heard of": json(200, { result: { status: "UNKNOWN", failure_reason: "FAILURE_REASON_NONE" } }),
   nothing: { status: 200, body: "" },
+  "a proxy that wants a password": { status: 401, body: "<h1>Unauthorized</h1>" },
+  "a proxy that lets nobody in": json(403, { error: "forbidden" }),
+  "a proxy that breaks": { status: 500, body: '{"message":"Internal Server Error"}' },
+  "a proxy that says not found in a form of its own": json(404, { status: 404, error: "Not Found" }),
   "half of an answer": { status: 200, body: '{"result":{"status":"SUCC' }
 }
 
@@ -162,7 +89,7 @@ describe("lnd", () => {
     Effect.gen(function* () {
       const { url, paths } = yield* server(() => info(`03${"22".repeat(32)}`))
       const { sender } = yield* ports(url)
-      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
+      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
       assert.deepStrictEqual([...new Set(paths())], ["/v1/getinfo"])
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
@@ -181,7 +108,7 @@ describe("lnd", () => {
         Clock.Clock,
         Asleep.clock(() => sleptMillis)
       )
-      assert.deepStrictEqual<unknown>(yield* pay, { _tag: "unknown" })
+      assert.deepStrictEqual<unknown>(yield* pay, { _tag: "notSent" })
       assert.deepStrictEqual(paths(), ["/v1/getinfo"])
       yield* pay
       assert.include(paths(), "/v2/router/send", "awake again it pays")
@@ -229,15 +156,15 @@ describe("lnd", () => {
       )
       const { receiver } = yield* ports(url)
       yield* receiver.lookupInvoice(hash)
-      const before = (yield* Metric.value(LndRest.outages)).count
-      assert.strictEqual((yield* Metric.value(LndRest.up)).value, 1)
+      const before = (yield* Metric.value(NodeState.outages("lnd"))).count
+      assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 1)
       isAway = true
       yield* Effect.flip(receiver.lookupInvoice(hash))
-      assert.strictEqual((yield* Metric.value(LndRest.up)).value, 0)
-      assert.strictEqual((yield* Metric.value(LndRest.outages)).count, before + 1)
+      assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 0)
+      assert.strictEqual((yield* Metric.value(NodeState.outages("lnd"))).count, before + 1)
       isAway = false
       yield* receiver.lookupInvoice(hash)
-      assert.strictEqual((yield* Metric.value(LndRest.up)).value, 1)
+      assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 1)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,13 +1,17 @@
 import * as Cursor from "@satrail/core/Cursor"
 import * as Id from "@satrail/core/Id"
 import { Journal } from "@satrail/core/Journal"
+import { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import { Network } from "@satrail/core/Network"
+import * as Outage from "@satrail/core/Outage"
 import { Records } from "@satrail/core/Records"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
 import * as LndInfo from "@satrail/nodes/LndInfo"
+import * as LndOutage from "@satrail/nodes/LndOutage"
 import * as LndRest from "@satrail/nodes/LndRest"
 import * as Macaroon from "@satrail/nodes/Macaroon"
+import * as NodeState from "@satrail/nodes/NodeState"
 import { Clock, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import type { Environment, Lnd as Settings } from "./Environment.ts"
@@ -19,48 +23,18 @@ export class LndUnusable extends Schema.TaggedError<LndUnusable>()("LndUnusable"
 const source = "lnd"
 const Remembered = Schema.fromJsonString(Schema.Struct({ nodeId: Schema.String, network: Network }))
 
-/** Why the node does not say who it is. `isAway`: it may be back in a moment, as it is. */
-interface Silence {
-  readonly isAway: boolean
-  readonly message: string
-}
-
-const silenceOf = ({ url, certificateFile }: Settings, words: string): Silence => {
-  const at = `lnd at ${url}`
-  const away = (message: string) => ({ isAway: true, message })
-  const wrong = (message: string) => ({ isAway: false, message })
-  if (/ENOENT|EACCES|EISDIR/.test(words)) return wrong(`LND_TLS_CERT cannot be read (${words}). Set it to a copy of lnd's tls.cert.`)
-  if (/wallet locked|wallet not created/i.test(words)) {
-    return away(`${at} is locked. Unlock its wallet with \`lncli unlock\`, or have it done at every start (wallet-unlock-password-file).`)
-  }
-  if (/starting up|waiting to start/i.test(words)) return away(`${at} is still starting. Wait until \`lncli getinfo\` answers.`)
-  if (/permission denied/i.test(words)) {
-    return wrong(`${at} does not let LND_RECEIVER_MACAROON or LND_SENDER_MACAROON ask who it is. Bake both as docs/guides/lnd.md says.`)
-  }
-  if (/macaroon|verification failed/i.test(words)) {
-    return wrong(`${at} does not know the macaroon it was shown (${words}). Bake it on this very node, as docs/guides/lnd.md says.`)
-  }
-  if (/wrong version number|EPROTO|ERR_SSL/i.test(words))
-    return wrong(`What is at ${url} does not speak TLS. Set LND_REST_URL to lnd's restlisten address.`)
-  if (/certificate|CERT|SELF_SIGNED|ALTNAME/i.test(words)) {
-    const expected =
-      certificateFile === undefined
-        ? "one that a known authority signed: set LND_TLS_CERT to its tls.cert"
-        : `the one in ${certificateFile}`
-    return wrong(
-      `The certificate of ${at} is not ${expected} (${words}). Copy tls.cert from lnd again; for a name or an address that is not in it, add tlsextradomain or tlsextraip to lnd.conf.`
-    )
-  }
-  if (/that lnd does/.test(words))
-    return wrong(`What answers at ${url} is not lnd's REST interface (${words}). Set LND_REST_URL to lnd's restlisten address.`)
-  return away(`${at} does not answer (${words}). Start it, or set LND_REST_URL to its restlisten address.`)
-}
+/** What a remedy calls the settings. */
+const names = (macaroon: string) => ({ url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon })
 
 /** Asks the node who it is. */
-const ask = (settings: Settings, macaroon: Redacted.Redacted): Effect.Effect<LndInfo.Identity, Silence> =>
-  Effect.mapError(LndInfo.identity(LndRest.make({ ...settings, macaroon })), (error) =>
-    silenceOf(settings, error._tag === "Refused" ? error.words : error.cause instanceof Error ? error.cause.message : String(error.cause))
-  )
+const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): Effect.Effect<LndInfo.Identity, NodeUnavailable> => {
+  const rest = LndRest.make({ url, certificateFile, macaroon, names: names("LND_RECEIVER_MACAROON"), state: NodeState.quiet })
+  const refused = ({ words }: LndRest.Refused) =>
+    Effect.fail(
+      new NodeUnavailable({ operation: "identity", cause: words, reason: LndOutage.reasons.other, remedy: `${url} answers: ${words}.` })
+    )
+  return Effect.catchTag(LndInfo.identity(rest), "Refused", refused)
+}
 
 /** A macaroon, in hex or in a file, with all that it must allow. What it allows beyond that is told: a stolen one is worth as much. */
 const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
@@ -99,8 +73,9 @@ const identify = Effect.fnUntraced(function* (environment: Environment, settings
   const known = stored === undefined ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Remembered)(stored))
   const asked = yield* Effect.result(ask(settings, macaroon))
   if (Result.isFailure(asked)) {
-    const { isAway, message } = asked.failure
-    if (known === undefined || !isAway) return yield* new LndUnusable({ message })
+    const outage = asked.failure
+    const message = Outage.text(outage) ?? String(outage.cause)
+    if (known === undefined || LndOutage.isWrong(outage.reason)) return yield* new LndUnusable({ message })
     yield* Effect.logWarning(`${message} Until then nothing can be paid to it, and what is to be paid waits.`)
     return known
   }
@@ -130,15 +105,16 @@ export const layer = (environment: Environment, settings: Settings) =>
       const sender = yield* macaroonOf("LND_SENDER_MACAROON", settings.senderMacaroon, Lnd.senderCalls)
       const identity = yield* identify(environment, settings, receiver)
       const { url, certificateFile, invoiceSecret, booksMacaroon } = settings
+      const shared = { url, certificateFile, identity, state: NodeState.make("lnd") }
       const node = Layer.merge(
-        Lnd.layerReceiver({ url, certificateFile, identity, macaroon: receiver, invoiceSecret }),
-        Lnd.layerSender({ url, certificateFile, identity, macaroon: sender })
+        Lnd.layerReceiver({ ...shared, names: names("LND_RECEIVER_MACAROON"), macaroon: receiver, invoiceSecret }),
+        Lnd.layerSender({ ...shared, names: names("LND_SENDER_MACAROON"), macaroon: sender })
       )
       if (booksMacaroon === undefined) {
         yield* Effect.logWarning("LND_BOOKS_MACAROON is not set: our books are not compared with lnd's")
         return node
       }
       const macaroon = yield* macaroonOf("LND_BOOKS_MACAROON", booksMacaroon, LndBooks.calls)
-      return Layer.merge(node, LndBooks.layer({ url, certificateFile, identity, macaroon }))
+      return Layer.merge(node, LndBooks.layer({ ...shared, names: names("LND_BOOKS_MACAROON"), macaroon }))
     })
   )

@@ -1,0 +1,120 @@
+// What lnd, or whatever is in its place, says when it does not serve us: what that is in plain words, and what to do. None of it says anything about a
+// payment or an invoice. The texts are lnd's own (rpcperms/interceptor.go, macaroons/, rpcserver.go, v0.21) and Node's error codes.
+
+/** What the operator calls each setting that a remedy names. */
+export interface Names {
+  readonly url: string
+  readonly certificateFile: string
+  readonly macaroon: string
+}
+
+export interface Place {
+  readonly url: string
+  readonly certificateFile: string | undefined
+  readonly names: Names
+}
+
+/** What can be wrong with lnd. Anybody may read it. */
+export const reasons = {
+  locked: "lnd is locked",
+  empty: "lnd has no wallet",
+  starting: "lnd is starting",
+  stopping: "lnd is stopping",
+  failing: "lnd does not do what it is asked",
+  forbidden: "lnd refuses a macaroon: it does not allow what is asked",
+  foreign: "lnd refuses a macaroon: it does not know it",
+  refusing: "lnd refuses the connection",
+  nameless: "the host name of lnd is not found",
+  silent: "lnd does not answer",
+  unreadable: "the file with the TLS certificate of lnd cannot be read",
+  plain: "what answers in lnd's place does not speak TLS",
+  untrusted: "the TLS certificate of lnd does not match",
+  other: "what answers in lnd's place is not lnd",
+  stranger: "another node has lnd's place"
+} as const
+
+/** These do not get better by waiting: the configuration is wrong. */
+export const isWrong = (reason: string | undefined): boolean =>
+  [reasons.forbidden, reasons.foreign, reasons.unreadable, reasons.plain, reasons.untrusted, reasons.other].some(
+    (wrong) => wrong === reason
+  )
+
+export interface LndOutage {
+  readonly reason: string
+  /** For the operator. */
+  readonly remedy: string
+  /** What it is about, where that is not lnd as a whole: the macaroon, or the one call that it does not allow. */
+  readonly about?: "macaroon" | "call"
+  /** lnd turned the call away at its gate, before it looked at what was asked. */
+  readonly isTurnedAway?: boolean
+}
+
+/** The gRPC status codes of an answer to what was asked. Others come from whatever is between us and lnd, too. */
+const answers = new Set([2, 3, 5, 6, 9])
+const notFound = 5
+
+/** What a refusal says about lnd itself; undefined where it is an answer to what was asked. */
+export const ofRefusal = (
+  operation: string,
+  { code, words }: { readonly code: number; readonly words: string },
+  { url, names }: Place
+): LndOutage | undefined => {
+  const wait = `Wait until \`lncli getinfo\` answers at ${url}.`
+  if (/^wallet locked/i.test(words)) {
+    const remedy = `Unlock its wallet with \`lncli unlock\`, or have it done at every start (wallet-unlock-password-file). It is at ${url}.`
+    return { reason: reasons.locked, remedy, isTurnedAway: true }
+  }
+  if (/^wallet not created/i.test(words)) {
+    return { reason: reasons.empty, remedy: `Create one with \`lncli create\` at ${url}.`, isTurnedAway: true }
+  }
+  if (/^waiting to start|^the RPC server is in the process of starting up/i.test(words)) {
+    return { reason: reasons.starting, remedy: wait, isTurnedAway: true }
+  }
+  if (/^permission denied/i.test(words)) {
+    const remedy = `${names.macaroon} does not allow ${operation} at ${url}. Bake it as docs/guides/lnd.md says.`
+    return { reason: reasons.forbidden, remedy, about: "call", isTurnedAway: true }
+  }
+  if (/macaroon|verification failed/i.test(words)) {
+    const remedy = `lnd at ${url} says of ${names.macaroon}: ${words}. Bake it on this very node, as docs/guides/lnd.md says.`
+    const isTurnedAway = /^verification failed|^cannot get macaroon|^expected 1 macaroon/i.test(words)
+    return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
+  }
+  // Said by the gateway in front of lnd as long as lnd has not told it what it serves, and by lnd's server before it has started.
+  if ((code === notFound && /^not found$/i.test(words)) || /still in the process of starting/i.test(words)) {
+    return { reason: reasons.starting, remedy: wait }
+  }
+  if (/shutting down/i.test(words)) return { reason: reasons.stopping, remedy: `Start it again at ${url}.` }
+  if (!answers.has(code) || /wallet|permission denied|waiting to start|starting|context|database/i.test(words)) {
+    return { reason: reasons.failing, remedy: `It says: ${words}. Look into the log of lnd at ${url}.` }
+  }
+  return undefined
+}
+
+/** Why lnd was not heard, by what went wrong. */
+export const ofSilence = (words: string, { url, certificateFile, names }: Place): LndOutage => {
+  const correct = `set ${names.url} to its restlisten address`
+  if (certificateFile !== undefined && /ENOENT|EACCES|EISDIR/.test(words)) {
+    return { reason: reasons.unreadable, remedy: `${words}. Set ${names.certificateFile} to a copy of lnd's tls.cert.` }
+  }
+  if (/wrong version number|EPROTO|ERR_SSL|packet length too long/i.test(words)) {
+    return { reason: reasons.plain, remedy: `It is at ${url}. Start lnd there, or ${correct}.` }
+  }
+  if (/certificate|CERT|SELF_SIGNED|ALTNAME/i.test(words)) {
+    const expected = certificateFile ?? `one that a known authority signed: set ${names.certificateFile} to lnd's tls.cert`
+    const remedy = `At ${url} it is not ${expected} (${words}). Copy tls.cert from lnd again; for a name or an address that is not in it, add tlsextradomain or tlsextraip to lnd.conf.`
+    return { reason: reasons.untrusted, remedy }
+  }
+  if (/which lnd does not say like that/.test(words)) {
+    return { reason: reasons.other, remedy: `${url} answers ${words}. Look at what is between us and lnd, or ${correct}.` }
+  }
+  if (/ECONNREFUSED/.test(words))
+    return { reason: reasons.refusing, remedy: `Nobody listens at ${url} (${words}). Start lnd, or ${correct}.` }
+  if (/ENOTFOUND|EAI_AGAIN/.test(words)) return { reason: reasons.nameless, remedy: `${url}: ${words}. Mend the DNS, or ${correct}.` }
+  return { reason: reasons.silent, remedy: `${url}: ${words}. Start lnd, or ${correct}.` }
+}
+
+/** Another node has lnd's place. */
+export const ofStranger = (found: string, expected: string, { url }: Place): LndOutage => ({
+  reason: reasons.stranger,
+  remedy: `At ${url} is ${found}, and our node is ${expected}. Bring that one back: another is asked for nothing.`
+})

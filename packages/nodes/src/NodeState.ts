@@ -1,0 +1,50 @@
+import * as Outage from "@satrail/core/Outage"
+import { Effect, Metric } from "effect"
+
+// Whether a node serves us, as all who ask it see it together.
+
+/** 1 as long as the node serves us; 0 from when it is away, locked, starting, or refuses our credentials, until the same works again. */
+export const up = (node: string) =>
+  Metric.withAttributes(Metric.gauge("satrail_node_up", { description: "Whether the node serves us: 1 or 0" }), { node })
+
+/** How often it did not. */
+export const outages = (node: string) =>
+  Metric.withAttributes(
+    Metric.counter("satrail_node_outages_total", { description: "Questions that the node did not answer", incremental: true }),
+    { node }
+  )
+
+/** Told of every answer and of every outage. Logs what is wrong once when it begins, with its remedy, and once when it is over. */
+export interface NodeState {
+  /** Whatever was wrong with these is over. */
+  readonly works: (about: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Something is wrong with `about`: the node, one of our macaroons, one call. That another works says nothing of this one. */
+  readonly fails: (about: string, trouble: Outage.Words & { readonly reason: string }) => Effect.Effect<void>
+}
+
+/** Says nothing and measures nothing. */
+export const quiet: NodeState = { works: () => Effect.void, fails: () => Effect.void }
+
+export const make = (node: string): NodeState => {
+  const troubles = new Map<string, string>()
+  const [isUp, failures] = [up(node), outages(node)]
+  const measure = Effect.suspend(() => Metric.update(isUp, troubles.size === 0 ? 1 : 0))
+
+  return {
+    works: (about) =>
+      Effect.suspend(() => {
+        if (troubles.size === 0) return measure
+        const over = about.flatMap((one) => troubles.get(one) ?? [])
+        for (const one of about) troubles.delete(one)
+        const told = Effect.forEach(over, (reason) => Effect.logInfo(`no longer: ${reason}`), { discard: true })
+        return Effect.andThen(told, measure)
+      }),
+    fails: (about, trouble) =>
+      Effect.suspend(() => {
+        const isNew = troubles.get(about) !== trouble.reason
+        troubles.set(about, trouble.reason)
+        const told = isNew ? Effect.logError(Outage.text(trouble) ?? trouble.reason) : Effect.void
+        return Effect.andThen(told, Effect.andThen(measure, Metric.update(failures, 1)))
+      })
+  }
+}

@@ -1,0 +1,85 @@
+import * as Bolt11 from "@satrail/core/Bolt11"
+import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningSender } from "@satrail/core/LightningSender"
+import * as Msat from "@satrail/core/Msat"
+import * as Lnd from "../src/Lnd.ts"
+import type * as LndRest from "../src/LndRest.ts"
+import { Effect, Layer, Redacted, Result } from "effect"
+import { once } from "node:events"
+import { createServer } from "node:http"
+
+// Whatever answers in lnd's place, word for word as a test has it.
+
+export const nodeId = `02${"11".repeat(32)}`
+export const hash = "0f".repeat(32)
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly location?: string
+}
+
+export const info = (key: string, version = "0.21.2-beta commit=v0.21.2-beta"): Answer => ({
+  status: 200,
+  body: JSON.stringify({ identity_pubkey: key, version, chains: [{ chain: "bitcoin", network: "regtest" }] })
+})
+
+export const json = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) })
+
+export const noRecord = json(404, { error: { code: 5, message: "payment isn't initiated", details: [] } })
+
+/** Answers every call with what `say` has for its path, and remembers the paths and what was sent to them. Cuts the connection where there is nothing. */
+export const server = (say: (path: string) => Answer | undefined) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      let paths: ReadonlyArray<string> = []
+      const bodies = new Map<string, string>()
+      const server = createServer((request, response) => {
+        const path = request.url ?? ""
+        paths = [...paths, path]
+        request.on("data", (chunk) => bodies.set(path, `${bodies.get(path) ?? ""}${chunk}`))
+        request.on("end", () => {
+          const answer = say(path)
+          if (answer === undefined) return request.socket.destroy()
+          return response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end(answer.body)
+        })
+      }).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      const address = server.address()
+      const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+      return { url, paths: () => paths, bodies, end: () => server.close() }
+    }),
+    ({ end }) => Effect.sync(end)
+  )
+
+/** Both ports over what answers at `url`. */
+export const ports = Effect.fnUntraced(function* (url: string, others: Partial<LndRest.Options> = {}) {
+  const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const, deadlineMillis: 2000, ...others }
+  const built = yield* Layer.build(
+    Layer.merge(Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }), Lnd.layerSender(options))
+  )
+  return yield* Effect.provideContext(Effect.all({ receiver: LightningReceiver, sender: LightningSender }), built)
+})
+
+export const payment = {
+  invoice: Result.getOrThrow(
+    Bolt11.decode(
+      Result.getOrThrow(
+        Bolt11.encode(
+          {
+            network: "regtest",
+            timestampSeconds: 1_700_000_000,
+            paymentHash: hash,
+            paymentSecret: hash,
+            description: "",
+            expirySeconds: 3600,
+            minFinalCltvExpiry: 80
+          },
+          Bolt11.signWith(new Uint8Array(32).fill(3))
+        )
+      )
+    )
+  ),
+  amount: Msat.fromSats(1),
+  feeLimit: Msat.zero
+}

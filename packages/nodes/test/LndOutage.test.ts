@@ -1,0 +1,338 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger, Metric, References, Stream } from "effect"
+import { createServer, type AddressInfo, type Socket } from "node:net"
+import { once } from "node:events"
+import * as NodeState from "../src/NodeState.ts"
+import { type Answer, hash, info, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
+
+const quiet = Effect.provideService(References.MinimumLogLevel, "None")
+
+const refusal = (code: number, message: string, status = 500): Answer => json(status, { code, message, details: [] })
+
+/** What lnd says about itself before it looks at what is asked, in its own words. */
+const gate: Record<string, readonly [answer: Answer, reason: string, remedy: RegExp]> = {
+  locked: [refusal(2, "wallet locked, unlock it to enable full RPC access"), "lnd is locked", /lncli unlock/],
+  "without a wallet": [refusal(2, "wallet not created, create one to enable full RPC access"), "lnd has no wallet", /lncli create/],
+  waiting: [refusal(2, "waiting to start, RPC services not available"), "lnd is starting", /Wait until/],
+  starting: [
+    refusal(2, "the RPC server is in the process of starting up, but not yet ready to accept calls"),
+    "lnd is starting",
+    /Wait until/
+  ],
+  "shown a macaroon that does not allow it": [
+    refusal(2, "permission denied"),
+    "lnd refuses a macaroon: it does not allow what is asked",
+    /OUR_MACAROON/
+  ],
+  "shown a macaroon of another node": [
+    refusal(2, "verification failed: signature mismatch after caveat verification"),
+    "lnd refuses a macaroon: it does not know it",
+    /OUR_MACAROON/
+  ],
+  "shown a macaroon whose key is gone": [
+    refusal(2, "cannot get macaroon: root key with id 7 doesn't exist"),
+    "lnd refuses a macaroon: it does not know it",
+    /OUR_MACAROON/
+  ]
+}
+
+/** What it says about itself later: a payment may have been begun by then. */
+const later: Record<string, readonly [answer: Answer, reason: string]> = {
+  "that stops": [refusal(2, "the server is shutting down"), "lnd is stopping"],
+  "whose database fails": [refusal(2, "database is locked"), "lnd does not do what it is asked"],
+  "whose gateway lost it": [refusal(14, "transport is closing"), "lnd does not do what it is asked"],
+  "whose gateway has not heard of it yet": [refusal(5, "Not Found", 404), "lnd is starting"],
+  "whose proxy answers": [{ status: 502, body: "Bad Gateway" }, "what answers in lnd's place is not lnd"]
+}
+
+const names = { url: "OUR_URL", certificateFile: "OUR_CERTIFICATE", macaroon: "OUR_MACAROON" }
+
+const isUp = Effect.map(Metric.value(NodeState.up("lnd")), ({ value }) => value)
+
+describe("lnd's own state", () => {
+  for (const [how, [answer, reason, remedy]] of Object.entries(gate)) {
+    it.live(`lnd: ${how}: an outage with its reason and remedy, and what is to be paid was not sent`, () =>
+      Effect.gen(function* () {
+        let isItself = true
+        const { url } = yield* server((path) => (isItself && path === "/v1/getinfo" ? info(nodeId) : isItself ? noRecord : answer))
+        const { receiver, sender } = yield* ports(url, { names })
+        yield* sender.lookupPayment(hash) // it is known by now who the node is
+        assert.strictEqual(yield* isUp, 1)
+        isItself = false
+        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+        assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(hash), { _tag: "unknown" })
+        const outage = yield* Effect.flip(receiver.lookupInvoice(hash))
+        assert.strictEqual(outage.reason, reason)
+        assert.match(outage.remedy ?? "", remedy)
+        assert.notInclude(outage.reason, url)
+        assert.strictEqual(yield* isUp, 0)
+      }).pipe(Effect.scoped, quiet)
+    )
+  }
+
+  for (const [how, [answer, reason]] of Object.entries(later)) {
+    it.live(`C2: lnd: ${how}: an outage with its reason, and what became of a payment is unknown`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : answer))
+        const { receiver, sender } = yield* ports(url, { names })
+        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
+        assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, reason)
+        assert.strictEqual(yield* isUp, 0)
+      }).pipe(Effect.scoped, quiet)
+    )
+  }
+
+  // By the time that its record is asked for, lnd is unlocked: it knows of no payment, and nothing has failed for all that.
+  for (const words of [
+    "wallet locked, unlock it to enable full RPC access",
+    "wallet is not ready",
+    "permission denied",
+    "verification failed: signature mismatch after caveat verification",
+    "the RPC server is in the process of starting up, but not yet ready to accept calls",
+    "the server is shutting down",
+    "context canceled",
+    "database is locked"
+  ]) {
+    it.live(`C2: lnd: a call to pay that is refused with "${words}" has failed nothing, though there is no record of it`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* server((path) =>
+          path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal(2, words) : noRecord
+        )
+        const { sender } = yield* ports(url)
+        assert.include(["unknown", "notSent"], (yield* sender.pay(payment))._tag)
+      }).pipe(Effect.scoped, quiet)
+    )
+  }
+
+  it.live("lnd: what is wrong is logged once when it begins and once when it is over, with its remedy, however often it is met", () =>
+    Effect.gen(function* () {
+      let isLocked = false
+      const logged: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      const locked = gate["locked"]?.[0]
+      const { url } = yield* server((path) => (isLocked ? locked : path === "/v1/getinfo" ? info(nodeId) : noRecord))
+      const state = NodeState.make("lnd")
+      yield* Effect.gen(function* () {
+        const [one, other] = [yield* ports(url, { names, state }), yield* ports(url, { names, state })]
+        yield* one.sender.lookupPayment(hash)
+        isLocked = true
+        for (let i = 0; i < 50; i++) {
+          yield* one.sender.pay(payment)
+          yield* one.sender.lookupPayment(hash)
+          yield* Effect.flip(other.receiver.lookupInvoice(hash))
+        }
+        assert.lengthOf(logged, 1)
+        assert.match(logged[0] ?? "", /^lnd is locked\. Unlock its wallet with `lncli unlock`/)
+        isLocked = false
+        for (let i = 0; i < 3; i++) yield* one.sender.lookupPayment(hash)
+        assert.deepStrictEqual(logged.slice(1), ["no longer: lnd is locked"])
+      }).pipe(Effect.provide(logger))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lnd: one call that a macaroon does not allow keeps the node from being up, whatever else goes well, until it is allowed", () =>
+    Effect.gen(function* () {
+      let isAllowed = false
+      const denied = refusal(2, "permission denied")
+      const { url } = yield* server((path) =>
+        path === "/v1/getinfo"
+          ? info(nodeId)
+          : path.startsWith("/v1/invoice/") && !isAllowed
+            ? denied
+            : json(404, { code: 5, message: "unable to locate invoice" })
+      )
+      const { receiver, sender } = yield* ports(url)
+      yield* Effect.flip(receiver.lookupInvoice(hash))
+      yield* sender.lookupPayment(hash)
+      yield* Effect.flip(receiver.cancelInvoice(hash))
+      assert.strictEqual(yield* isUp, 0)
+      isAllowed = true
+      assert.deepStrictEqual(yield* receiver.lookupInvoice(hash), { _tag: "unknown" })
+      yield* Effect.flip(receiver.cancelInvoice(hash))
+      assert.strictEqual(yield* isUp, 1)
+    }).pipe(Effect.scoped, quiet)
+  )
+})
+
+/** A port that takes connections and does with them what `take` does. */
+const listener = (take: (socket: Socket) => void) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const sockets = new Set<Socket>()
+      const server = createServer((socket) => {
+        sockets.add(socket)
+        socket.on("error", () => {})
+        take(socket)
+      }).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      const { port } = server.address() as AddressInfo
+      return {
+        port,
+        end: () => {
+          for (const socket of sockets) socket.destroy()
+          server.close()
+        }
+      }
+    }),
+    ({ end }) => Effect.sync(end)
+  )
+
+/** A port at which nobody listens. */
+const nobody = Effect.scoped(
+  Effect.map(
+    listener(() => {}),
+    ({ port }) => port
+  )
+)
+
+describe("a connection to lnd", () => {
+  it.live("lnd: a refused connection is not sent, and says so", () =>
+    Effect.gen(function* () {
+      const url = `http://127.0.0.1:${yield* nobody}`
+      const { receiver, sender } = yield* ports(url, { names })
+      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+      const outage = yield* Effect.flip(receiver.lookupInvoice(hash))
+      assert.strictEqual(outage.reason, "lnd refuses the connection")
+      assert.include(outage.remedy, url)
+      assert.include(outage.remedy, "OUR_URL")
+    }).pipe(Effect.scoped, quiet)
+  )
+
+  it.live("lnd: a connection that is refused after the node was known is not sent", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : noRecord))
+          return url
+        })
+      )
+      const { sender } = yield* ports(port)
+      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+    }).pipe(Effect.scoped, quiet)
+  )
+
+  it.live("lnd: a host that no name server knows is not sent, and says so", () =>
+    Effect.gen(function* () {
+      const { receiver, sender } = yield* ports("https://lnd.invalid:8080", { names })
+      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "the host name of lnd is not found")
+    }).pipe(Effect.scoped, quiet)
+  )
+
+  it.live("lnd: what does not speak TLS is not sent anything, and says so", () =>
+    Effect.gen(function* () {
+      const { port } = yield* listener((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
+      const { receiver, sender } = yield* ports(`https://127.0.0.1:${port}`, { names })
+      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "what answers in lnd's place does not speak TLS")
+    }).pipe(Effect.scoped, quiet)
+  )
+
+  it.live("C3: lnd: a kept connection that is reset under a call to pay is unknown: it may have been written", () =>
+    Effect.gen(function* () {
+      let isReset = false
+      const { url, paths } = yield* server((path) => (isReset ? undefined : path === "/v1/getinfo" ? info(nodeId) : noRecord))
+      const { sender } = yield* ports(url)
+      yield* sender.lookupPayment(hash)
+      isReset = true
+      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
+      assert.include(paths(), "/v2/router/send")
+    }).pipe(Effect.scoped, quiet)
+  )
+
+  it.live("C3: lnd: a node that never answers a call to pay leaves it unknown, and is not up", () =>
+    Effect.gen(function* () {
+      let isSilent = false
+      const { port } = yield* listener((socket) => {
+        socket.on("data", (data) => {
+          if (isSilent || String(data).includes("/v2/router")) return
+          const { body } = info(nodeId)
+          socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+        })
+      })
+      const { sender } = yield* ports(`http://127.0.0.1:${port}`, { deadlineMillis: 300 })
+      assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
+      assert.strictEqual(yield* isUp, 0)
+      isSilent = true
+      assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(hash), { _tag: "unknown" })
+    }).pipe(Effect.scoped, quiet)
+  )
+})
+
+/** An invoice as lnd tells it. */
+const invoiceOf = (n: number, state: string, settleIndex: number) => ({
+  r_hash: Buffer.alloc(32, n).toString("base64"),
+  r_preimage: Buffer.alloc(32, n + 100).toString("base64"),
+  payment_request: "lnbcrt1",
+  state,
+  amt_paid_msat: state === "SETTLED" ? String(n * 1000) : "0",
+  settle_date: "1700000000",
+  settle_index: String(settleIndex)
+})
+
+describe("an invoice at lnd", () => {
+  for (const [state, tag] of [
+    ["ACCEPTED", "accepted"],
+    ["SETTLED", "settled"],
+    ["CANCELED", "canceled"]
+  ] as const) {
+    it.live(`lnd: an invoice that is ${state} when it is to be canceled is ${tag}, and nothing else`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* server((path) =>
+          path === "/v1/getinfo"
+            ? info(nodeId)
+            : path === "/v2/invoices/cancel"
+              ? refusal(2, "invoice already settled")
+              : json(200, invoiceOf(1, state, 1))
+        )
+        const { receiver } = yield* ports(url)
+        assert.strictEqual((yield* receiver.cancelInvoice(hash))._tag, tag)
+      }).pipe(Effect.scoped, quiet)
+    )
+  }
+
+  it.live(
+    "C60: lnd: settlements from the first on begin with the one that settled first, whatever the order of the invoices, and tell only what settled",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const lines = [
+          invoiceOf(5, "OPEN", 0),
+          invoiceOf(2, "SETTLED", 2),
+          invoiceOf(6, "ACCEPTED", 0),
+          invoiceOf(3, "SETTLED", 3),
+          invoiceOf(7, "CANCELED", 0)
+        ]
+        const { url } = yield* server((path) => {
+          if (path === "/v1/getinfo") return info(nodeId)
+          if (path.startsWith("/v1/invoices/subscribe")) {
+            asked.push(path)
+            return { status: 200, body: lines.map((result) => JSON.stringify({ result })).join("\n") }
+          }
+          const invoices = [invoiceOf(3, "SETTLED", 3), invoiceOf(9, "OPEN", 0), invoiceOf(1, "SETTLED", 1), invoiceOf(2, "SETTLED", 2)]
+          return json(200, { invoices, last_index_offset: "4" })
+        })
+        const { receiver } = yield* ports(url)
+        const told = yield* Stream.runCollect(Stream.take(receiver.settlements(null), 3))
+        assert.deepStrictEqual(
+          told.map(({ cursor, received }) => [cursor, received]),
+          [
+            ["1", 1000n],
+            ["2", 2000n],
+            ["3", 3000n]
+          ]
+        )
+        assert.deepStrictEqual(asked, ["/v1/invoices/subscribe?settle_index=1"])
+      }).pipe(Effect.scoped, quiet)
+  )
+
+  it.live("C4: lnd: another node at the same address, where the invoice is asked about first, is an outage", () =>
+    Effect.gen(function* () {
+      const { url } = yield* server((path) =>
+        path === "/v1/getinfo" ? info(`03${"22".repeat(32)}`) : json(404, { code: 5, message: "unable to locate invoice" })
+      )
+      const { receiver } = yield* ports(url)
+      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash))).reason, "another node has lnd's place")
+    }).pipe(Effect.scoped, quiet)
+  )
+})
