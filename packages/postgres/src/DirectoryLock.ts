@@ -110,14 +110,14 @@ const take = (file: string, text: string): number | null => {
 }
 
 /**
- * Holds the directory for this process until the scope closes, making it if need be. The lock of a process that died is taken over.
+ * Holds the directory for this process until the scope closes, making it if need be, for its owner alone. The lock of a process that died is taken over.
  * It knows the processes of one machine: it is no protection between machines or containers that share a disk.
  */
 export const hold = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
-        mkdirSync(directory, { recursive: true })
+        mkdirSync(directory, { recursive: true, mode: 0o700 })
         const file = join(directory, "lock")
         const text = JSON.stringify({ pid: process.pid, started: startOf(process.pid) } satisfies Holder)
         return { file, holder: take(file, text) }

@@ -274,6 +274,9 @@ const whereOf = (url: string): string => {
   return `${hostname === "" ? "localhost" : hostname}:${port === "" ? 5432 : port}${pathname}`
 }
 
+/** Where a database is, for people: host, port and name, never a user or a password. */
+export const where = (url: Redacted.Redacted): string => whereOf(Redacted.value(url))
+
 const open = ({ url, maxConnections = 10, statementTimeoutMillis = defaultStatementTimeoutMillis, lockTimeoutMillis = 10_000 }: Options) =>
   Effect.try({
     try: () => {

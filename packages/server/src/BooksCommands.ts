@@ -110,10 +110,12 @@ export const ownFunds = Command.make(
   "own-funds",
   { json: Operate.json, node: amount("node"), chain: amount("chain") },
   ({ json, node, chain }) =>
-    Operate.call(json, "PUT", "/operator/reconciliation/own-funds", {
-      ...(Option.isSome(node) && { node_sats: node.value }),
-      ...(Option.isSome(chain) && { chain_sats: chain.value })
-    })
+    Option.isNone(node) && Option.isNone(chain)
+      ? Effect.fail(new CommandFailed({ message: "Nothing was stated. own-funds wants --node-sats N, --chain-sats N, or both." }))
+      : Operate.call(json, "PUT", "/operator/reconciliation/own-funds", {
+          ...(Option.isSome(node) && { node_sats: node.value }),
+          ...(Option.isSome(chain) && { chain_sats: chain.value })
+        })
 ).pipe(Command.withDescription("State what of the node's and the wallet's money is your own"))
 
 /** The database itself, without a service: one that was restored from a dump can be checked before anything starts on it. */

@@ -6,6 +6,7 @@ import * as Limits from "./environment/Limits.ts"
 import * as Others from "./environment/Others.ts"
 import * as Process from "./environment/Process.ts"
 import * as Service from "./environment/Service.ts"
+import * as Unknown from "./environment/Unknown.ts"
 import * as Variable from "./environment/Variable.ts"
 
 export type { ChainNode as Chain } from "./environment/Chain.ts"
@@ -35,35 +36,47 @@ const variables: ReadonlyArray<Variable.Variable<unknown>> = [
   Service.operator,
   Limits.variables,
   Process.life,
-  { sandboxSeed: Others.sandboxSeed }
+  { sandboxSeed: Others.sandboxSeed, ignored: Unknown.ignored }
 ].flatMap((group) => Object.values(group))
 
+/** Variables that look like settings and are none: a line each, with the nearest right name. */
+export const unknown = (env: Variable.Source): ReadonlyArray<string> =>
+  Unknown.problems(
+    env,
+    variables.map(({ name }) => name)
+  )
+
 /** Nothing pretended mixes with real money. */
-const onMainnet = ({ lightning, chain, rates, resolver, outboundAllow }: Environment): ReadonlyArray<string> => [
+const onMainnet = ({ lightning, chain, rates, resolver, outboundAllow }: Environment, env: Variable.Source): ReadonlyArray<string> => [
   ...(lightning === "sandbox"
     ? ['LIGHTNING wants a real node on mainnet, and got "sandbox": pretend payments never mix with real money']
     : []),
   ...(chain === "sandbox" ? ['CHAIN wants a real chain on mainnet, and got "sandbox": pretend payments never mix with real money'] : []),
   ...(rates === "fixed" ? ['RATES wants "tickers" on mainnet, and got "fixed": nobody sells at a price that was made up'] : []),
   ...(resolver === "sandbox" ? ['RESOLVER wants "web" on mainnet, and got "sandbox": pretend payments never mix with real money'] : []),
-  ...(outboundAllow.size > 0 ? ["SATRAIL_OUTBOUND_ALLOW is for developing, and cannot be used on mainnet"] : [])
+  ...(outboundAllow.size > 0 ? ["SATRAIL_OUTBOUND_ALLOW is for developing, and cannot be used on mainnet"] : []),
+  ...(env[Service.operator.demo.name] === "yes"
+    ? [
+        'SATRAIL_DEMO wants "no" on mainnet, and got "yes": a key in a file opens real money. Open companies with `satrail companies create`'
+      ]
+    : [])
 ]
 
 /** Reads the environment. Reports every variable that is wrong, not only the first; a secret's value is not repeated. */
 export const read = (env: Variable.Source): Result.Result<Environment, EnvironmentInvalid> => {
-  const problems: Array<string> = []
+  const problems: Array<string> = [...unknown(env)]
   const reader = Variable.reader(env, problems)
-  const lightning = Lightning.read(reader)
+  const [lightning, chain] = [Lightning.read(reader), Chain.read(reader)]
   const environment = {
     ...Process.read(reader),
     ...Database.read(reader),
-    ...Service.read(reader),
+    ...Service.read(reader, lightning.lightning === "sandbox" && chain.chain === "sandbox"),
     ...lightning,
-    ...Chain.read(reader),
+    ...chain,
     ...Others.read(reader, lightning.lightning),
     ...Limits.read(reader)
   }
-  if (environment.network === "mainnet") problems.push(...onMainnet(environment))
+  if (environment.network === "mainnet") problems.push(...onMainnet(environment, env))
   return problems.length === 0 ? Result.succeed(environment) : Result.fail(new EnvironmentInvalid({ problems }))
 }
 

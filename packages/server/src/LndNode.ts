@@ -10,11 +10,11 @@ import * as LndBooks from "@satrail/nodes/LndBooks"
 import * as LndInfo from "@satrail/nodes/LndInfo"
 import * as LndOutage from "@satrail/nodes/LndOutage"
 import * as LndRest from "@satrail/nodes/LndRest"
-import * as Macaroon from "@satrail/nodes/Macaroon"
+import type * as Macaroon from "@satrail/nodes/Macaroon"
 import * as NodeState from "@satrail/nodes/NodeState"
-import { Clock, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
-import { readFileSync } from "node:fs"
+import { Clock, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import type { Environment, Lnd as Settings } from "./Environment.ts"
+import * as LndMacaroon from "./LndMacaroon.ts"
 
 /** lnd cannot be used as it is configured: the message says what to do about it. */
 export class LndUnusable extends Schema.TaggedError<LndUnusable>()("LndUnusable", { message: Schema.String }) {}
@@ -36,30 +36,14 @@ const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): E
   return Effect.catchTag(LndInfo.identity(rest), "Refused", refused)
 }
 
-/** A macaroon, in hex or in a file, with all that it must allow. What it allows beyond that is told: a stolen one is worth as much. */
+/** A macaroon, with all that it must allow. What it allows beyond that is told: a stolen one is worth as much. */
 const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
-  const text = Redacted.value(given)
-  const isHex = /^([0-9a-f]{2})+$/i.test(text) && text.length >= 64
-  const hex = isHex
-    ? text
-    : yield* Effect.try({
-        try: () => readFileSync(text, "hex"),
-        // The path is not repeated: it might be a macaroon with a typing error.
-        catch: () => new LndUnusable({ message: `${name} is neither a macaroon in hex nor the path of a file that can be read.` })
-      })
-  const granted = yield* Effect.mapError(
-    Effect.fromResult(Macaroon.permissions(hex)),
-    (why) => new LndUnusable({ message: `${name} is not usable: ${why}. It wants a macaroon that \`lncli bakemacaroon\` made.` })
+  const { hex, excessive } = yield* Effect.mapError(
+    Effect.fromResult(LndMacaroon.read(name, given, needed)),
+    (message) => new LndUnusable({ message })
   )
-  const missing = Macaroon.missing(granted, needed)
-  if (missing.length > 0) {
-    return yield* new LndUnusable({
-      message: `${name} does not allow what is needed. Bake one with: lncli bakemacaroon ${needed.map(({ uri }) => `uri:${uri}`).join(" ")}\n  missing: ${missing.map(({ uri }) => uri).join(", ")}`
-    })
-  }
-  const excessive = Macaroon.excessive(granted, needed)
   if (excessive.length > 0) yield* Effect.logWarning(`${name} allows more than is needed`, { excessive })
-  return Redacted.make(hex, { label: name })
+  return hex
 })
 
 /**

@@ -12,7 +12,9 @@ const target = Effect.try({
     const found = { url: url ?? demo?.base_url, token: token ?? demo?.operator_token }
     if (found.url === undefined || found.token === undefined) {
       throw new Error(
-        `No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
+        found.url === undefined
+          ? `No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
+          : `No operator token is known: set SATRAIL_OPERATOR_TOKEN as the service has it (a token from the environment is not in ${directory})`
       )
     }
     if (!/^https?:$/.test(URL.parse(found.url)?.protocol ?? "")) {

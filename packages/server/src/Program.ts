@@ -2,6 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
 import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References } from "effect"
 import { HttpServer } from "effect/http"
+import * as Banner from "./Banner.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import * as Server from "./Server.ts"
@@ -23,7 +24,7 @@ export type Services<E> = (environment: Environment.Environment) => Layer.Layer<
 
 const program = Effect.fnUntraced(function* <E>(environment: Environment.Environment, servicesOf: Services<E>) {
   yield* DirectoryLock.hold(environment.dataDirectory)
-  const operatorToken = yield* Demo.operatorToken(environment.dataDirectory, environment.operatorToken)
+  const operator = yield* Demo.operator(environment)
   const prepared = yield* Deferred.make<void>()
   const stopping = yield* Deferred.make<void>()
   const isPrepared = Deferred.isDone(prepared)
@@ -31,19 +32,17 @@ const program = Effect.fnUntraced(function* <E>(environment: Environment.Environ
   // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
   const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
   yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
-  const listening = yield* Layer.build(Server.server(environment, operatorToken, services))
+  const listening = yield* Layer.build(Server.server(environment, operator._tag === "Closed" ? undefined : operator.token, services))
   const { address } = Context.get(listening, HttpServer.HttpServer)
   const port = "port" in address ? address.port : environment.port
   const baseUrl = `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`
-  const { demo, isNew } = yield* Effect.provideContext(
-    Demo.prepare({ directory: environment.dataDirectory, baseUrl, operatorToken }),
-    services
-  )
+  const demo = environment.demo
+    ? yield* Effect.provideContext(Demo.prepare({ directory: environment.dataDirectory, baseUrl, operator }), services)
+    : undefined
   // What a start leaves behind is a third of the memory of a process that waits. Only where the collector can be called.
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Deferred.succeed(prepared, undefined)
-  const node = environment.lnd === undefined ? undefined : `${environment.network}, with lnd at ${environment.lnd.url}`
-  yield* Console.log(Demo.banner(demo, isNew, environment.dataDirectory, node))
+  yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo }))
   // Whoever sends requests here hears first that this process is about to stop, and goes on being answered until he has turned to others.
   const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
   return yield* Effect.onInterrupt(Effect.never, () => drain)
@@ -64,6 +63,8 @@ const explain = (cause: Cause.Cause<unknown>) => {
 export const run = <E>(servicesOf: Services<E>): void => {
   const main = Effect.gen(function* () {
     const environment = yield* Effect.fromResult(Environment.read(process.env))
+    // What this process makes in its directory is its owner's alone, the database's and the sandbox's files too.
+    yield* Effect.sync(() => process.umask(0o077))
     // A stop that takes too long is ended; whatever was under way is found and finished at the next start.
     yield* Effect.sync(() => {
       const end = () => setTimeout(() => process.exit(1), (environment.drainSeconds + environment.shutdownSeconds + 2) * 1000).unref()

@@ -253,7 +253,7 @@ const controlsIn = (environment: Environment, services: Context.Context<Services
  * Every route of this server. The services, and what serves files, are the routes' alone: the framework copies what surrounds the server into every
  * request, so that whatever were there would cost each of them a little.
  */
-export const routes = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) => {
+export const routes = (environment: Environment, operatorToken: Redacted.Redacted | undefined, services: Context.Context<Services>) => {
   const { corsOrigins, maxBodyBytes, proxies } = environment
   const options = { corsOrigins, maxBodyBytes, proxies, wantsHost: true }
   const handled = Option.match(controlsIn(environment, services), {
@@ -269,7 +269,7 @@ export const routes = (environment: Environment, operatorToken: Redacted.Redacte
 }
 
 /** Answers over HTTP for as long as the scope is open. */
-export const server = (environment: Environment, operatorToken: Redacted.Redacted, services: Context.Context<Services>) =>
+export const server = (environment: Environment, operatorToken: Redacted.Redacted | undefined, services: Context.Context<Services>) =>
   HttpRouter.serve(routes(environment, operatorToken, services), { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(
       Layer.catchTag(

@@ -4,8 +4,12 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { satrail } from "./Commands.ts"
+import { version } from "./Version.ts"
 
-Command.run(satrail, { version: "0.1.0" }).pipe(
+// A wallet's file, and the folder that is made for it, are their owner's alone.
+process.umask(0o077)
+
+Command.run(satrail, { version }).pipe(
   Effect.catchTag("CommandFailed", ({ message }) =>
     Effect.andThen(
       Console.error(message),

@@ -101,10 +101,14 @@ describe("the environment", () => {
   })
 
   it("nothing pretended is taken on mainnet: neither Lightning nor the chain, prices, or other people's servers", () => {
-    const problems = problemsOf({ SATRAIL_NETWORK: "mainnet", SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080" })
+    const problems = problemsOf({
+      SATRAIL_NETWORK: "mainnet",
+      SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080",
+      SATRAIL_DEMO: "yes"
+    })
     assert.deepStrictEqual(
       problems.map((problem) => problem.split(" ")[0]),
-      ["LIGHTNING", "CHAIN", "RATES", "RESOLVER", "SATRAIL_OUTBOUND_ALLOW"]
+      ["LIGHTNING", "CHAIN", "RATES", "RESOLVER", "SATRAIL_OUTBOUND_ALLOW", "SATRAIL_DEMO"]
     )
   })
 
@@ -122,7 +126,66 @@ describe("the environment", () => {
     }
   })
 
+  const misspelt: ReadonlyArray<readonly [name: string, right: string]> = [
+    ["SATRAIL_NETWROK", "SATRAIL_NETWORK"],
+    ["SATRIAL_NETWORK", "SATRAIL_NETWORK"],
+    ["SATRAIL_OPERATORTOKEN", "SATRAIL_OPERATOR_TOKEN"],
+    ["SATRAIL_PORT", "PORT"],
+    ["SATRAIL_LND_REST_URL", "LND_REST_URL"],
+    ["DATABASEURL", "DATABASE_URL"],
+    ["DATABASE_URI", "DATABASE_URL"],
+    ["LIGTHNING", "LIGHTNING"],
+    ["LND_RESTURL", "LND_REST_URL"],
+    ["LND_SENDER_MACARON", "LND_SENDER_MACAROON"],
+    ["CHAIN_WALET", "CHAIN_WALLET"],
+    ["BITCOIN_RPC_PASS", "BITCOIN_RPC_PASSWORD"],
+    ["ESPLORA_URI", "ESPLORA_URL"]
+  ]
+  for (const [name, right] of misspelt) {
+    it(`environment: ${name} is refused, and ${right} is offered`, () => {
+      assert.deepStrictEqual(problemsOf({ [name]: "x" }), [`${name} is not a setting: did you mean ${right}?`])
+    })
+  }
+
+  it("environment: a variable that resembles none of ours is refused where it begins as ours do, without its value", () => {
+    const [problem = "", ...others] = problemsOf({ SATRAIL_MACHINE_ROOM: "hunter2" })
+    assert.deepStrictEqual(others, [])
+    assert.include(problem, "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md has all of them")
+    assert.notInclude(problem, "hunter2")
+  })
+
+  it("environment: unknown variables are reported with everything else that is wrong", () => {
+    const problems = problemsOf({ SATRAIL_NETWROK: "mainnet", DATABASEURL: "x", PORT: "http" })
+    assert.deepStrictEqual(
+      problems.map((problem) => problem.split(" ")[0]),
+      ["SATRAIL_NETWROK", "DATABASEURL", "PORT"]
+    )
+  })
+
+  it("environment: what others put beside ours is not ours to refuse", () => {
+    const theirs = {
+      LND_SERVICE_HOST: "10.0.0.1",
+      LND_SERVICE_PORT_REST: "8080",
+      LND_PORT: "tcp://10.0.0.1:8080",
+      SATRAIL_PORT_8080_TCP_ADDR: "10.0.0.2",
+      DATABASE_URL: "postgres://u@127.0.0.1/db",
+      DATABASE_PUBLIC_URL: "postgres://u@db.example/db",
+      BITCOIN_DATA: "/var/lib/bitcoin",
+      LND_ENVIRONMENT: "regtest",
+      SATRAIL_IGNORED_VARIABLES: "BITCOIN_DATA, LND_ENVIRONMENT",
+      SATRAIL_URL: "http://127.0.0.1:8080",
+      HOSTNAME: "satrail-1",
+      HOSTTYPE: "x86_64",
+      RATE: "1",
+      CHAINS: "2",
+      LND_EMPTY: ""
+    }
+    assert.deepStrictEqual(problemsOf(theirs), [])
+    assert.lengthOf(problemsOf({ ...theirs, SATRAIL_IGNORED_VARIABLES: "BITCOIN_DATA" }), 1)
+    assert.lengthOf(problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }), 1, "without DATABASE_URL it may be meant for it")
+  })
+
   it("the table of variables in the documentation is this one", () => {
-    assert.strictEqual(Environment.table().split("\n").length, 2 + 46)
+    assert.strictEqual(Environment.table().split("\n").length, 2 + 48)
   })
 })

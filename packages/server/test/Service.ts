@@ -166,6 +166,9 @@ export const make = ({
 
   const demo = (): Demo => JSON.parse(readFileSync(path.join(data, "demo.json"), "utf8"))
 
+  /** What opens the operator's routes, where a start made it. */
+  const token = (): string => demo().operator_token ?? assert.fail("its operator token is its environment's")
+
   const env = (): Record<string, string> => ({
     PORT: "0",
     SATRAIL_DATA: data,
@@ -196,7 +199,7 @@ export const make = ({
       () => ask("GET", "/readyz"),
       ({ status }) => status === readyz
     )
-    const { api_key: apiKey, operator_token: operatorToken } = demo()
+    const { api_key: apiKey, operator_token: operatorToken = apiKey } = demo()
     secrets.add(apiKey).add(operatorToken)
   }
 
@@ -222,12 +225,12 @@ export const make = ({
     post: (route, body, headers) => ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
   })
 
-  const operate = async (route: string, body: unknown): Promise<Answer> =>
-    ask("POST", `/operator${route}`, { key: demo().operator_token, body })
+  const operate = async (route: string, body: unknown): Promise<Answer> => ask("POST", `/operator${route}`, { key: token(), body })
 
   return {
     data,
     demo,
+    token,
     env,
     ask,
     start,

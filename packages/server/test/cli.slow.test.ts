@@ -74,7 +74,7 @@ describe("the command line", () => {
   })
 
   it("finds the service by its environment too", async () => {
-    const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.demo().operator_token }
+    const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.token() }
     assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)
   })
 
@@ -105,6 +105,15 @@ describe("the command line", () => {
     for (const words of [`http://${address} does not answer`, "Is it running?", `ECONNREFUSED ${address}`]) assert.include(down, words)
     assert.notInclude(down, token)
     assert.include(await refused("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_OPERATOR_TOKEN: token }), "somewhere")
+  })
+
+  it("own-funds: without flags nothing is written, and what is missing is named", async () => {
+    const own = async () => JSON.parse(await said("own-funds --node-sats 7 --json"))
+    const before = await own()
+    assert.strictEqual(before.node_sats, 7)
+    const refusal = await refused("own-funds")
+    for (const words of ["Nothing was stated", "--node-sats", "--chain-sats"]) assert.include(refusal, words)
+    assert.deepStrictEqual(await own(), before)
   })
 
   it("migrate says where it looked for a database, and repeats no password", async () => {

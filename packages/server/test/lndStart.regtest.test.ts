@@ -93,7 +93,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           assert.match(yield* refusal({ ...right, senderMacaroon: Redacted.make("ab".repeat(40)) }), /is no macaroon of lnd/)
           assert.match(
             yield* refusal({ ...right, senderMacaroon: Redacted.make("/nowhere/sender.macaroon") }),
-            /^LND_SENDER_MACAROON is neither/
+            /^LND_SENDER_MACAROON cannot be read: \/nowhere\/sender\.macaroon: there is no such file/
           )
         })
       )

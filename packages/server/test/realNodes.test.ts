@@ -5,12 +5,13 @@ import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, Redacted } from "effect"
-import { existsSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import path from "node:path"
 import * as Esplora from "./fake/Esplora.ts"
 import type * as Http from "./fake/Http.ts"
 import * as Lnd from "./fake/Lnd.ts"
 import * as Service from "./Service.ts"
+import { version } from "../src/Version.ts"
 
 const installation = PostgresServer.find()
 const token = "an-operator-s-token-of-32-characters"
@@ -42,7 +43,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
       RATES: "fixed",
       SATRAIL_OPERATOR_TOKEN: token
     }
-  })
+  }, 60_000)
   afterEach(async () => {
     for (const one of running) one.kill("SIGKILL")
     await Promise.all([...running].map(({ ended }) => ended))
@@ -130,6 +131,52 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.isEmpty(Object.keys(paths).filter((route) => route.startsWith("/sandbox")))
     assert.property(paths, "/v1/transactions")
     assert.notInclude((await Service.send(`${url}/docs`, "GET", {})).text, "/sandbox")
+  })
+
+  it("demo: on real nodes no company is opened, and no key or token is printed or stored", async () => {
+    const { running: started, url } = await start("undemonstrated", { DATABASE_URL: databaseOf("undemonstrated") })
+    assert.deepStrictEqual(readdirSync(dataOf("undemonstrated")), ["lock"])
+    assert.strictEqual(statSync(dataOf("undemonstrated")).mode & 0o777, 0o700)
+    for (const secret of [token, "sr_regtest_", "op_"]) assert.notInclude(started.stdout(), secret)
+    assert.include(started.stdout(), "operator token  SATRAIL_OPERATOR_TOKEN")
+    const listed = await Service.send(`${url}/operator/companies`, "POST", { key: token, body: { name: "First", plan: "paid" } })
+    assert.strictEqual(listed.status, 201)
+  })
+
+  it("demo: asked for on real nodes, its key is stored for its owner alone, and not printed", async () => {
+    const { running: started } = await start("asked", { SATRAIL_DEMO: "yes" })
+    const file = path.join(dataOf("asked"), "demo.json")
+    const demo: Record<string, string> = JSON.parse(readFileSync(file, "utf8"))
+    assert.sameMembers(Object.keys(demo), ["base_url", "api_key", "company_id"])
+    assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+    assert.notInclude(started.stdout(), demo["api_key"] ?? "")
+    assert.include(started.stdout(), file)
+  })
+
+  it("operator token: without one nothing opens the operator's routes of real nodes, and the start says so", async () => {
+    const { running: started, url } = await start("closed", { SATRAIL_OPERATOR_TOKEN: "" })
+    assert.include(started.stdout(), "/operator is closed. Set SATRAIL_OPERATOR_TOKEN")
+    for (const key of ["", "undefined", token])
+      assert.strictEqual((await Service.send(`${url}/operator/companies`, "POST", { key, body: {} })).status, 401)
+  })
+
+  it("banner: names version, network, database, node, chain and rates, and repeats no secret", async () => {
+    const { running: started } = await start("banner", {
+      DATABASE_URL: env["DATABASE_URL"]?.replace("postgres@", "postgres:hunter2@") ?? ""
+    })
+    const said = started.stdout()
+    for (const words of [
+      `satrail ${version} is running at`,
+      "on regtest.",
+      `PostgreSQL at 127.0.0.1:${postgres.port}/postgres`,
+      `lnd at ${env["LND_REST_URL"]}`,
+      `Esplora at ${env["ESPLORA_URL"]}`,
+      `wallet in ${env["CHAIN_WALLET"]}`,
+      "made up, and never change"
+    ])
+      assert.include(said, words)
+    for (const name of ["LND_INVOICE_SECRET", "LND_SENDER_MACAROON", "CHAIN_SEED"]) assert.notInclude(said, env[name] ?? "")
+    assert.notInclude(said, "hunter2")
   })
 
   it("sandbox: beside a real node only the pretended chain is played with, and the database belongs to it", async () => {

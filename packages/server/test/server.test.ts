@@ -188,7 +188,7 @@ describe("the running service", () => {
   }
 
   it("says at its first start where it is, the key, and three commands to try", () => {
-    const { base_url: url, api_key: key, company_id: company, operator_token: token, ...others } = service.demo()
+    const { base_url: url, api_key: key, company_id: company, operator_token: token = "", ...others } = service.demo()
     assert.deepStrictEqual(others, {})
     assert.strictEqual(url, service.url())
     assert.match(key, /^sr_regtest_/)
@@ -204,6 +204,25 @@ describe("the running service", () => {
       commands.map((line) => (/(?:-X \w+ )?http:\/\/\S+/.exec(line) ?? [])[0]),
       [`-X POST ${url}/v1/bitcoin/deposit/lightning-invoice`, `-X POST ${url}/sandbox/pay`, `${url}/v1/transactions/balance`]
     )
+  })
+
+  it("data directory: what a start makes in it is its owner's alone", () => {
+    const modeOf = (name: string) => (statSync(path.join(service.data, name)).mode & 0o777).toString(8)
+    for (const folder of ["database", "sandbox"]) assert.strictEqual(modeOf(folder), "700", folder)
+    for (const file of ["lock", "sandbox/sandbox.ndjson", "sandbox/identity"]) assert.strictEqual(modeOf(file), "600", file)
+  })
+
+  it("operator token: one from the environment is not written to demo.json, and takes the place of one that was", async () => {
+    await service.stop("SIGTERM")
+    const token = "an-operator-s-token-of-32-characters"
+    await service.start({ SATRAIL_OPERATOR_TOKEN: token })
+    assert.sameMembers(Object.keys(service.demo()), ["base_url", "api_key", "company_id"])
+    assert.notInclude(service.stdout().join(), token)
+    assert.include(service.stdout().at(-1) ?? "", "operator token  SATRAIL_OPERATOR_TOKEN")
+    await Customer.data(201, service.ask("POST", "/operator/companies", { key: token, body: { name: "Acme", plan: "free" } }))
+    await service.stop("SIGTERM")
+    await service.start()
+    assert.match(service.token(), /^op_[0-9a-f]{64}$/)
   })
 
   it("answers whether it is up and ready, and shows its documentation", async () => {
@@ -284,11 +303,11 @@ describe("the running service", () => {
   })
 
   it("a later start goes on with the same company and key, and does not show the key again", async () => {
-    const before = service.demo()
+    const [before, token] = [service.demo(), service.token()]
     await service.stop("SIGTERM")
     await service.start()
     const { base_url: url, ...after } = service.demo()
-    assert.deepStrictEqual(after, { api_key: before.api_key, company_id: before.company_id, operator_token: before.operator_token })
+    assert.deepStrictEqual(after, { api_key: before.api_key, company_id: before.company_id, operator_token: token })
     assert.strictEqual(url, service.url())
     assert.strictEqual(statSync(path.join(service.data, "demo.json")).mode & 0o777, 0o600)
     const said = service.stdout().at(-1) ?? ""
@@ -354,7 +373,8 @@ describe("the running service", () => {
   })
 
   it("C56: no log of its has a key or the operator's token in it, and every line is JSON", async () => {
-    const { api_key: key, operator_token: token } = service.demo()
+    const { api_key: key } = service.demo()
+    const token = service.token()
     await Customer.data(401, service.ask("GET", "/v1/transactions/balance", { key: `${key}x` }))
     await Customer.data(401, service.ask("POST", "/operator/companies", { key: `${token}x`, body: {} }))
     await Customer.data(404, service.ask("GET", `/v1/nothing?key=${key}`, { key }))

@@ -9,6 +9,8 @@ export interface Service {
   readonly network: Network.Network
   readonly domain: string
   readonly operatorToken: Redacted.Redacted | undefined
+  /** Whether a start opens a company to try the service with. */
+  readonly demo: boolean
   readonly nostrKey: Redacted.Redacted | undefined
 }
 
@@ -28,8 +30,16 @@ const nostrKey = secret("SATRAIL_NOSTR_KEY")
 export const operator = {
   operatorToken: {
     ...secret("SATRAIL_OPERATOR_TOKEN", /^[!-~]{32,}$/),
-    meaning: "Opens the operator's routes; without one, a random one is made and written to demo.json",
+    meaning:
+      "Opens the operator's routes, the same in all processes; without one they are closed, but for a service with a demo company, which writes one of its own to demo.json",
     wants: "at least 32 characters without spaces"
+  },
+  demo: {
+    name: "SATRAIL_DEMO",
+    meaning:
+      "Whether the first start opens a company called Demo, and keeps its key in demo.json, to try the service with. Unless given: yes where nothing is real. Never on mainnet",
+    fallback: "",
+    ...oneOf("yes", "no")
   },
   nostrKey: {
     ...nostrKey,
@@ -39,9 +49,10 @@ export const operator = {
   }
 }
 
-export const read = ({ optional, required }: Reader): Service => ({
+export const read = ({ optional, required }: Reader, isSandbox: boolean): Service => ({
   network: required(identity.network),
   domain: required(identity.domain),
   operatorToken: optional(operator.operatorToken),
+  demo: (optional(operator.demo) ?? (isSandbox ? "yes" : "no")) === "yes",
   nostrKey: optional(operator.nostrKey)
 })

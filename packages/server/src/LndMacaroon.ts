@@ -1,0 +1,46 @@
+import * as Macaroon from "@satrail/nodes/Macaroon"
+import { Redacted, Result } from "effect"
+import { readFileSync } from "node:fs"
+import { reasonOf } from "./Unreadable.ts"
+
+/** A macaroon that allows what it is for. */
+export interface Usable {
+  readonly hex: Redacted.Redacted
+  /** What it allows beyond that. */
+  readonly excessive: ReadonlyArray<string>
+}
+
+/** How lnd makes one for these calls and nothing else. */
+export const bake = (needed: ReadonlyArray<Macaroon.Call>): string =>
+  `lncli bakemacaroon ${needed.map(({ uri }) => `uri:${uri}`).join(" ")}`
+
+/** A path is shown, and what might be a macaroon with a typing error is not: neither hex nor base64 begins so, or ends so. */
+const isPath = (text: string) => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)
+
+const hexOf = (name: string, text: string): Result.Result<string, string> => {
+  if (/^([0-9a-f]{2})+$/i.test(text) && text.length >= 64) return Result.succeed(text)
+  return Result.try({
+    try: () => readFileSync(text, "hex"),
+    catch: (cause) =>
+      isPath(text)
+        ? `${name} cannot be read: ${text}: ${reasonOf(cause)}. It wants the path of a macaroon that this user may read, or the macaroon in hex.`
+        : `${name} is neither a macaroon in hex nor the path of a file (not shown, it may be a secret). Write a path with a / in front, or the hex that \`xxd -p -c 1000 FILE\` prints.`
+  })
+}
+
+/** The macaroon of the variable `name`: in hex or in a file, with all that it must allow. Fails with a sentence that says what to do. */
+export const read = (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>): Result.Result<Usable, string> =>
+  Result.gen(function* () {
+    const hex = yield* hexOf(name, Redacted.value(given))
+    const granted = yield* Result.mapError(
+      Macaroon.permissions(hex),
+      (why) => `${name} is not usable: ${why}. It wants a macaroon that \`lncli bakemacaroon\` made.`
+    )
+    const missing = Macaroon.missing(granted, needed)
+    if (missing.length > 0) {
+      return yield* Result.fail(
+        `${name} does not allow what is needed. Bake one with: ${bake(needed)}\n  missing: ${missing.map(({ uri }) => uri).join(", ")}`
+      )
+    }
+    return { hex: Redacted.make(hex, { label: name }), excessive: Macaroon.excessive(granted, needed) }
+  })
