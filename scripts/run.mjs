@@ -224,7 +224,7 @@ const check = async () => {
     ["format", [tools.oxfmt, "--list-different"]],
     ["lint", [tools.oxlint, "--format=unix"]],
     ["types", [tools.tsc, "-b"]],
-    ["import rules", [tools.vitest, "run", "--project=fast", "test/house.test.ts"]]
+    ["house rules", [tools.vitest, "run", "--project=fast", "test/house.test.ts"]]
   ]
   let failures = 0
   for (const [name, args] of steps) {
@@ -261,7 +261,7 @@ const tasks = {
   satrail: ["the command line of the service", (args) => compiled("packages/server/dist/cli.js", args)],
   test: ["runs the tests that one waits for; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
   "test:all": ["runs every test: several processes and real nodes too", (args) => node([tools.vitest, "run", ...args])],
-  check: ["format, lint, types and import rules, one line each", check],
+  check: ["format, lint, types and house rules, one line each", check],
   typecheck: ["types of everything, tests and examples too", (args) => node([tools.tsc, "-b", ...args])],
   lint: ["oxlint; arguments (--fix) go to it", (args) => node([tools.oxlint, ...args])],
   format: ["formats all sources; with --check only says which it would", (args) => node([tools.oxfmt, ...args])],

@@ -160,10 +160,10 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [8],
     bug: "a payment that the node does not know is given back, though the call may still arrive",
     file: core("Dispatcher"),
-    find: `    const waitMillis = dispatchedAtMillis + sender.graceMillis - (yield* now)
+    find: `    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
 `,
     replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
-    const waitMillis = dispatchedAtMillis + sender.graceMillis - (yield* now)
+    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
 `,
     test: coreTest("Dispatcher"),
     titles: "C8:"
