@@ -25,6 +25,8 @@ import * as ChainBooks from "../packages/chain/src/Books.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
 import * as ReconciliationRoutes from "../packages/http/src/ReconciliationRoutes.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
+import * as PretendNames from "../packages/sandbox/src/PretendNames.ts"
+import * as Sandbox from "../packages/sandbox/src/Sandbox.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
 import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
@@ -120,6 +122,8 @@ const limits = (): string => {
     ["differences that are shown one by one", ReconciliationRoutes.maxShown],
     ["time from which work is overdue that nobody takes up, seconds", defaults.reconciliation.overdueMillis / 1000],
     ["coins that the chain is asked about in one comparison", ChainBooks.askedAbout],
+    ["sandbox: names that may have a TXT record", PretendNames.maxNames],
+    ["sandbox: events that it keeps; then nothing more happens outside", Sandbox.maxEvents],
     ["allowance for routing", rate(defaults.routingAllowance)],
     ["allowance for mining", `the feerate of the moment × ${defaults.payoutVbytes} vB`],
     ...(["free", "paid"] as const).flatMap((plan) => [

@@ -1,12 +1,16 @@
 import { Names, NamesUnavailable } from "@satrail/core/Names"
 import { Context, Effect, HashMap, Layer, Option, Ref } from "effect"
+import { refuse, type SandboxRefused } from "./Refused.ts"
+
+/** How many names have records at once. */
+export const maxNames = 1000
 
 /** The other side of the domain name system: whoever owns a domain says what is there. */
 export class PretendNames extends Context.Service<
   PretendNames,
   {
-    /** The TXT records of a name, instead of those that were there. */
-    readonly set: (name: string, texts: ReadonlyArray<string>) => Effect.Effect<void>
+    /** The TXT records of a name, instead of those that were there. Refuses one name more than `maxNames`; none takes a name away. */
+    readonly set: (name: string, texts: ReadonlyArray<string>) => Effect.Effect<void, SandboxRefused>
     /** While it is away it gives no answer. */
     readonly setAway: (isAway: boolean) => Effect.Effect<void>
   }
@@ -18,7 +22,15 @@ export const layer: Layer.Layer<Names | PretendNames> = Layer.effectContext(
     const records = yield* Ref.make(HashMap.empty<string, ReadonlyArray<string>>())
     const away = yield* Ref.make(false)
     const control = PretendNames.of({
-      set: (name, texts) => Ref.update(records, (all) => HashMap.set(all, name.toLowerCase(), texts)),
+      set: Effect.fnUntraced(function* (written, texts) {
+        const name = written.toLowerCase()
+        const isTaken = yield* Ref.modify(records, (all) => {
+          if (texts.length === 0) return [true, HashMap.remove(all, name)]
+          const isFull = HashMap.size(all) >= maxNames && !HashMap.has(all, name)
+          return isFull ? [false, all] : [true, HashMap.set(all, name, texts)]
+        })
+        if (!isTaken) return yield* Effect.fromResult(refuse("full", `${maxNames} names have records: take one away with an empty value`))
+      }),
       setAway: (isAway) => Ref.set(away, isAway)
     })
     const port = Names.of({

@@ -22,7 +22,8 @@ export class SandboxRefused extends Schema.TaggedError<SandboxRefused>()("Sandbo
     "rejected",
     "out_of_range",
     "payee_unknown",
-    "not_ours"
+    "not_ours",
+    "full"
   ]),
   message: Schema.String
 }) {}

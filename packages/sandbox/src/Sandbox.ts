@@ -176,17 +176,24 @@ const neighbour = (world: World.World): Neighbour["Service"] =>
     localBalance: localBalance(world, PretendNetwork.neighbour)
   })
 
-const control = (world: World.World): Sandbox["Service"] => {
+const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
+  /** Makes something happen outside, for as long as there is room to remember it. */
+  const play = <A>(decide: (state: World.State, nowMillis: number) => Result.Result<World.Decision<A>, SandboxRefused>) =>
+    Effect.suspend(() =>
+      world.eventCount() < maxEvents
+        ? world.commit(decide)
+        : Effect.fromResult(refuse("full", `The sandbox is full: it keeps ${maxEvents} events. Begin another, with an empty database`))
+    )
   const read = <A>(select: (state: World.State) => A) => Effect.sync(() => select(world.state()))
   return Sandbox.of({
-    pay: (ask) => world.commit(Payer.pay(world, ask)),
-    destination: (ask) => world.commit(destination(world, ask)),
+    pay: (ask) => play(Payer.pay(world, ask)),
+    destination: (ask) => play(destination(world, ask)),
     release: ({ paymentHash, outcome }) => world.commit(Payer.release(paymentHash, outcome)),
-    send: (payment) => world.commit(Miner.send(world, [payment])),
-    sendMany: (payments) => world.commit(Miner.send(world, payments)),
-    mine: (blocks) => world.commit(Miner.mine(blocks)),
-    reorg: (depth) => world.commit(Miner.reorg(depth)),
-    doubleSpend: (txId) => world.commit(Miner.doubleSpend(world, txId)),
+    send: (payment) => play(Miner.send(world, [payment])),
+    sendMany: (payments) => play(Miner.send(world, payments)),
+    mine: (blocks) => play(Miner.mine(blocks)),
+    reorg: (depth) => play(Miner.reorg(depth)),
+    doubleSpend: (txId) => play(Miner.doubleSpend(world, txId)),
     loseNextNotice: world.commit(() => World.decided([{ _tag: "NoticeLossOrdered" }], () => undefined)),
     pause: (part) => world.setPaused(part, true),
     resume: (part) => world.setPaused(part, false),
@@ -213,7 +220,12 @@ export interface Options {
   readonly network: Network
   /** Where it is kept. Absent: it ends with the layer. */
   readonly directory?: string | undefined
+  /** After so many events, each of which is kept, nothing more is made to happen outside; `maxEvents` when absent. */
+  readonly maxEvents?: number | undefined
 }
+
+/** Room for some 150 000 payments, about 300 MB. */
+export const maxEvents = 500_000
 
 /** A pretend Lightning network, chain, web and domain name system, and the controls of everybody in it but us. */
 export const layer = (
@@ -237,7 +249,7 @@ export const layer = (
 const network = (options: Options) =>
   Layer.effectContext(
     Effect.map(World.make(options), (world) =>
-      Context.make(Sandbox, control(world)).pipe(
+      Context.make(Sandbox, control(world, options.maxEvents ?? maxEvents)).pipe(
         Context.add(Neighbour, neighbour(world)),
         Context.add(LightningReceiver, Receiver.make(world)),
         Context.add(LightningSender, Sender.make(world)),

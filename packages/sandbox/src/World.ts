@@ -48,6 +48,8 @@ export interface World {
   readonly state: () => State
   /** Decides on the state as it is and makes it happen, in one step: nothing comes in between. A failed decision changes nothing. */
   readonly commit: <A, E>(decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>) => Effect.Effect<A, E>
+  /** How many events ever happened in it: each is kept. */
+  readonly eventCount: () => number
   readonly isPaused: (part: Part) => boolean
   readonly setPaused: (part: Part, paused: boolean) => Effect.Effect<void>
   /** Done as soon as anything is different from the moment it was asked. */
@@ -101,6 +103,7 @@ export const make = (options: {
     const log = directory === undefined ? Log.memory : yield* Log.file(directory, { network, seed })
     const { keys, state: first } = beginning(seed, network)
     let state = log.events.reduce(apply, first)
+    let eventCount = log.events.length
     let change = Deferred.makeUnsafe<void>()
     const paused = new Set<Part>()
     // Whoever waits goes on at once, and may wait for the next change at once.
@@ -120,12 +123,14 @@ export const make = (options: {
               Result.map(decide(state, nowMillis), ({ events, answer }) => {
                 log.append(events)
                 state = events.reduce(apply, state)
+                eventCount += events.length
                 if (events.length > 0) notify()
                 return answer(state)
               })
             )
           )
         ),
+      eventCount: () => eventCount,
       isPaused: (part) => paused.has(part),
       setPaused: (part, isPaused) =>
         Effect.sync(() => {

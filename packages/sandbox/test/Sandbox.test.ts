@@ -48,6 +48,20 @@ const control = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effe
 const reason = <A, E extends { readonly reason: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
+describe("sandbox: room", () => {
+  it.effect("sandbox: after so many events nothing more happens outside, and our own node goes on", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.Sandbox
+      yield* sandbox.mine(3)
+      assert.strictEqual((yield* Effect.flip(sandbox.mine(1))).reason, "full")
+      assert.strictEqual((yield* Effect.flip(sandbox.destination({ type: "lightning_invoice" }))).reason, "full")
+      const { createInvoice } = yield* LightningReceiver
+      const ask = { id: "a", amount: Msat.fromSats(10), description: { _tag: "Text", text: "" }, expirySeconds: 600 } as const
+      assert.match((yield* createInvoice(ask)).paymentRequest, /^lnbcrt/)
+    }).pipe(Effect.provide(Sandbox.layer({ seed: "full", network: "regtest", maxEvents: 3 })))
+  )
+})
+
 describe("payments out", () => {
   it.effect("most payees can be paid 5 000 000 sats, again and again", () =>
     sandbox(

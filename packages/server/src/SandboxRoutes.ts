@@ -11,13 +11,17 @@ import * as Errors from "@satrail/http/Errors"
 import * as Field from "@satrail/http/Field"
 import * as Handlers from "@satrail/http/Handlers"
 import * as Idempotency from "@satrail/http/Idempotency"
-import type * as PretendNames from "@satrail/sandbox/PretendNames"
+import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import type { Pretended } from "./Pretended.ts"
 
 const PaymentHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
 const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
 const Tip = Schema.Struct({ height: Schema.Int })
+
+/** Of a TXT record: a name of the domain name system (RFC 1035), and four of the strings of which a record is made. */
+const maxNameCharacters = 253
+const maxValueCharacters = 1020
 
 const error = Errors.of("malformed", "idempotency_not_supported", "not_found", "sandbox_refused")
 
@@ -81,12 +85,18 @@ const reorg = HttpApiEndpoint.post("reorg", "/sandbox/reorg", {
   .annotate(OpenApi.Description, "What was in them waits in the mempool for the next block.")
 
 const txt = HttpApiEndpoint.post("txt", "/sandbox/txt", {
-  payload: Schema.Struct({ name: Schema.NonEmptyString, value: Schema.String }).annotate({ identifier: "SandboxTxt" }),
+  payload: Schema.Struct({
+    name: Schema.NonEmptyString.check(Schema.isMaxLength(maxNameCharacters)),
+    value: Schema.String.check(Schema.isMaxLength(maxValueCharacters))
+  }).annotate({ identifier: "SandboxTxt" }),
   success: Envelope.success(200, Schema.Struct({ name: Schema.String })),
   error
 })
   .annotate(OpenApi.Summary, "Set a TXT record")
-  .annotate(OpenApi.Description, "In the pretend domain name system, instead of whatever was there. An empty value takes it away.")
+  .annotate(
+    OpenApi.Description,
+    `In the pretend domain name system, instead of whatever was there. An empty value takes it away. ${PretendNames.maxNames} names may have one.`
+  )
 
 /** The other side of the wire, for whoever tries the service. Open to any key, whatever its scopes. */
 export class Group extends HttpApiGroup.make("sandbox")
@@ -151,7 +161,7 @@ export const layer = ({ sandbox, names }: Controls, pretended: Pretended) =>
       txt: Effect.fnUntraced(function* ({ payload: { name, value }, request }) {
         yield* only(pretended.web)
         yield* noKey(request)
-        yield* names.set(name, value === "" ? [] : [value])
+        yield* refused(names.set(name, value === "" ? [] : [value]))
         return Envelope.ok("Record set", { name })
       }),
       mine: Effect.fnUntraced(function* ({ payload: { blocks }, request }) {

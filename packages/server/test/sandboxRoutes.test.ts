@@ -128,6 +128,28 @@ describe("the sandbox over HTTP", () => {
     })
   }
 
+  it("sandbox: a TXT record longer than the domain name system has them is refused", async () => {
+    for (const [body, path] of [
+      [{ name: "a".repeat(254), value: "x" }, "name"],
+      [{ name: "shop.example", value: "x".repeat(1021) }, "value"]
+    ] as const) {
+      const refused = await post("/txt", body)
+      assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
+      assert.deepStrictEqual(refused.paths, [path])
+    }
+  })
+
+  it("sandbox: so many names have records and not one more, until one is taken away", async () => {
+    for (let at = 0; at < PretendNames.maxNames; at++) await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))
+    const more = { name: "one-more.example", value: "x" }
+    const refused = await post("/txt", more)
+    assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
+    assert.include(refused.message, "1000 names")
+    assert.strictEqual((await post("/txt", { name: "NAME-7.example", value: "changed" })).http, 200, "one that is there may change")
+    assert.strictEqual((await post("/txt", { name: "name-7.example", value: "" })).http, 200)
+    assert.strictEqual((await post("/txt", more)).http, 200)
+  })
+
   it("is open to every key, and closed without one", async () => {
     for (const scope of ["read", "receive", "send"] as const)
       assert.strictEqual((await post("/mine", { blocks: 1 }, await keyFor(scope))).http, 200)
