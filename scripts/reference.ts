@@ -96,6 +96,10 @@ const limits = (): string => {
     ["blocks that a recipient may hold a payment", defaults.maxFinalCltvExpiry],
     ["time that an unreachable recipient is tried, seconds", defaults.resolveForMillis / 1000],
     ["time until a killed process's role is another's, seconds, about", defaults.dutyLeaseMillis / 1000 + 1],
+    [
+      "ages at which an open invoice is looked up, seconds",
+      `${defaults.invoicePollMillis / 1000}, then twice as much each time, then every ${defaults.invoiceSweepMillis / 1000}; after its expiry less and less often`
+    ],
     ["time that an expired invoice is still watched, hours", defaults.expiredGraceMillis / 3_600_000],
     [
       "voucher lifetime, seconds",
@@ -108,6 +112,9 @@ const limits = (): string => {
     ["relays that get the receipt of a zap", defaults.lnurl.relays],
     ["time that a receipt is offered to relays, minutes", defaults.lnurl.publishForMillis / 60_000],
     ["time that a wallet waits for an invoice, seconds", defaults.lnurl.timeoutMillis / 1000],
+    ["unpaid invoices for wallets at once, in all / at one address", `${defaults.lnurl.open} / ${defaults.lnurl.openPerAddress}`],
+    ["unpaid invoices of one caller's wallets at once, of each process", defaults.lnurl.openPerCaller],
+    ["time after its expiry until an unpaid invoice of a wallet's is forgotten, seconds", defaults.lnurl.forgetAfterMillis / 1000],
     ["invoices for wallets at one address, of each process", often(defaults.lnurl.perAddress)],
     ["invoices for one caller's wallets, and claims of vouchers, of each process", often(defaults.lnurl.perCaller)],
     ["characters of a success message", LightningAddress.maxSuccessMessageCharacters],

@@ -132,6 +132,33 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
+  "an unpaid invoice is forgotten, once, and nothing of it is there any more; its hash may be another's": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const [row, old] = [yield* created(companyId, 100), yield* created(companyId, 100)]
+    yield* verdict(Invoice.expired(old, old.expiresAtMillis))
+    for (const one of [row, old]) {
+      const forgotten = Invoice.forgotten(one, one.expiresAtMillis)
+      assert.strictEqual(yield* verdict(forgotten), "Applied")
+      assert.isTrue(Option.isNone(yield* records.invoice(companyId, one.id)))
+      assert.isTrue(Option.isNone(yield* records.invoiceByHash(one.paymentHash)))
+      assert.strictEqual(yield* unchanged(forgotten), "Applied")
+    }
+    yield* created(companyId, 100, { paymentHash: row.paymentHash })
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
+  "an invoice that is claimed or settled is not forgotten": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* open]
+    const [paid, claimed] = [yield* created(payee, 40), yield* created(payee, 40)]
+    yield* verdict(yield* payment(paid, 40))
+    yield* claimFor(yield* begin(payer, 40), claimed)
+    for (const row of [paid, claimed]) {
+      const before = yield* read(row)
+      assert.strictEqual(yield* unchanged(Invoice.forgotten(row, row.expiresAtMillis)), "InvoiceNotPayable")
+      assert.deepStrictEqual(yield* read(row), before)
+    }
+    yield* has(payee, { posted: 40, held: 0 })
+  }),
   "C15: a claimed invoice is one withdrawal's": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [one, other] = [yield* begin(payer, 40), yield* begin(payer, 40)]

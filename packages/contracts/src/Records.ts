@@ -174,6 +174,64 @@ export const money = {
     assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
+  "open invoices of some times are those whose ids were made then, each once, by id": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const madeAt = (millis: number) => Effect.map(Entropy, (entropy) => Id.fromMillis(millis, entropy))
+    // A time of this test's own, long ago.
+    const beginMillis = 1_000_000_000_000 + Math.floor((yield* Clock.currentTimeMillis) % 1_000_000_000) * 100
+    const rows = yield* Effect.forEach([0, 1, 10, 11, 19, 20, 30], (at) =>
+      Effect.flatMap(madeAt(beginMillis + at), (id) => created(companyId, 10, { id }))
+    )
+    const [, , , gone] = rows
+    if (gone === undefined) return assert.fail()
+    yield* committed(Invoice.expired(gone, gone.expiresAtMillis))
+    const ranges = [
+      [0, 1],
+      [10, 20],
+      [21, 30]
+    ].map(([from = 0, until = 0]) => [Id.floorOf(beginMillis + from), Id.floorOf(beginMillis + until)] as const)
+    const expected = [rows[0], rows[2], rows[4]]
+    const page: Page<Invoice.Invoice> = (after, limit) => records.openInvoicesWithin(ranges, after, limit)
+    assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* paged(page, Id.nil), expected)
+    assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* records.openInvoicesWithin(ranges, null, 2), expected.slice(0, 2))
+    assert.deepStrictEqual(yield* records.openInvoicesWithin([], null, 10), [])
+  }),
+  "what wallets asked for is counted while it may be paid, and listed once it may not, by when it expired": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, payer] = [yield* open, yield* companyWith(100)]
+    const [address, other] = [yield* lightningAddress(companyId), yield* lightningAddress(companyId)]
+    yield* committed(LightningAddress.created(address), LightningAddress.created(other))
+    // Times of this test's own, long ago.
+    const atMillis = 1_000_000_000_000 + Math.floor((yield* Clock.currentTimeMillis) % 1_000_000_000) * 1000
+    const asked = (expiresIn: number, lightningAddressId: string | null = address.id) =>
+      created(companyId, 10, { lightningAddressId, expiresAtMillis: atMillis + expiresIn })
+    const late = yield* asked(100, other.id)
+    const [one, two, three] = [yield* asked(5), yield* asked(3), yield* asked(5)]
+    const [paid, claimed, old] = [yield* asked(4), yield* asked(4), yield* asked(4)]
+    yield* asked(4, null)
+    yield* claimFor(yield* begin(payer, 10), claimed)
+    yield* committed(yield* payment(paid, 10), Invoice.expired(old, old.expiresAtMillis))
+    const countsAt = (millis: number) =>
+      Effect.map(records.openForWallets(atMillis + millis), (counts) =>
+        [address, other].map(({ id }) => counts.find((one) => one.lightningAddressId === id)?.count ?? 0)
+      )
+    assert.deepStrictEqual(yield* Effect.forEach([2, 3, 4, 5, 99, 100], countsAt), [
+      [3, 1],
+      [2, 1],
+      [2, 1],
+      [0, 1],
+      [0, 1],
+      [0, 0]
+    ])
+    const ended = yield* records.endedForWallets(atMillis + 99, { expiresAtMillis: atMillis, id: Id.nil }, 10)
+    const inOrder = [two, ...byId([one, three])]
+    assert.deepStrictEqual(ended, inOrder)
+    const first = yield* records.endedForWallets(atMillis + 99, { expiresAtMillis: atMillis, id: Id.nil }, 2)
+    assert.deepStrictEqual(first, inOrder.slice(0, 2))
+    assert.deepStrictEqual(yield* records.endedForWallets(atMillis + 100, first[1] ?? null, 10), [...inOrder.slice(2), late])
+    assert.deepStrictEqual(yield* records.endedForWallets(atMillis + 2, { expiresAtMillis: atMillis, id: Id.nil }, 10), [])
+  }),
   "a deposit is read as it was committed, by its id and by its output": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open

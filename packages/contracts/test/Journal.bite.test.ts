@@ -47,6 +47,14 @@ bites("Journal", promises, {
       "C23: the key is looked at first: spent money and ended withdrawals do not change the answer"
     ]
   ],
+  "one that keeps what is forgotten": [
+    sabotage({ commit: (commit) => (change) => (change._tag === "InvoiceForgotten" ? Effect.succeed(applied) : commit(change)) }),
+    ["an unpaid invoice is forgotten, once, and nothing of it is there any more; its hash may be another's"]
+  ],
+  "one that says it forgot what was paid": [
+    deaf("InvoiceNotPayable", "InvoiceForgotten"),
+    ["an invoice that is claimed or settled is not forgotten"]
+  ],
   "one that mixes up whose a key is": [
     changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, owner: Id.nil } })),
     ["two companies may use the same key"]

@@ -51,6 +51,24 @@ bites("Records", promises, {
     }),
     ["open invoices are those that may still be paid, each once, by id"]
   ],
+  "one that finds open invoices only where their ids end": [
+    sabotage({
+      records: ({ openInvoicesWithin }) => ({
+        openInvoicesWithin: (ranges, after, limit) => openInvoicesWithin(ranges.slice(0, 1), after, limit)
+      })
+    }),
+    ["open invoices of some times are those whose ids were made then, each once, by id"]
+  ],
+  "one that counts what wallets cannot pay any more": [
+    sabotage({ records: ({ openForWallets }) => ({ openForWallets: () => openForWallets(0) }) }),
+    ["what wallets asked for is counted while it may be paid, and listed once it may not, by when it expired"]
+  ],
+  "one that lists what wallets may still pay": [
+    sabotage({
+      records: ({ endedForWallets }) => ({ endedForWallets: (until, after, limit) => endedForWallets(until + 1, after, limit) })
+    }),
+    ["what wallets asked for is counted while it may be paid, and listed once it may not, by when it expired"]
+  ],
   "one that starts a page with the last one's end": [
     sabotage({
       records: ({ companies, depositsInBlocks, events, allOnChainAddresses }) => {

@@ -2,7 +2,7 @@ import type { AnswersForgotten } from "./Answer.ts"
 import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "./ApiKey.ts"
 import type { CompanyOpened, PlanChanged } from "./Company.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./Deposit.ts"
-import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
+import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceForgotten, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
 import type { DomainChecked, DomainVerified } from "./Domain.ts"
 import type { DutyBegun } from "./Duty.ts"
 import type { KeyRangeReserved } from "./KeyRange.ts"
@@ -119,6 +119,7 @@ export type Change =
   | InvoiceClaimed
   | InvoiceSettled
   | InvoiceExpired
+  | InvoiceForgotten
   | PaymentUnmatched
   | LightningAddressCreated
   | LightningAddressChanged

@@ -20,6 +20,12 @@ export const fromMillis = (millis: number, entropy: (size: number) => Uint8Array
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(6, 8)}-${random.slice(8)}`
 }
 
+/** Below every id that is made from then on, and above every one made before. */
+export const floorOf = (millis: number): string => {
+  const time = Math.max(0, Math.floor(millis)).toString(16).padStart(12, "0")
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}
+
 /** A fresh id at the current time. */
 export const make: Effect.Effect<string> = Effect.gen(function* () {
   return fromMillis(yield* Clock.currentTimeMillis, yield* Entropy)

@@ -77,6 +77,8 @@ export interface InvoiceClaimed extends Change.Parts<"InvoiceClaimed"> {
 }
 /** Applies from `pending` and `claimed`; what is settled stays settled. */
 export interface InvoiceExpired extends Change.Parts<"InvoiceExpired"> {}
+/** Applies from `pending` and `expired`: the row is gone. One that is claimed or settled is refused and stays. */
+export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten"> {}
 
 /** Money that reached the node and belongs to no open invoice, such as a second payment of one. */
 export const Unmatched = Schema.Struct({
@@ -91,7 +93,7 @@ export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched"> {
   readonly unmatched: Unmatched
 }
 
-/** An invoice exists and may be paid. No money moves. */
+/** An invoice exists and may be paid. No money moves. What a wallet asked for is told once it is paid: whoever has a wallet can ask. */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",
   id: invoice.id,
@@ -99,7 +101,7 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
   atMillis: invoice.createdAtMillis,
   legs: [],
   invoice,
-  event: { type: "invoice.created", subject: invoice.id },
+  ...(invoice.callback === null && { event: { type: "invoice.created", subject: invoice.id } }),
   ...Change.optional({ once })
 })
 
@@ -141,6 +143,15 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
   atMillis,
   legs: [],
   event: { type: "invoice.expired", subject: invoice.id }
+})
+
+/** A wallet asked for it and did not pay, and the node takes no payment for it any more: nothing of it is kept. */
+export const forgotten = ({ id, companyId }: Invoice, atMillis: number): InvoiceForgotten => ({
+  _tag: "InvoiceForgotten",
+  id,
+  companyId,
+  atMillis,
+  legs: []
 })
 
 /** The node has the money, and nobody is owed it as far as we know: it waits in `suspense` for a person. */

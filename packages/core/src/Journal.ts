@@ -53,6 +53,7 @@ interface Refusals {
   readonly InvoiceClaimed: InvoiceNotPayable | StaleFence
   readonly InvoiceSettled: InvoiceNotPayable | StaleFence
   readonly InvoiceExpired: never
+  readonly InvoiceForgotten: InvoiceNotPayable
   readonly PaymentUnmatched: Conflict | StaleFence
   readonly LightningAddressCreated: HandleTaken | Conflict | IdempotencyMismatch
   readonly LightningAddressChanged: LightningAddressGone

@@ -8,6 +8,7 @@ import type { LightningAddress } from "./LightningAddress.ts"
 import { NodeUnavailable } from "./LightningReceiver.ts"
 import * as Metadata from "./Metadata.ts"
 import * as Nostr from "./Nostr.ts"
+import * as OpenForWallets from "./OpenForWallets.ts"
 import * as PayRequest from "./PayRequest.ts"
 import { Policy } from "./Policy.ts"
 import { Records } from "./Records.ts"
@@ -51,6 +52,12 @@ export class PayRequests extends Context.Service<
   }
 >()("core/PayRequests") {}
 
+const full: { readonly [full in OpenForWallets.Full]: string } = {
+  caller: "Too many invoices that you asked for are not paid: pay one, or wait until they expire",
+  address: "Too many invoices of this address are not paid: try again in a few minutes",
+  service: "Too many invoices of this service are not paid: try again in a few minutes"
+}
+
 export const make = Effect.gen(function* () {
   const records = yield* Records
   const invoices = yield* Invoices
@@ -60,6 +67,8 @@ export const make = Effect.gen(function* () {
   const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
   const addressMayAsk = Throttle.make(lnurl.perAddress)
   const callerMayAsk = Throttle.make(lnurl.perCaller)
+  const open = OpenForWallets.make(records, lnurl)
+  const mayTell = Throttle.make(Throttle.perMinute(1))
 
   /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
@@ -93,6 +102,12 @@ export const make = Effect.gen(function* () {
 
   const checkRates = Effect.fnUntraced(function* (address: LightningAddress, caller: string) {
     const nowMillis = yield* Clock.currentTimeMillis
+    const whose = yield* open.full(caller, address.id, nowMillis)
+    if (whose !== undefined) {
+      if (whose === "service" && mayTell("service", nowMillis))
+        yield* Effect.logWarning("wallets get no invoices: as many as may be are open and not paid", { open: lnurl.open })
+      return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: full[whose] })
+    }
     if (callerMayAsk(caller, nowMillis) && addressMayAsk(address.id, nowMillis)) return
     return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: "Too many invoices are asked for: try again in a moment" })
   })
@@ -131,6 +146,7 @@ export const make = Effect.gen(function* () {
           Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
         )
       const invoice = yield* Answer.made(issued)
+      open.issued(ask.caller, address.id, invoice)
       return { invoice, successMessage: address.successMessage, verify: `${target.url}/verify/${invoice.paymentHash}` }
     }),
     verify: Effect.fnUntraced(function* (place, paymentHash) {

@@ -25,6 +25,12 @@ export interface Lnurl {
   readonly publishForMillis: number
   /** How long a wallet waits for an invoice. */
   readonly timeoutMillis: number
+  /** How many invoices may wait to be paid at once: of one caller (as far as one process knows), at one address, and in all. */
+  readonly openPerCaller: number
+  readonly openPerAddress: number
+  readonly open: number
+  /** How long after its expiry an unpaid invoice is closed at the node and forgotten. */
+  readonly forgetAfterMillis: number
   /** How many invoices may be asked for at one address, and by one caller, of each process. A caller may claim as many vouchers besides. */
   readonly perAddress: Throttle.Rate
   readonly perCaller: Throttle.Rate
@@ -89,8 +95,12 @@ export interface Settings {
   readonly expiredGraceMillis: number
   /** How often a payment on its way is looked up: soon after it was sent, then less and less often, up to `maximum`. */
   readonly trackMillis: { readonly minimum: number; readonly maximum: number }
-  /** How often open invoices are looked up, in case the node lost to tell. */
+  /**
+   * When an open invoice is looked up, in case the node lost to tell: at this age, at twice this age, and so on, until `invoiceSweepMillis`; from then on
+   * once in every `invoiceSweepMillis`. After it expired: when 1, 2, 4, 8 … of those have passed, and at the end of `expiredGraceMillis`.
+   */
   readonly invoicePollMillis: number
+  readonly invoiceSweepMillis: number
   /** How often the chain is looked at. */
   readonly chainPollMillis: number
   /** How long a process that died keeps others from its roles, such as listening to a node. Clocks of processes must agree to within a part of it. */
@@ -142,6 +152,7 @@ export const defaults = {
   expiredGraceMillis: 24 * 3600 * 1000,
   trackMillis: { minimum: 250, maximum: 10_000 },
   invoicePollMillis: 30_000,
+  invoiceSweepMillis: 3600 * 1000,
   chainPollMillis: 5_000,
   dutyLeaseMillis: 6_000,
   domainCheckMillis: 24 * 3600 * 1000,
@@ -162,6 +173,10 @@ export const defaults = {
     relays: 10,
     publishForMillis: 3600 * 1000,
     timeoutMillis: 10_000,
+    openPerCaller: 120,
+    openPerAddress: 1200,
+    open: 10_000,
+    forgetAfterMillis: 60_000,
     perAddress: Throttle.perMinute(300),
     perCaller: Throttle.perMinute(60)
   }

@@ -70,6 +70,20 @@ export class Records extends Context.Service<
     readonly invoiceByHash: (paymentHash: string) => Read<Option.Option<Invoice>>
     /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
+    /** Those of them whose ids are in one of these ranges, each from its first id to before its last. */
+    readonly openInvoicesWithin: (
+      ranges: ReadonlyArray<readonly [from: string, until: string]>,
+      after: string | null,
+      limit: number
+    ) => Read<ReadonlyArray<Invoice>>
+    /** How many invoices that wallets asked for at a Lightning address are pending and expire after `nowMillis`, of each address that has any. */
+    readonly openForWallets: (nowMillis: number) => Read<ReadonlyArray<{ readonly lightningAddressId: string; readonly count: number }>>
+    /** Pending invoices that wallets asked for at a Lightning address and that expired by `untilMillis`, by (`expiresAtMillis`, `id`), after `after`. */
+    readonly endedForWallets: (
+      untilMillis: number,
+      after: Pick<Invoice, "expiresAtMillis" | "id"> | null,
+      limit: number
+    ) => Read<ReadonlyArray<Invoice>>
     /** The deposit that credited an invoice, once it was settled. */
     readonly depositOfInvoice: (companyId: string, invoiceId: string) => Read<Option.Option<Deposit>>
     /** What waits in suspense. */

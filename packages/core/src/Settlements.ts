@@ -9,7 +9,7 @@ import * as Invoice from "./Invoice.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 import { LightningReceiver, type NodeUnavailable, type Settled } from "./LightningReceiver.ts"
 import * as Msat from "./Msat.ts"
-import { Policy } from "./Policy.ts"
+import { Policy, type Settings } from "./Policy.ts"
 import { Records } from "./Records.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Worker from "./Worker.ts"
@@ -24,10 +24,45 @@ export class Settlements extends Context.Service<
   {
     /** Follows the node's notices from where the last credit left off. Ends only when the node breaks off, or another process holds what is fenced. */
     readonly listen: (fence?: Change.Fence) => Effect.Effect<void, NodeUnavailable | StoreUnavailable>
-    /** Looks every open invoice up once: finds what a notice was lost of, and expires what nobody will pay any more. */
+    /** Looks those open invoices up whose age says so: finds early what a notice was lost of. */
+    readonly look: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
+    /**
+     * Looks every open invoice up, of those that expired longer ago only some each time: finds what a notice was lost of, and expires what nobody will
+     * pay any more.
+     */
     readonly poll: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
+    /**
+     * Closes at the node what wallets asked for and did not pay in time, and forgets it. What the node does not say it has closed stays: money that it may
+     * still take is credited.
+     */
+    readonly forget: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
   }
 >()("core/Settlements") {}
+
+/** Whether an invoice is looked up in the sweep of this moment. One that expired is, when 1, 2, 4, 8 … sweeps have passed since, and when its grace is over. */
+const isSwept = (
+  { expiresAtMillis }: Invoice.Invoice,
+  nowMillis: number,
+  { invoiceSweepMillis, expiredGraceMillis }: Settings
+): boolean => {
+  const sweeps = (nowMillis - expiresAtMillis) / invoiceSweepMillis
+  if (sweeps < 1 || nowMillis > expiresAtMillis + expiredGraceMillis) return true
+  return sweeps - 2 ** Math.floor(Math.log2(sweeps)) < 1
+}
+
+type Range = readonly [fromMillis: number, untilMillis: number]
+
+/** The times, in order and apart, at which an invoice was made that reached one of the ages at which it is looked up, since `sinceMillis`. */
+const madeWithin = (sinceMillis: number, nowMillis: number, { invoicePollMillis, invoiceSweepMillis }: Settings): ReadonlyArray<Range> => {
+  const ranges: Array<Range> = []
+  for (let age = invoicePollMillis; age <= invoiceSweepMillis; age *= 2) {
+    const [from, until] = [sinceMillis - age, nowMillis - age]
+    const later = ranges.at(-1)
+    if (later !== undefined && until >= later[0]) ranges[ranges.length - 1] = [from, later[1]]
+    else ranges.push([from, until])
+  }
+  return ranges.toReversed()
+}
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -109,6 +144,32 @@ export const make = Effect.gen(function* () {
     if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
   })
 
+  /** Everything that `page` has, page by page. */
+  const eachOf = Effect.fnUntraced(function* <E>(
+    page: (after: Invoice.Invoice | null) => Effect.Effect<ReadonlyArray<Invoice.Invoice>, StoreUnavailable>,
+    each: (invoice: Invoice.Invoice) => Effect.Effect<unknown, E>
+  ) {
+    let after: Invoice.Invoice | null = null
+    do {
+      const rows: ReadonlyArray<Invoice.Invoice> = yield* page(after)
+      yield* Effect.forEach(rows, each, { concurrency: lookupsAtOnce, discard: true })
+      after = rows.length < pageSize ? null : (rows.at(-1) ?? null)
+    } while (after !== null)
+  })
+
+  /** The node has the last word. Where it does not know the invoice, which it may have cleared away, nobody can pay it; that is believed once its grace is over. */
+  const drop = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const forgotten = Effect.catchTag(journal.commit(Invoice.forgotten(invoice, nowMillis)), "InvoiceNotPayable", () => Effect.void)
+    const closed = yield* Effect.result(receiver.cancelInvoice(invoice.paymentHash))
+    if (closed._tag === "Success") return yield* closed.success._tag === "canceled" ? forgotten : look(invoice)
+    const isOver = nowMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
+    const state = yield* receiver.lookupInvoice(invoice.paymentHash)
+    if (isOver && state._tag === "unknown") return yield* forgotten
+  })
+
+  let lookedAtMillis: number | undefined
+
   return Settlements.of({
     listen: Effect.fnUntraced(
       function* (fence) {
@@ -126,13 +187,23 @@ export const make = Effect.gen(function* () {
       },
       Effect.catchTag("StaleFence", () => Effect.void)
     ),
+    look: Effect.gen(function* () {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const sinceMillis = Math.min(lookedAtMillis ?? nowMillis - policy.invoicePollMillis, nowMillis)
+      const ranges = madeWithin(sinceMillis, nowMillis, policy).map((range) => [Id.floorOf(range[0]), Id.floorOf(range[1])] as const)
+      yield* eachOf((after) => records.openInvoicesWithin(ranges, after?.id ?? null, pageSize), look)
+      lookedAtMillis = nowMillis
+    }),
     poll: Effect.gen(function* () {
-      let after: string | null = null
-      do {
-        const page: ReadonlyArray<Invoice.Invoice> = yield* records.openInvoices(after, pageSize)
-        yield* Effect.forEach(page, look, { concurrency: lookupsAtOnce, discard: true })
-        after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
-      } while (after !== null)
+      const nowMillis = yield* Clock.currentTimeMillis
+      yield* eachOf(
+        (after) => records.openInvoices(after?.id ?? null, pageSize),
+        (invoice) => (isSwept(invoice, nowMillis, policy) ? look(invoice) : Effect.void)
+      )
+    }),
+    forget: Effect.gen(function* () {
+      const untilMillis = (yield* Clock.currentTimeMillis) - policy.lnurl.forgetAfterMillis
+      yield* eachOf((after) => records.endedForWallets(untilMillis, after, pageSize), drop)
     })
   })
 })
@@ -144,11 +215,13 @@ export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const settlements = yield* Settlements
     const { nodeId } = yield* LightningReceiver
-    const { invoicePollMillis } = yield* Policy
+    const { invoicePollMillis, invoiceSweepMillis, lnurl } = yield* Policy
     yield* Duties.run(`settlements of ${nodeId}`, (fence) =>
       Effect.gen(function* () {
         yield* Worker.runOpen("settlement notices", settlements.listen(fence), Effect.sleep("1 second"))
-        yield* Worker.run("open invoices", settlements.poll, Effect.sleep(invoicePollMillis))
+        yield* Worker.run("open invoices", settlements.look, Effect.sleep(invoicePollMillis))
+        yield* Worker.run("all open invoices", settlements.poll, Effect.sleep(invoiceSweepMillis))
+        yield* Worker.run("invoices that no wallet paid", settlements.forget, Effect.sleep(lnurl.forgetAfterMillis))
       })
     )
   })

@@ -179,6 +179,31 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       invoice: (companyId, id) => read((now) => ofCompany(HashMap.get(now.invoices, id), companyId)),
       invoiceByHash: (paymentHash) => read((now) => State.found(now.invoices, now.invoiceByHash, paymentHash)),
       openInvoices: (after, limit) => read((now) => page(State.rows(now.invoices, now.openInvoices), after, limit)),
+      openInvoicesWithin: (ranges, after, limit) =>
+        read((now) =>
+          page(
+            State.rows(now.invoices, now.openInvoices).filter(({ id }) => ranges.some(([from, until]) => id >= from && id < until)),
+            after,
+            limit
+          )
+        ),
+      openForWallets: (nowMillis) =>
+        read((now) => {
+          const counts = new Map<string, number>()
+          for (const { status, lightningAddressId, expiresAtMillis } of State.rows(now.invoices, now.openInvoices)) {
+            if (status !== "pending" || lightningAddressId === null || expiresAtMillis <= nowMillis) continue
+            counts.set(lightningAddressId, (counts.get(lightningAddressId) ?? 0) + 1)
+          }
+          return Array.from(counts, ([lightningAddressId, count]) => ({ lightningAddressId, count }))
+        }),
+      endedForWallets: (untilMillis, after, limit) =>
+        read((now) =>
+          State.rows(now.invoices, now.openInvoices)
+            .filter((row) => row.status === "pending" && row.lightningAddressId !== null && row.expiresAtMillis <= untilMillis)
+            .toSorted((a, b) => compare(a.expiresAtMillis, b.expiresAtMillis) || compare(a.id, b.id))
+            .filter((row) => after === null || (compare(row.expiresAtMillis, after.expiresAtMillis) || compare(row.id, after.id)) > 0)
+            .slice(0, limit)
+        ),
       depositOfInvoice: (companyId, invoiceId) =>
         read((now) =>
           Option.fromUndefinedOr(

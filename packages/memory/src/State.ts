@@ -171,6 +171,14 @@ export const putInvoice = (state: State, invoice: Invoice): State => ({
       : HashSet.remove(state.openInvoices, invoice.id)
 })
 
+/** The invoice is not there any more, wherever it was found. */
+export const removeInvoice = (state: State, { id, paymentHash }: Invoice): State => ({
+  ...state,
+  invoices: HashMap.remove(state.invoices, id),
+  invoiceByHash: HashMap.remove(state.invoiceByHash, paymentHash),
+  openInvoices: HashSet.remove(state.openInvoices, id)
+})
+
 /** The Lightning address as it is now, wherever it is found. */
 export const putLightningAddress = (state: State, row: LightningAddress.LightningAddress): State => ({
   ...state,

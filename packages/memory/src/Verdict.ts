@@ -122,6 +122,8 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
       const { status } = own(state.invoices, change)
       return status === "pending" || status === "claimed" ? undefined : "again"
     }
+    case "InvoiceForgotten":
+      return HashMap.has(state.invoices, change.id) ? undefined : "again"
     case "PaymentUnmatched":
       return creation(change, state.unmatched, change.unmatched)
     case "LightningAddressCreated":
@@ -295,6 +297,11 @@ const move = (state: State.State, change: Change): State.State | Journal.Refusal
     }
     case "InvoiceExpired":
       return State.putInvoice(state, { ...own(state.invoices, change), status: "expired" })
+    case "InvoiceForgotten": {
+      const invoice = own(state.invoices, change)
+      const mayGo = invoice.status === "pending" || invoice.status === "expired"
+      return mayGo ? State.removeInvoice(state, invoice) : notPayable(change.id, invoice.status)
+    }
     case "PaymentUnmatched":
       return { ...state, unmatched: HashMap.set(state.unmatched, change.id, change.unmatched) }
     case "LightningAddressCreated": {

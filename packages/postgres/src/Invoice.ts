@@ -1,10 +1,12 @@
 import type { Change } from "@satrail/core/Change"
+import * as Id from "@satrail/core/Id"
 import * as Invoice from "@satrail/core/Invoice"
 import { Conflict } from "@satrail/core/Journal"
 import { deposits } from "./Deposit.ts"
 import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
+import { Schema } from "effect"
 
 const invoices = Table.make("satrail.invoices", Invoice.Invoice, {
   columns: {
@@ -126,6 +128,24 @@ applied as (
   refusals: {}
 }
 
+const forgotten: Kind<Invoice.InvoiceForgotten> = {
+  statement: statement({
+    parts: [
+      target(invoices),
+      `
+applied as (
+  delete from satrail.invoices t using fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and g.status in ('pending', 'expired') returning t.company_id, t.id
+)`
+    ],
+    joins: joinTarget,
+    before: "case when g.n is null then 'Applied' end",
+    guards: "'InvoiceNotPayable ' || g.status"
+  }),
+  row: () => ({}),
+  refusals: { InvoiceNotPayable: notPayable }
+}
+
 const paymentUnmatched: Kind<Invoice.PaymentUnmatched> = {
   statement: creation(unmatched, { stamp: "created_at_millis" }),
   row: (change) => unmatched.toRow(change.unmatched),
@@ -137,8 +157,12 @@ export const kinds = {
   InvoiceClaimed: claimed,
   InvoiceSettled: settled,
   InvoiceExpired: expired,
+  InvoiceForgotten: forgotten,
   PaymentUnmatched: paymentUnmatched
 }
+
+const open = "status in ('pending', 'claimed')"
+const forWallets = "t.lightning_address_id is not null and t.status = 'pending'"
 
 export const reads = {
   invoice: Reads.one("Records.invoice", {
@@ -153,5 +177,38 @@ export const reads = {
     read: invoices.ofRow,
     keyOf: (paymentHash: string) => [paymentHash]
   }),
-  openInvoices: Reads.page("Records.openInvoices", invoices, "status in ('pending', 'claimed')")
+  openInvoices: Reads.page("Records.openInvoices", invoices, open),
+  openInvoicesWithin: Reads.many("Records.openInvoicesWithin", {
+    text: `
+select t.* from json_to_recordset($1) as r(from_id uuid, until_id uuid) cross join lateral (
+  select ${invoices.selected} from ${invoices.name} t
+  where ${open} and t.id >= r.from_id and t.id < r.until_id and t.id > $2::uuid order by t.id limit $3::bigint
+) t order by t."id" limit $3::bigint`,
+    values: (ranges: ReadonlyArray<readonly [string, string]>, after: string | null, limit: number) => [
+      JSON.stringify(ranges.map(([from, until]) => ({ from_id: from, until_id: until }))),
+      after ?? Id.nil,
+      String(limit)
+    ],
+    read: invoices.ofRow
+  }),
+  openForWallets: Reads.many("Records.openForWallets", {
+    text: `
+select t.lightning_address_id::text as "lightningAddressId", count(*)::text as count from ${invoices.name} t
+where ${forWallets} and t.expires_at_millis > $1::bigint group by t.lightning_address_id`,
+    values: (nowMillis: number) => [String(nowMillis)],
+    read: Schema.decodeUnknownSync(Schema.Struct({ lightningAddressId: Schema.String, count: Schema.NumberFromString }))
+  }),
+  endedForWallets: Reads.many("Records.endedForWallets", {
+    text: `
+select ${invoices.selected} from ${invoices.name} t
+where ${forWallets} and t.expires_at_millis <= $1::bigint and (t.expires_at_millis, t.id) > ($2::bigint, $3::uuid)
+order by t.expires_at_millis, t.id limit $4::bigint`,
+    values: (untilMillis: number, after: Pick<Invoice.Invoice, "expiresAtMillis" | "id"> | null, limit: number) => [
+      String(untilMillis),
+      String(after?.expiresAtMillis ?? 0),
+      after?.id ?? Id.nil,
+      String(limit)
+    ],
+    read: invoices.ofRow
+  })
 }

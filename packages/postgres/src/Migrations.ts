@@ -12,6 +12,7 @@ import * as Migration0009 from "./Migration0009.ts"
 import * as Migration0010 from "./Migration0010.ts"
 import * as Migration0011 from "./Migration0011.ts"
 import * as Migration0012 from "./Migration0012.ts"
+import * as Migration0013 from "./Migration0013.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -30,7 +31,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0009_payouts_together": Effect.asVoid(run(Migration0009.script)),
   "0010_paid_from_inside": Effect.asVoid(run(Migration0010.script)),
   "0011_no_links_in_answers": Effect.asVoid(run(Migration0011.script)),
-  "0012_deposits_given_up": Effect.asVoid(run(Migration0012.script))
+  "0012_deposits_given_up": Effect.asVoid(run(Migration0012.script)),
+  "0013_invoices_for_wallets": Effect.asVoid(run(Migration0013.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

@@ -16,7 +16,7 @@ const application: Readonly<Record<string, string>> = {
   domains: change,
   api_keys: change,
   lightning_addresses: change,
-  invoices: change,
+  invoices: `${change}, delete`, // what a wallet asked for and did not pay
   deposits: change,
   withdrawals: change,
   candidates: change,

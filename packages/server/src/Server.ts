@@ -87,6 +87,9 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   reconciliation: reconciliation(environment),
   lnurl: {
     ...Policy.defaults.lnurl,
+    openPerCaller: 2 * environment.lnurlPerCaller,
+    openPerAddress: 4 * environment.lnurlPerAddress,
+    open: environment.lnurlOpen,
     perAddress: Throttle.perMinute(environment.lnurlPerAddress),
     perCaller: Throttle.perMinute(environment.lnurlPerCaller)
   },

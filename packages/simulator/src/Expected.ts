@@ -16,6 +16,7 @@ const changes: { readonly [tag in Change["_tag"]]: "happens" | { readonly never:
   InvoiceClaimed: "happens",
   InvoiceSettled: "happens",
   InvoiceExpired: "happens",
+  InvoiceForgotten: "happens",
   PaymentUnmatched: "happens",
   LightningAddressCreated: "happens",
   LightningAddressChanged: "happens",

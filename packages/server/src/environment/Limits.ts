@@ -7,6 +7,7 @@ export interface Limits {
   readonly proxies: number
   readonly lnurlPerAddress: number
   readonly lnurlPerCaller: number
+  readonly lnurlOpen: number
   readonly corsOrigins: ReadonlyArray<string>
   readonly maxBodyBytes: number
   readonly maxInvoice: Msat.Msat
@@ -43,6 +44,13 @@ export const variables = {
     name: "SATRAIL_LNURL_PER_CALLER",
     meaning: "How many invoices a minute one caller's wallets may ask for, and how often they may claim vouchers, of each process",
     fallback: "60",
+    ...whole(1, 10_000_000)
+  },
+  lnurlOpen: {
+    name: "SATRAIL_LNURL_OPEN",
+    meaning:
+      "How many invoices that wallets asked for may wait to be paid at once, in all; four times SATRAIL_LNURL_PER_ADDRESS of them at one address, and two times SATRAIL_LNURL_PER_CALLER of one caller",
+    fallback: String(Policy.defaults.lnurl.open),
     ...whole(1, 10_000_000)
   },
   corsOrigins: {
@@ -89,6 +97,7 @@ export const read = ({ optional, required }: Reader): Limits => ({
   proxies: required(variables.proxies),
   lnurlPerAddress: required(variables.lnurlPerAddress),
   lnurlPerCaller: required(variables.lnurlPerCaller),
+  lnurlOpen: required(variables.lnurlOpen),
   corsOrigins: optional(variables.corsOrigins) ?? [],
   maxBodyBytes: required(variables.maxBodyBytes),
   maxInvoice: required(variables.maxInvoice),
