@@ -4,19 +4,18 @@ import { SqlClient } from "effect/sql"
 import * as Journal from "@satrail/contracts/Journal"
 import * as Records from "@satrail/contracts/Records"
 import * as Tasks from "@satrail/contracts/Tasks"
-import * as PgliteClient from "../src/PgliteClient.ts"
+import * as Embedded from "./Embedded.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Edges from "./Edges.ts"
 import { shared } from "./Shared.ts"
 
-const client = await shared(PgliteClient.layer())
+const client = await shared(Embedded.layer)
 const storage = await shared(Layer.provide(Storage.layerClient(), client))
 
 Journal.suite("pglite, grouped", storage)
 Records.suite("pglite, grouped", storage)
 Tasks.suite("pglite, grouped", storage)
 Edges.suite("pglite", storage)
-Journal.suite("pglite, one item a flush", Layer.orDie(Layer.provide(Storage.layerClient({ maxItemsPerFlush: 1 }), client)))
 
 it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
   it.effect("a transaction keeps others out, and leaves no trace when it fails", () =>

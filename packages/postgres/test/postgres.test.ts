@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { companyWith, once, tally, verdict, voucher, withdrawal } from "@satrail/contracts/Fixtures"
 import * as JournalContract from "@satrail/contracts/Journal"
@@ -20,15 +20,6 @@ import * as Database from "./Database.ts"
 import * as Edges from "./Edges.ts"
 
 const storage = (options: PgJournal.Options) => Layer.provide(Storage.layerClient(options), Database.layer)
-
-/** A host's own pool, with none of the settings that ours has. */
-const hosts = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = yield* Database.make
-    const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url) })
-    return Storage.layerPool(pool)
-  })
-)
 
 /** Two processes on one database: commits go to one and the other in turn. Nothing orders them but the row locks. */
 const twoJournals = Layer.effect(
@@ -87,8 +78,6 @@ const whileLocked = <A, E, R, R2>(companyId: string, work: Effect.Effect<A, E, R
 
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   JournalContract.suite("postgres, grouped", storage({}))
-  JournalContract.suite("postgres, one item a flush", storage({ maxItemsPerFlush: 1 }))
-  JournalContract.suite("postgres, a host's own pool", hosts)
   RecordsContract.suite("postgres", storage({}))
   TasksContract.suite("postgres", storage({}))
   Edges.suite("postgres", storage({}))
