@@ -771,6 +771,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "says 404"
   },
   {
+    name: "read-and-given-up",
+    rows: [45, 60],
+    bug: "a deposit that was read in a block is given up because the chain source does not find it by its id",
+    file: core("ChainDeposits"),
+    find: `if (placement._tag !== "gone" || told?._tag !== "mined") return placement`,
+    replace: `if (placement._tag !== "gone" || told?._tag !== "gone") return placement`,
+    test: coreTest("ChainDeposits"),
+    titles: "deposits: what was read in a block"
+  },
+  {
+    name: "given-up-for-ever",
+    rows: [45, 60],
+    bug: "a deposit that was given up by mistake is never looked for again",
+    file: core("ChainDeposits"),
+    find: "const givenUp = isNew ? yield* nextGivenUp : []",
+    replace: "const givenUp = isNew ? (yield* nextGivenUp).slice(0, 0) : []",
+    test: coreTest("ChainDeposits"),
+    titles: "deposits: what was given up"
+  },
+  {
     name: "credited-when-mined",
     rows: [46],
     bug: "a deposit is credited in its first block, however large it is",

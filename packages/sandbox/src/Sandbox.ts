@@ -92,7 +92,10 @@ export class Sandbox extends Context.Service<
     readonly doubleSpend: (txId: string) => Effect.Effect<string, SandboxRefused>
     /** The next invoice of ours that settles is not told to `settlements`: only looking it up finds it. */
     readonly loseNextNotice: Effect.Effect<void>
-    /** While something is paused it does not answer: reads fail, `pay` and `broadcast` are `unknown` and were not heard. */
+    /**
+     * While something is paused it does not answer: reads fail, `pay` and `broadcast` are `unknown` and were not heard. While the `index` is, the chain
+     * tells of its blocks and of what waits, and does not know where a transaction stands that is in a block.
+     */
     readonly pause: (part: World.Part) => Effect.Effect<void>
     readonly resume: (part: World.Part) => Effect.Effect<void>
     /** Outside invoices that were paid, and how often. */

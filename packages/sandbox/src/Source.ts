@@ -18,6 +18,8 @@ import { decided, reachable as whenReachable } from "./World.ts"
 /** Why a chain that is paused does not answer. */
 const away = (operation: string) => new ChainUnavailable({ operation, cause: new Error("The sandbox chain is paused") })
 
+const indexing = new ChainUnavailable({ operation: "transaction", cause: new Error("The sandbox chain is indexing its blocks") })
+
 /** Runs only while the chain can be reached. */
 export const reachable =
   (world: World) =>
@@ -76,7 +78,11 @@ export const make = (world: World): ChainSource["Service"] => {
         "activity",
         Effect.suspend(() => activity(world.state().chain, after, ours))
       ),
-    transaction: (txId) => read("transaction", (state) => Chain.transaction(state, txId)?.placement ?? gone),
+    transaction: (txId) =>
+      Effect.flatMap(
+        read("transaction", (state) => Chain.transaction(state, txId)?.placement ?? gone),
+        (placement) => (placement._tag === "mined" && world.isPaused("index") ? Effect.fail(indexing) : Effect.succeed(placement))
+      ),
     broadcast: (rawTx) =>
       Effect.suspend((): Effect.Effect<Broadcast> => {
         if (world.isPaused("chain")) return Effect.succeed({ _tag: "unknown" })

@@ -38,8 +38,8 @@ export interface Decision<A> {
   readonly answer: (after: State) => A
 }
 
-/** What can be out of reach. */
-export type Part = "node" | "chain" | "web"
+/** What can be out of reach. `index`: the chain tells of blocks, and cannot say where a transaction stands that is in one. */
+export type Part = "node" | "chain" | "web" | "index"
 
 /** One sandbox: its state, and the only way to change it. */
 export interface World {

@@ -292,6 +292,29 @@ describe("reorganisations and double spends", () => {
   )
 })
 
+describe("chain weather", () => {
+  it.effect("chain weather: a chain whose index is paused tells of a block, and does not know where what is in it stands", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const chain = yield* ChainSource
+        const { scriptPubKey, txId } = yield* deposit(50_000)
+        yield* control(({ pause }) => pause("index"))
+        assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
+        const { height } = yield* control(({ mine }) => mine(1))
+        const { outputs } = yield* chain.activity(null, () => Effect.succeed(new Set([scriptPubKey])))
+        assert.deepStrictEqual(
+          outputs.map(({ placement }) => placement),
+          [{ _tag: "mined", height, isCoinbase: false }]
+        )
+        assert.strictEqual((yield* Effect.flip(chain.transaction(txId)))._tag, "ChainUnavailable")
+        assert.deepStrictEqual(yield* chain.transaction("0f".repeat(32)), { _tag: "gone" })
+        yield* control(({ resume }) => resume("index"))
+        assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
+      })
+    )
+  )
+})
+
 describe("selection", () => {
   const keys = Keys.make("selection", "regtest")
   const coin = (sats: bigint, index: number, type: BitcoinAddress.AddressType): Coin.Coin => ({

@@ -1,6 +1,6 @@
 import * as Ledger from "@satrail/contracts/Ledger"
 import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
-import type { Deposit } from "@satrail/core/Deposit"
+import { type Deposit, isTooSmall } from "@satrail/core/Deposit"
 import type { Invoice } from "@satrail/core/Invoice"
 import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
@@ -121,7 +121,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
   })
 
   const deposit = Effect.fnUntraced(function* (row: Deposit, now: Outside) {
-    const { id, companyId, lightningInvoiceId, chainTxId, vout, amount } = row
+    const { id, companyId, lightningInvoiceId, chainTxId, vout, amount, status } = row
     if (lightningInvoiceId !== null) {
       const paid = yield* invoiceOf(companyId, lightningInvoiceId)
       same(paid.status, "settled", `a deposit's invoice is settled: ${id}`)
@@ -130,6 +130,8 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     if (chainTxId !== null) {
       const output = Chain.output(now.chain, `${chainTxId}:${vout}`)
       same(amount, output && Msat.fromSats(output.output.sats), `a deposit is worth its output: ${id}`)
+      const placement = output?.of.placement._tag
+      if (status === "failed" && !isTooSmall(row)) same(placement, "gone", `a deposit is given up when its payment is gone: ${id}`)
     }
   })
 

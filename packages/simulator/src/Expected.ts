@@ -67,6 +67,7 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
     "node: contradicted",
     "chain: contradicted",
     "node: notice repeated",
+    "IndexBehind",
     "LoseNotice",
     "LieOnce",
     "Forget",

@@ -57,6 +57,8 @@ export type Act =
   | { readonly _tag: "Freeze"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "Skew"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "TakeAway"; readonly port: Port; readonly millis: number }
+  /** For so long the chain tells of blocks, and does not know where a transaction stands that is in one. */
+  | { readonly _tag: "IndexBehind"; readonly millis: number }
   | { readonly _tag: "Lay"; readonly trap: Trap }
   | { readonly _tag: "LoseNotice" }
   | { readonly _tag: "RepeatNotices"; readonly times: number }
@@ -206,7 +208,8 @@ const weights: { readonly [tag in Tag]: number } = {
   Forget: 1,
   RoutesDown: 2,
   LieOnce: 1,
-  Administer: 2
+  Administer: 2,
+  IndexBehind: 1
 }
 
 /** Every kind of operation. */
@@ -278,6 +281,7 @@ const draws: { readonly [tag in Tag]: (random: Random) => Extract<Act, { readonl
   Freeze: (random) => ({ _tag: "Freeze", slot: random.below(maxSlots), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }),
   Skew: (random) => ({ _tag: "Skew", slot: random.below(maxSlots), millis: random.between(-9000, 9000) }),
   TakeAway: (random) => ({ _tag: "TakeAway", port: random.pick(ports), millis: random.pick([500, 3000, 20_000]) }),
+  IndexBehind: (random) => ({ _tag: "IndexBehind", millis: random.pick([3000, 20_000, 120_000, 700_000]) }),
   Lay: (random) => ({ _tag: "Lay", trap: trap(random) }),
   LoseNotice: () => ({ _tag: "LoseNotice" }),
   RepeatNotices: (random) => ({ _tag: "RepeatNotices", times: random.between(2, 3) }),
@@ -416,6 +420,22 @@ const reversal = (random: Random): ReadonlyArray<Act> => [
   { _tag: "Wait", millis: 11_000 }
 ]
 
+/** Deposits and payouts come into blocks, and out of them, while the chain cannot say where a transaction stands. */
+const unindexed = (random: Random): ReadonlyArray<Act> => [
+  { ...draws.CreateChainAddress(random), isOnce: false, company: 0 },
+  { _tag: "Send", outputs: [{ which: 0, sats: random.pick([5000, 50_000]) }] },
+  ...(random.chance(0.5) ? [{ ...draws.Withdraw(random), to: { _tag: "Chain" }, sats: 5000 } as const] : []),
+  ...(random.chance(0.5) ? [{ _tag: "Wait", millis: 11_000 } as const] : []),
+  ...(random.chance(0.7) ? [{ _tag: "Mine", blocks: 1 } as const, { _tag: "Wait", millis: 11_000 } as const] : []),
+  { _tag: "IndexBehind", millis: random.pick([20_000, 60_000, 120_000]) },
+  ...(random.chance(0.4) ? [draws.Reorg(random)] : []),
+  { _tag: "Mine", blocks: random.pick([1, 2, 3]) },
+  ...(random.chance(0.3) ? [draws.Lay(random)] : []),
+  { _tag: "Wait", millis: 11_000 },
+  ...(random.chance(0.4) ? [draws.Reorg(random), draws.Mine(random)] : []),
+  { _tag: "Wait", millis: random.pick([20_000, 60_000]) }
+]
+
 /** A payout that nobody mines is offered again for more; which of its transactions is mined, and for how long, is anybody's guess. */
 const replacement = (random: Random): ReadonlyArray<Act> => [
   { _tag: "FeeRate", satsPerVbyte: random.pick([1, 2]) },
@@ -491,6 +511,8 @@ const recipes = [
   replacement,
   replacement,
   exhaustion,
+  unindexed,
+  unindexed,
   ambush,
   ambush,
   ambush,

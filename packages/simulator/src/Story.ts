@@ -305,6 +305,9 @@ export const make = (stage: Stage, seen: Seen): Story => {
         return stage.skew(act.slot, act.millis)
       case "TakeAway":
         return stage.takeAway(act.port, act.millis)
+      case "IndexBehind":
+        world.now(sandbox.pause("index"))
+        return void world.time.after(act.millis, () => void world.now(sandbox.resume("index")))
       case "Lay":
         return stage.traps.set(act.trap)
       case "LoseNotice":
@@ -330,6 +333,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
     "Freeze",
     "Skew",
     "TakeAway",
+    "IndexBehind",
     "LoseNotice",
     "Forget",
     "RoutesDown",
@@ -347,6 +351,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
   /** Until nothing is on its way: what is held ends, blocks come, time passes. */
   const finish = async () => {
     await stage.calm()
+    world.now(sandbox.resume("index"))
     world.setRoutesDown(false)
     world.setFeeRate(2)
     for (let round = 0; round < 3; round++) {

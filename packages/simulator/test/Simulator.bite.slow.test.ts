@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ChainSource, type Placement } from "@satrail/core/ChainSource"
 import type { Change } from "@satrail/core/Change"
 import * as Journal from "@satrail/core/Journal"
 import { LightningSender } from "@satrail/core/LightningSender"
@@ -62,6 +63,16 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     }),
     /an invoice gets what the node received/,
     10
+  ],
+  "C45: a chain source that calls gone what it does not know": [
+    over(ChainSource, (chain) =>
+      ChainSource.of({
+        ...chain,
+        transaction: (txId) => Effect.orElseSucceed(chain.transaction(txId), (): Placement => ({ _tag: "gone" }))
+      })
+    ),
+    /a deposit is given up when its payment is gone/,
+    30
   ],
   "a journal that forgets which request something was done for": [
     committing(({ once: _, ...change }) => change),

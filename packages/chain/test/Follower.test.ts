@@ -1,0 +1,69 @@
+import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/core/Msat"
+import { Effect, Option } from "effect"
+import * as Block from "../src/Block.ts"
+import * as Follower from "../src/Follower.ts"
+
+const ours = "51"
+
+/** A transaction that pays us, and nothing else that matters. */
+const paying = (n: number): Buffer => {
+  const outpoint = Buffer.alloc(36, n)
+  const sats = Buffer.alloc(8)
+  sats.writeBigUInt64LE(BigInt(n) * 1000n)
+  return Buffer.concat([
+    Buffer.of(2, 0, 0, 0, 1),
+    outpoint,
+    Buffer.of(0, 0xff, 0xff, 0xff, 0xff, 1),
+    sats,
+    Buffer.of(1, 0x51),
+    Buffer.alloc(4)
+  ])
+}
+
+interface Made {
+  readonly hash: string
+  readonly bytes: Buffer
+}
+
+/** A block after another one, of one branch or another. */
+const block = (previous: string, branch: number, ...transactions: ReadonlyArray<Buffer>): Made => {
+  const header = Buffer.alloc(80, branch)
+  header.set(Buffer.from(previous, "hex").toReversed(), 4)
+  const bytes = Buffer.concat([header, Buffer.of(transactions.length), ...transactions])
+  return { hash: Block.hashOf(bytes), bytes }
+}
+
+it.effect("C45: a reorganisation between two blocks of one page loses no payment of the branch that won", () =>
+  Effect.gen(function* () {
+    const base = block("00".repeat(32), 1)
+    const lost = block(base.hash, 2)
+    const won = block(base.hash, 3, paying(7))
+    const tip = block(won.hash, 3)
+    const made = new Map([base, lost, won, tip].map((one) => [one.hash, one.bytes]))
+    let chain = [base, lost, tip]
+    // The chain is another one as soon as the first block of the page was read.
+    const node: Follower.Node = {
+      tip: Effect.sync(() => ({ height: 2, hash: tip.hash })),
+      hashAt: (height) => Effect.sync(() => Option.fromUndefinedOr(chain[height]?.hash)),
+      timeSecondsAt: () => Effect.succeed(0),
+      block: (hash) =>
+        Effect.sync(() => {
+          if (hash === lost.hash) chain = [base, won, tip]
+          return made.get(hash) ?? assert.fail(hash)
+        }),
+      waiting: Effect.succeed([]),
+      transactions: () => Effect.succeed([])
+    }
+    const { activity } = Follower.make(node, { height: 0 })
+    const mine = (scripts: ReadonlyArray<string>) => Effect.succeed(new Set(scripts.filter((script) => script === ours)))
+    const first = yield* activity(null, mine)
+    assert.deepStrictEqual([first.outputs, first.blocksLeft], [[], 1])
+    const second = yield* activity(first.cursor, mine)
+    assert.deepStrictEqual(
+      second.outputs.map(({ amount, placement }) => [amount, placement]),
+      [[Msat.fromSats(7000), { _tag: "mined", height: 1, isCoinbase: false }]]
+    )
+    assert.deepStrictEqual([second.unchangedTo, second.blocksLeft], [0, 0])
+  })
+)

@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Keys from "@satrail/sandbox/Keys"
+import * as Transaction from "@satrail/sandbox/Transaction"
+import type * as Coin from "../src/Coin.ts"
+import * as Msat from "../src/Msat.ts"
+import * as Payout from "../src/Payout.ts"
+
+const { wallet, outside } = Keys.make("bip125", "regtest")
+const place = { type: "taproot", branch: 0, index: 0 } as const
+
+/** A payout of 20 000 sats at 2 sats for a virtual byte, with change, as it was signed. Taproot: every signature is as long as it is counted. */
+const payout = () => {
+  const coin: Coin.Coin = {
+    ...place,
+    outpoint: `${"ab".repeat(32)}:0`,
+    scriptPubKey: wallet.key(place).address.scriptPubKey,
+    amount: Msat.fromSats(100_000),
+    isConfirmed: true
+  }
+  const output = { scriptPubKey: outside.key(place).address.scriptPubKey, sats: 20_000n }
+  const selection = Payout.select({ coins: [coin], outputs: [output], feeRate: 2, feeLimitSats: 10_000n })
+  if ("neededSats" in selection) return assert.fail("unfundable")
+  const change = {
+    ...place,
+    branch: 1 as const,
+    vout: 1,
+    wallet: "ours",
+    amount: Msat.fromSats(selection.changeSats),
+    scriptPubKey: wallet.key({ ...place, branch: 1 }).address.scriptPubKey
+  }
+  const unsigned = () =>
+    Payout.draft(wallet.keys, selection.coins, [output, { scriptPubKey: change.scriptPubKey, sats: selection.changeSats }])
+  const { weight } = Transaction.parse(wallet.sign(unsigned()).rawTx) ?? assert.fail("no transaction")
+  return {
+    before: { psbt: Payout.toPsbt(unsigned()), fee: Msat.fromSats(selection.feeSats), change, isDeep: false },
+    feeSats: selection.feeSats,
+    vbytes: BigInt(Math.ceil(weight / 4))
+  }
+}
+
+describe("BIP 125", () => {
+  it("BIP 125: rule 4: a replacement pays for its own relay: 1 sat for each virtual byte on top of the old fee, and not one less", () => {
+    const { before, feeSats, vbytes } = payout()
+    const least = feeSats + vbytes
+    const replaced = Payout.replacement(before, 50, Msat.fromSats(least))
+    assert.strictEqual(replaced?.fee, Msat.fromSats(least))
+    assert.strictEqual(replaced?.change?.amount, Msat.make(before.change.amount - Msat.fromSats(vbytes)))
+    assert.isUndefined(Payout.replacement(before, 50, Msat.fromSats(least - 1n)))
+  })
+
+  it("BIP 125: rule 3 and 4: at a feerate that asks for less than that nothing is replaced", () => {
+    const { before, feeSats, vbytes } = payout()
+    for (const rate of [1, 2]) assert.isUndefined(Payout.replacement(before, rate, Msat.fromSats(100_000n)))
+    const dearer = Payout.replacement(before, 4, Msat.fromSats(100_000n)) ?? assert.fail("no replacement")
+    assert.isAtLeast(Number(Msat.toSats(dearer.fee)), Number(feeSats + vbytes))
+  })
+})
