@@ -58,7 +58,10 @@ const limits = (): string => {
       "invoice lifetime, seconds",
       `${Invoice.expirySeconds.minimum} to ${Invoice.expirySeconds.maximum}, ${Invoice.expirySeconds.default} unless given`
     ],
-    ["invoice description, bytes of UTF-8", Bolt11.maxDescriptionBytes],
+    [
+      "invoice description, bytes of UTF-8 (wallets made with LDK 0.1.0 and 0.1.1 cannot read one of more than 476)",
+      Bolt11.maxDescriptionBytes
+    ],
     ["metadata keys", Metadata.limits.keys],
     ["characters of a metadata key / value", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
     ["characters of a destination", Destination.maxLength],

@@ -1,5 +1,6 @@
-import * as Keys from "@satrail/chain/Keys"
+import * as Descriptor from "@satrail/chain/Descriptor"
 import * as Follower from "@satrail/chain/Follower"
+import * as Keys from "@satrail/chain/Keys"
 import * as Rescan from "@satrail/chain/Rescan"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
@@ -54,14 +55,7 @@ const withoutSeed = Flag.Boolean("without-seed").pipe(
   Flag.withDefault(false)
 )
 
-/** The accounts as descriptors (BIP 380, 386): what other wallets read. */
-const descriptors = ({ network, fingerprint, ...xpubs }: Keys.Accounts): ReadonlyArray<string> => {
-  const origin = (type: keyof typeof xpubs) =>
-    `[${fingerprint}${Seed.written(Seed.accountPath(type, network)).slice(1).replaceAll("'", "h")}]${xpubs[type]}/<0;1>/*`
-  return [`tr(${origin("taproot")})`, `wpkh(${origin("segwit")})`, `sh(wpkh(${origin("nested_segwit")}))`]
-}
-
-const shown = (accounts: Keys.Accounts) => [`fingerprint  ${accounts.fingerprint}`, ...descriptors(accounts)].join("\n")
+const shown = (accounts: Keys.Accounts) => [`fingerprint  ${accounts.fingerprint}`, ...Descriptor.ofAccounts(accounts)].join("\n")
 
 const store = Effect.fnUntraced(function* (
   words: Redacted.Redacted,

@@ -27,7 +27,7 @@ describe("satrail wallet", () => {
     assert.notInclude(file, words.join(" "))
 
     const shown = await wallet("show-xpub", {})
-    assert.match(shown.stdout, /tr\(\[[0-9a-f]{8}\/86h\/1h\/0h\]tpub\w+\/<0;1>\/\*\)/)
+    assert.match(shown.stdout, /tr\(\[[0-9a-f]{8}\/86h\/1h\/0h\]tpub\w+\/<0;1>\/\*\)#[a-z0-9]{8}$/m)
     for (const word of words.filter((word) => word.length > 5)) assert.notInclude(shown.stdout, word)
 
     const again = await wallet("create --network regtest")
