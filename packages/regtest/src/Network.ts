@@ -15,7 +15,7 @@ export class Network extends Context.Service<
     readonly alice: Lnd.Lnd
     readonly bob: Lnd.Lnd
     readonly carol: Lnd.Lnd
-    readonly chain: Pick<Btcd.Btcd["Service"], "mine" | "send" | "reorg" | "height">
+    readonly chain: Pick<Btcd.Btcd["Service"], "mine" | "send" | "reorg" | "height" | "url" | "user" | "password" | "certificateFile">
   }
 >()("regtest/Network") {}
 

@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema, type Scope } from "effect"
+import { Effect, Layer, Redacted, Schema, type Scope } from "effect"
 import { createServer } from "node:http"
 import * as Lnd from "./Lnd.ts"
 import { Network } from "./Network.ts"
@@ -14,6 +14,8 @@ export interface Place {
   /** Whom to ask for what only the process that started it can do. */
   readonly control: string
   readonly nodes: { readonly [name in Name]: Lnd.Place }
+  /** Where its chain takes RPC calls. The password is no secret: the chain is open to this machine alone, and gone in a while. */
+  readonly chain: { readonly url: string; readonly user: string; readonly password: string; readonly certificateFile: string }
 }
 
 const Order = Schema.Union([
@@ -75,14 +77,19 @@ export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.S
     macaroonFile,
     nodeId
   })
-  const { alice, bob, carol } = network
-  return { control: `http://127.0.0.1:${port}`, nodes: { alice: place(alice), bob: place(bob), carol: place(carol) } }
+  const { alice, bob, carol, chain } = network
+  const { url, user, certificateFile } = chain
+  return {
+    control: `http://127.0.0.1:${port}`,
+    nodes: { alice: place(alice), bob: place(bob), carol: place(carol) },
+    chain: { url, user, password: Redacted.value(chain.password), certificateFile }
+  }
 })
 
 const Answer = Schema.Union([Schema.Struct({ result: Schema.Unknown }), Schema.Struct({ error: Schema.String })])
 
 /** The network that another process lends. */
-export const layer = ({ control, nodes }: Place): Layer.Layer<Network> =>
+export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
   Layer.sync(Network, () => {
     const order = <A>(what: Order, result: Schema.Codec<A, unknown>): Effect.Effect<A, Process.RegtestFailed> =>
       Effect.tryPromise({
@@ -107,6 +114,8 @@ export const layer = ({ control, nodes }: Place): Layer.Layer<Network> =>
       bob: node("bob"),
       carol: node("carol"),
       chain: {
+        ...chain,
+        password: Redacted.make(chain.password),
         mine: (blocks) => order({ do: "mine", blocks }, Hashes),
         reorg: (depth) => order({ do: "reorg", depth }, Hashes),
         send: (address, sats) => order({ do: "send", address, sats: String(sats) }, Schema.String),

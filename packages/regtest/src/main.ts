@@ -1,6 +1,8 @@
-import * as Lnd from "@satrail/nodes/Lnd"
+import * as Bolt11 from "@satrail/core/Bolt11"
 import * as Msat from "@satrail/core/Msat"
-import { Console, Effect, Layer, Redacted, Stream } from "effect"
+import * as Lnd from "@satrail/nodes/Lnd"
+import * as LndBooks from "@satrail/nodes/LndBooks"
+import { Console, Effect, Layer, Redacted, Result, Stream } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -32,6 +34,9 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
     PORT: "8080",
     SATRAIL_LOG_LEVEL: "warn",
     SATRAIL_LOG_FORMAT: "pretty",
+    SATRAIL_DEMO: "yes",
+    RATES: "fixed", // nobody outside this machine is asked what play money is worth
+    SATRAIL_RECONCILE_SECONDS: "10", // a person is waiting
     ...process.env,
     SATRAIL_DATA: path.join(folder, "data"),
     LIGHTNING: "lnd",
@@ -39,6 +44,7 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
     LND_TLS_CERT: alice.certificateFile,
     LND_RECEIVER_MACAROON: yield* save("receiver", yield* alice.bake(uris(Lnd.receiverCalls))),
     LND_SENDER_MACAROON: yield* save("sender", yield* alice.bake(uris(Lnd.senderCalls))),
+    LND_BOOKS_MACAROON: yield* save("books", yield* alice.bake(uris(LndBooks.calls))),
     LND_INVOICE_SECRET: "of-a-network-that-is-gone-in-a-while"
   }
   const child = yield* Effect.acquireRelease(
@@ -52,21 +58,23 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
       })
   )
   if (child.pid !== undefined) Keeper.keepProcess(child.pid)
-  return Effect.callback<void>((resume) => void child.once("exit", () => resume(Effect.void)))
+  return { data: env.SATRAIL_DATA, ended: Effect.callback<void>((resume) => void child.once("exit", () => resume(Effect.void))) }
 })
 
-const help = `
+const help = (data: string) => `
 Everybody else on this network is carol. Type here:
   pay INVOICE              carol pays an invoice of yours
   invoice SATS             an invoice of carol's, to be withdrawn to
-  hold SATS                one whose payment carol holds until you say
+  hold SATS                one whose payment carol holds until you say, and its HASH
   settle HASH | fail HASH  what becomes of a payment that she holds
   balance                  what our node owns in its channels, in msat
+Our books are compared with lnd's every ten seconds. In another terminal:
+  SATRAIL_DATA=${data} npm run satrail -- reconcile
 Ctrl-C ends it all and leaves nothing behind.
 `
 
 /** What a line asks for. */
-const obey = ({ alice, carol }: Network.Network["Service"], line: string): Effect.Effect<string, Process.RegtestFailed> => {
+const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: string): Effect.Effect<string, Process.RegtestFailed> => {
   const [word = "", argument = ""] = line.trim().split(/\s+/)
   const amount = /^[1-9]\d{0,8}$/.test(argument) ? Msat.fromSats(BigInt(argument)) : undefined
   switch (word) {
@@ -74,9 +82,10 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string): Effec
       return Effect.as(Peer.pay(carol, argument), "paid")
     case "invoice":
     case "hold":
-      return amount === undefined
-        ? Effect.succeed("how many sats? A whole number")
-        : Peer.invoice(carol, { amount, behaviour: word === "hold" ? "hold" : "settle" })
+      if (amount === undefined) return Effect.succeed("how many sats? A whole number")
+      return Effect.map(Peer.invoice(carol, { amount, behaviour: word === "hold" ? "hold" : "settle" }), (invoice) =>
+        word === "hold" ? `${invoice}\nHASH ${Result.getOrThrow(Bolt11.decode(invoice)).paymentHash}` : invoice
+      )
     case "settle":
     case "fail":
       return Effect.as(Peer.release(carol, argument, word), "done")
@@ -88,11 +97,11 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string): Effec
 }
 
 /** One line after the other; when nobody types any more, it goes on until it is ended. */
-const play = (network: Network.Network["Service"]) =>
+const play = (network: Network.Network["Service"], help: string) =>
   Stream.fromAsyncIterable(createInterface({ input: process.stdin }), String).pipe(
     Stream.filter((line) => line.trim() !== ""),
     Stream.runForEach((line) =>
-      Effect.suspend(() => obey(network, line)).pipe(
+      Effect.suspend(() => obey(network, line, help)).pipe(
         // An invoice with a typing error is no reason to end.
         Effect.catchDefect((defect) => Effect.succeed(String(defect))),
         Effect.matchEffect({ onFailure: ({ message }) => Console.error(message), onSuccess: Console.log })
@@ -106,9 +115,9 @@ const program = Effect.gen(function* () {
   if (missing !== undefined) return yield* new Process.RegtestFailed({ message: missing })
   yield* Console.error("starting a chain and three Lightning nodes …")
   const network = yield* Network.Network
-  const ended = yield* serve(network.alice)
-  yield* Console.log(help)
-  yield* Effect.raceFirst(ended, play(network))
+  const { data, ended } = yield* serve(network.alice)
+  yield* Console.log(help(data))
+  yield* Effect.raceFirst(ended, play(network, help(data)))
 })
 
 const exit = await new Promise<number>((resolve) => {
