@@ -51,7 +51,12 @@ export const scan = Effect.fnUntraced(function* (
   const tip = yield* node.tip
   for (let height = fromHeight; height <= tip.height; height++) {
     const hash = yield* node.hashAt(height)
-    if (Option.isNone(hash)) break
+    // The wallet would be told of fewer coins and keys than it has.
+    if (Option.isNone(hash))
+      return yield* new ChainUnavailable({
+        operation: "rescan",
+        cause: new Error(`block ${height} of ${tip.height} is not there any more: scan again`)
+      })
     const bytes = yield* node.block(hash.value)
     const { transactions } = yield* Effect.try({
       try: () => Block.parse(bytes),

@@ -191,7 +191,10 @@ const receiver = (options: ReceiverOptions): LightningReceiver["Service"] => {
 
   const find = (operation: string, paymentHash: string): Effect.Effect<Invoice | undefined, NodeUnavailable> =>
     Effect.andThen(recognised, rest.ask(operation, get(`/v1/invoice/${paymentHash}`), Invoice)).pipe(
-      Effect.catchTag("Refused", (refused) => (isAbsent(refused) ? Effect.undefined : unavailable(operation)(refused)))
+      Effect.catchTag("Refused", (refused) =>
+        // As of a payment: it has to be this very node that has no record.
+        isAbsent(refused) ? Effect.as(LndInfo.confirm(rest, options.identity), undefined) : unavailable(operation)(refused)
+      )
     )
 
   /** Pages through all invoices for the one that was settled first. Only a node that nobody has resumed from yet is asked for it. */

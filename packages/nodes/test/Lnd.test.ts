@@ -85,6 +85,19 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
+  it.live("C4: that an invoice has no record counts from the node that it was, and from no other at its address", () =>
+    Effect.gen(function* () {
+      let key = nodeId
+      const { url } = yield* server((path) =>
+        path === "/v1/getinfo" ? info(key) : json(404, { code: 5, message: "unable to locate invoice" })
+      )
+      const { receiver } = yield* ports(url)
+      assert.deepStrictEqual<unknown>(yield* receiver.lookupInvoice(hash), { _tag: "unknown" })
+      key = `03${"22".repeat(32)}`
+      assert.strictEqual((yield* Effect.flip(receiver.lookupInvoice(hash)))._tag, "NodeUnavailable")
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
   it.live("C4: nothing is asked of another node than the one that it was", () =>
     Effect.gen(function* () {
       const { url, paths } = yield* server(() => info(`03${"22".repeat(32)}`))
