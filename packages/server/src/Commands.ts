@@ -3,6 +3,7 @@ import * as PgClient from "@satrail/postgres/PgClient"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as BooksCommands from "./BooksCommands.ts"
+import { check } from "./CheckCommand.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import * as Environment from "./Environment.ts"
 import { call, forPeople, json, reasonsOf } from "./Operate.ts"
@@ -81,5 +82,5 @@ const migrate = Command.make("migrate", { json }, ({ json }) =>
 /** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
   Command.withDescription("Operate a satrail"),
-  Command.withSubcommands([companies, keys, BooksCommands.reconcile, BooksCommands.ownFunds, BooksCommands.verify, migrate, wallet])
+  Command.withSubcommands([companies, keys, BooksCommands.reconcile, BooksCommands.ownFunds, BooksCommands.verify, check, migrate, wallet])
 )

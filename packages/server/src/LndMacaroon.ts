@@ -15,7 +15,7 @@ export const bake = (needed: ReadonlyArray<Macaroon.Call>): string =>
   `lncli bakemacaroon ${needed.map(({ uri }) => `uri:${uri}`).join(" ")}`
 
 /** A path is shown, and what might be a macaroon with a typing error is not: neither hex nor base64 begins so, or ends so. */
-const isPath = (text: string) => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)
+export const isPath = (text: string) => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)
 
 const hexOf = (name: string, text: string): Result.Result<string, string> => {
   if (/^([0-9a-f]{2})+$/i.test(text) && text.length >= 64) return Result.succeed(text)

@@ -36,13 +36,12 @@ const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): E
   return Effect.catchTag(LndInfo.identity(rest), "Refused", refused)
 }
 
-/** A macaroon, with all that it must allow. What it allows beyond that is told: a stolen one is worth as much. */
+/** A macaroon, with all that it must allow. What it allows beyond that, a check of the start tells (check/Lnd.ts). */
 const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
-  const { hex, excessive } = yield* Effect.mapError(
+  const { hex } = yield* Effect.mapError(
     Effect.fromResult(LndMacaroon.read(name, given, needed)),
     (message) => new LndUnusable({ message })
   )
-  if (excessive.length > 0) yield* Effect.logWarning(`${name} allows more than is needed`, { excessive })
   return hex
 })
 
@@ -94,10 +93,7 @@ export const layer = (environment: Environment, settings: Settings) =>
         Lnd.layerReceiver({ ...shared, names: names("LND_RECEIVER_MACAROON"), macaroon: receiver, invoiceSecret }),
         Lnd.layerSender({ ...shared, names: names("LND_SENDER_MACAROON"), macaroon: sender })
       )
-      if (booksMacaroon === undefined) {
-        yield* Effect.logWarning("LND_BOOKS_MACAROON is not set: our books are not compared with lnd's")
-        return node
-      }
+      if (booksMacaroon === undefined) return node
       const macaroon = yield* macaroonOf("LND_BOOKS_MACAROON", booksMacaroon, LndBooks.calls)
       return Layer.merge(node, LndBooks.layer({ ...shared, names: names("LND_BOOKS_MACAROON"), macaroon }))
     })

@@ -1,8 +1,10 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
-import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References } from "effect"
+import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import * as Banner from "./Banner.ts"
+import * as Check from "./check/Check.ts"
+import * as Checks from "./check/Checks.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import * as Server from "./Server.ts"
@@ -22,8 +24,28 @@ const logging = (environment: Environment.Environment) =>
 /** Every service, as it was composed for an environment. */
 export type Services<E> = (environment: Environment.Environment) => Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, E>
 
+/** What was found about the configuration would be so again at every start: nothing was begun. */
+export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefused", { lines: Schema.Array(Schema.String) }) {
+  override get message(): string {
+    return [...this.lines, "`satrail check` looks at everything again."].join("\n")
+  }
+}
+
+const told = Effect.fnUntraced(function* (found: ReadonlyArray<Check.Found>) {
+  for (const one of found) yield* Effect.logWarning(Check.text(one))
+})
+
+/** What can never get better stops the start. What is away is the layers' to tell and to wait for, and a warning is told once. */
+const checked = Effect.fnUntraced(function* (environment: Environment.Environment) {
+  const found = yield* Checks.beforeStart(environment)
+  const final = found.filter(Check.isFinal)
+  if (final.length > 0) return yield* new StartRefused({ lines: final.map(Check.text) })
+  return yield* told(found.filter(({ line }) => line._tag === "Warning"))
+})
+
 const program = Effect.fnUntraced(function* <E>(environment: Environment.Environment, servicesOf: Services<E>) {
   yield* DirectoryLock.hold(environment.dataDirectory)
+  yield* checked(environment)
   const operator = yield* Demo.operator(environment)
   const prepared = yield* Deferred.make<void>()
   const stopping = yield* Deferred.make<void>()
@@ -43,6 +65,9 @@ const program = Effect.fnUntraced(function* <E>(environment: Environment.Environ
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Deferred.succeed(prepared, undefined)
   yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo }))
+  yield* Effect.forkScoped(
+    Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(({ line }) => line._tag !== "Right")))
+  )
   // Whoever sends requests here hears first that this process is about to stop, and goes on being answered until he has turned to others.
   const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
   return yield* Effect.onInterrupt(Effect.never, () => drain)

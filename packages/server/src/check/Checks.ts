@@ -1,0 +1,53 @@
+import type { Effect } from "effect"
+import type { Environment } from "../Environment.ts"
+import * as Check from "./Check.ts"
+import * as Clock from "./Clock.ts"
+import * as Database from "./Database.ts"
+import * as Directory from "./Directory.ts"
+import * as Domain from "./Domain.ts"
+import * as Esplora from "./Esplora.ts"
+import * as BitcoinRpc from "./BitcoinRpc.ts"
+import * as Lnd from "./Lnd.ts"
+import * as Rates from "./Rates.ts"
+import * as Settings from "./Settings.ts"
+import * as Wallet from "./Wallet.ts"
+
+/** How long one subject is waited for: by who asks, and by a start. */
+export const limitMillis = { asked: 10_000, starting: 5_000 } as const
+
+/** Everything that is looked at for a configuration, in the order in which it is told. A new backend adds its checks here. */
+export const of = (environment: Environment): ReadonlyArray<Check.Check> => [
+  Settings.check(environment),
+  Directory.check(environment),
+  Database.check(environment),
+  ...(environment.lnd === undefined ? [] : [Lnd.check(environment, environment.lnd)]),
+  ...(environment.chainNode === undefined
+    ? []
+    : [chainOf(environment, environment.chainNode.source), Wallet.check(environment, environment.chainNode)]),
+  Rates.check(environment),
+  Clock.check(environment),
+  Domain.check(environment)
+]
+
+const chainOf = (environment: Environment, source: NonNullable<Environment["chainNode"]>["source"]) =>
+  source._tag === "Esplora" ? Esplora.check(environment, source) : BitcoinRpc.check(environment, source)
+
+/** What `satrail check` shows: everything. */
+export const all = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
+  Check.run(of(environment), limitMillis.asked, Check.secretsIn(environment))
+
+/** What a start looks at before it begins. */
+export const beforeStart = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
+  Check.run(
+    of(environment).filter(({ isLater }) => isLater !== true),
+    limitMillis.starting,
+    Check.secretsIn(environment)
+  )
+
+/** What a service looks at once it runs. */
+export const afterStart = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
+  Check.run(
+    of(environment).filter(({ isLater }) => isLater === true),
+    limitMillis.asked,
+    Check.secretsIn(environment)
+  )

@@ -1,0 +1,197 @@
+import * as Migrations from "@satrail/postgres/Migrations"
+import * as PgClient from "@satrail/postgres/PgClient"
+import { Clock, Effect, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import path from "node:path"
+import type { Environment } from "../Environment.ts"
+import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "./Check.ts"
+
+/** The oldest PostgreSQL that the statements are written for. */
+const oldest = 150_000
+
+/** From where on a difference of clocks is told, and from where on it is wrong: half of how long a role is leased (docs/decisions/0007). */
+const clockMillis = { told: 1000, wrong: 3000 }
+
+const Server = Schema.Struct({
+  version: Schema.String,
+  number: Schema.Int,
+  nowMillis: Schema.Finite,
+  fsync: Schema.String,
+  pages: Schema.String,
+  synchronous: Schema.String,
+  autovacuum: Schema.String,
+  isStandby: Schema.Boolean,
+  readOnly: Schema.String,
+  encoding: Schema.String,
+  connections: Schema.Int,
+  seqscan: Schema.String,
+  role: Schema.String,
+  isSuperuser: Schema.Boolean,
+  isBegun: Schema.Boolean,
+  mayBegin: Schema.Boolean,
+  mayUse: Schema.Boolean
+})
+
+// Nothing here needs a right, but for being let in.
+const server = `
+select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMillis",
+  current_setting('fsync') as fsync, current_setting('full_page_writes') as pages, current_setting('synchronous_commit') as synchronous,
+  current_setting('autovacuum') as autovacuum, pg_is_in_recovery() as "isStandby",
+  current_setting('default_transaction_read_only') as "readOnly", current_setting('server_encoding') as encoding,
+  current_setting('max_connections')::int as connections, current_setting('enable_seqscan') as seqscan, current_user::text as role,
+  coalesce((select rolsuper from pg_roles where rolname = current_user), false) as "isSuperuser",
+  exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'satrail' and c.relname = 'migrations') as "isBegun",
+  coalesce((select has_schema_privilege(oid, 'create') from pg_namespace where nspname = 'satrail'),
+    has_database_privilege(current_database(), 'create')) as "mayBegin",
+  coalesce((select has_schema_privilege(oid, 'usage') from pg_namespace where nspname = 'satrail'), true) as "mayUse"`
+
+const Tables = Schema.Struct({ newest: Schema.Int, owns: Schema.Boolean, mayAppend: Schema.Boolean, mayRewrite: Schema.Boolean })
+
+const tables = `
+select coalesce(max(migration_id), 0)::int as newest,
+  (select pg_has_role(relowner, 'usage') from pg_class where oid = 'satrail.entries'::regclass) as owns,
+  has_table_privilege('satrail.entries', 'insert') as "mayAppend",
+  has_table_privilege('satrail.entries', 'update') or has_table_privilege('satrail.entries', 'delete') as "mayRewrite"
+from satrail.migrations`
+
+/** The settings without which an answered request may be lost. */
+const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Type): ReadonlyArray<Line> => {
+  const off = [
+    ...(fsync === "off" ? ["fsync"] : []),
+    ...(pages === "off" ? ["full_page_writes"] : []),
+    ...(synchronous === "off" ? ["synchronous_commit"] : [])
+  ]
+  return [
+    ...(off.length === 0
+      ? []
+      : [warning(`${off.join(" and ")} off: what was answered may be lost with the power`, "Switch on in postgresql.conf what is off.")]),
+    ...(autovacuum === "off"
+      ? [warning("autovacuum is off: tables grow, and are read with plans of yesterday", "Switch it on in postgresql.conf.")]
+      : [])
+  ]
+}
+
+const clock = (nowMillis: number, sentMillis: number, heardMillis: number): ReadonlyArray<Line> => {
+  const offMillis = nowMillis - (sentMillis + heardMillis) / 2
+  // What the way there and back took is nobody's fault.
+  const sure = Math.max(0, Math.abs(offMillis) - (heardMillis - sentMillis) / 2)
+  if (sure < clockMillis.told) return []
+  const says = `the database's clock is ${(Math.abs(offMillis) / 1000).toFixed(1)} s ${offMillis > 0 ? "ahead of" : "behind"} this machine's`
+  const remedy = "Keep the clocks of all machines with NTP: leases go by them."
+  return [sure < clockMillis.wrong ? warning(says, remedy) : outage(says, remedy)]
+}
+
+const rights = ({ role, isSuperuser }: typeof Server.Type, { owns, mayAppend, mayRewrite }: typeof Tables.Type): ReadonlyArray<Line> => {
+  const remedy = "Make the roles of packages/postgres/roles.sql, and run the service as satrail_application (docs/guides/deploy.md)."
+  if (!mayAppend)
+    return [
+      misconfigured(
+        `the role ${role} may not write to the ledger`,
+        "Set DATABASE_URL to the role satrail_application, or run `satrail migrate` as the owner of the tables, which gives each role its rights."
+      )
+    ]
+  if (isSuperuser) return [warning(`the role ${role} is a superuser: its password is worth every database there`, remedy)]
+  return owns || mayRewrite ? [warning(`the role ${role} can change what was booked`, remedy)] : []
+}
+
+const migrations = ({ newest, owns }: typeof Tables.Type, role: string): ReadonlyArray<Line> => {
+  const known = Migrations.newestKnown
+  if (newest > known)
+    return [
+      misconfigured(
+        `the tables are at migration ${newest}, and this program knows ${known}: a newer version has been here`,
+        "Start that version or a later one."
+      )
+    ]
+  if (newest === known) return [right(`the tables are as this version needs them (migration ${newest})`)]
+  return owns
+    ? [right(`the tables are at migration ${newest} of ${known}: the next start brings them up to date`)]
+    : [
+        misconfigured(
+          `the tables are at migration ${newest} of ${known}, and the role ${role} may not migrate`,
+          "Run `satrail migrate` as the role that owns the tables."
+        )
+      ]
+}
+
+const usable = (found: typeof Server.Type, databaseConnections: number): ReadonlyArray<Line> => [
+  ...(found.number < oldest ? [misconfigured(`PostgreSQL ${found.version} is too old`, "Use version 15 or later.")] : []),
+  ...(found.isStandby || found.readOnly === "on"
+    ? [
+        misconfigured(
+          "this database only answers reads: it is a standby, or the role may only read",
+          "Set DATABASE_URL to the primary, and to the role satrail_application."
+        )
+      ]
+    : []),
+  ...(found.encoding === "UTF8"
+    ? []
+    : [
+        misconfigured(`the database's encoding is ${found.encoding}`, "Create it with encoding UTF8: names and descriptions are any text.")
+      ]),
+  ...(found.connections <= databaseConnections
+    ? [
+        warning(
+          `SATRAIL_DATABASE_CONNECTIONS is ${databaseConnections}, and the server takes ${found.connections} in all`,
+          "Raise max_connections, or lower the setting: each process takes so many."
+        )
+      ]
+    : []),
+  ...(found.seqscan === "off"
+    ? []
+    : [warning("a pooler drops the settings of a connection", "Connect to PostgreSQL itself, or through a pooler in session mode.")])
+]
+
+const look = (url: Redacted.Redacted, databaseConnections: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const sentMillis = yield* Clock.currentTimeMillis
+    const [first] = yield* sql.unsafe<object>(server).unprepared
+    const heardMillis = yield* Clock.currentTimeMillis
+    const found = yield* Schema.decodeUnknownEffect(Server)(first)
+    const general = [
+      right(`PostgreSQL ${found.version} at ${PgClient.where(url)}`),
+      ...usable(found, databaseConnections),
+      ...durability(found),
+      ...clock(found.nowMillis, sentMillis, heardMillis)
+    ]
+    const asOwner = "Run `satrail migrate` as the role that owns the tables."
+    if (!found.isBegun) {
+      return [
+        ...general,
+        found.mayBegin
+          ? right("there are no tables yet: the first start makes them")
+          : misconfigured(`there are no tables yet, and the role ${found.role} may not make them`, asOwner)
+      ]
+    }
+    if (!found.mayUse) return [...general, misconfigured(`the role ${found.role} may not see the tables`, asOwner)]
+    const [second] = yield* sql.unsafe<object>(tables).unprepared
+    const standing = yield* Schema.decodeUnknownEffect(Tables)(second)
+    return [...general, ...migrations(standing, found.role), ...rights(found, standing)]
+  }).pipe(
+    Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
+    Effect.catch((error) =>
+      Effect.succeed([
+        error._tag === "DatabaseUnreachable"
+          ? outage(error.message, "Start it, or mend DATABASE_URL.")
+          : outage(`the database does not answer as PostgreSQL does: ${messageOf(error)}`, "Look into its log.")
+      ])
+    )
+  )
+
+/** The database that the service runs on. The embedded one is not opened: only one process may. */
+export const check = ({ databaseUrl, databaseConnections, dataDirectory, network }: Environment): Check => ({
+  subject: "database",
+  lines:
+    databaseUrl !== undefined
+      ? look(databaseUrl, databaseConnections)
+      : Effect.succeed([
+          network === "regtest"
+            ? right(`embedded, in ${path.join(dataDirectory, "database")}`)
+            : warning(
+                `the database on ${network} is the embedded one, which is for trying, developing and tests`,
+                "Set DATABASE_URL to a PostgreSQL (15 or later)."
+              )
+        ])
+})

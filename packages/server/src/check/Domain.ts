@@ -1,0 +1,104 @@
+import { Clock, Effect } from "effect"
+import dns from "node:dns/promises"
+import tls from "node:tls"
+import type { Environment } from "../Environment.ts"
+import { type Check, type Line, messageOf, outage, right, warning } from "./Check.ts"
+import { isPublic } from "./Settings.ts"
+
+/** How long before its end a certificate is told of. */
+const soonDays = 14
+const dayMillis = 86_400_000
+
+/** Who is asked, which tests change. */
+export interface Ways {
+  readonly lookup: (name: string) => Promise<ReadonlyArray<string>>
+  readonly port: number
+  /** Authorities besides the known ones. */
+  readonly ca?: string
+}
+
+const systems: Ways = { lookup: async (name) => (await dns.lookup(name, { all: true })).map(({ address }) => address), port: 443 }
+
+interface Shown {
+  /** Why it is not trusted. */
+  readonly problem: string | undefined
+  readonly validTo: string
+}
+
+/** The certificate that is shown to wallets for this name at this address. */
+const shownAt = (address: string, domain: string, { port, ca }: Ways) =>
+  Effect.callback<Shown, Error>((resume) => {
+    const socket = tls.connect({
+      host: address,
+      port,
+      servername: domain,
+      ...(ca !== undefined && { ca }),
+      // Looked at here instead, so that what is wrong with it can be told.
+      rejectUnauthorized: false
+    })
+    socket.once("secureConnect", () => {
+      const problem = socket.authorized ? undefined : String(socket.authorizationError)
+      resume(Effect.succeed({ problem, validTo: socket.getPeerCertificate().valid_to }))
+    })
+    socket.on("error", (cause) => resume(Effect.fail(cause)))
+    return Effect.sync(() => socket.destroy())
+  })
+
+const certificate = Effect.fnUntraced(
+  function* (domain: string, address: string, ways: Ways): Effect.fn.Return<Line, Error> {
+    const { problem, validTo } = yield* shownAt(address, domain, ways)
+    if (problem !== undefined)
+      return outage(
+        `wallets do not trust the certificate of ${domain}: ${problem}`,
+        "Have the proxy get one for this name (docs/guides/domains.md)."
+      )
+    const days = Math.floor((Date.parse(validTo) - (yield* Clock.currentTimeMillis)) / dayMillis)
+    return days < soonDays
+      ? warning(`the certificate of ${domain} ends in ${days} days`, "Look why the proxy has not renewed it.")
+      : right(`wallets trust the certificate of ${domain}, for ${days} days`)
+  },
+  (line, domain, address, { port }) =>
+    line.pipe(
+      Effect.catch((cause) =>
+        Effect.succeed(
+          outage(
+            `nobody answers wallets at ${domain} (${address}, port ${port}): ${messageOf(cause)}`,
+            "Start the proxy, and let port 443 through."
+          )
+        )
+      )
+    )
+)
+
+const look = Effect.fnUntraced(
+  function* (domain: string, ways: Ways): Effect.fn.Return<ReadonlyArray<Line>, unknown> {
+    const addresses = yield* Effect.tryPromise({ try: () => ways.lookup(domain), catch: (cause) => cause })
+    const [first] = addresses
+    if (first === undefined) return yield* Effect.fail(new Error("no address"))
+    return [right(`${domain} is at ${addresses.join(", ")}`), yield* certificate(domain, first, ways)]
+  },
+  (lines, domain) =>
+    lines.pipe(
+      Effect.catch((cause) =>
+        Effect.succeed([
+          outage(
+            `${domain} has no address: ${messageOf(cause)}`,
+            "Add an A or AAAA record that leads to the proxy, or mend SATRAIL_DOMAIN."
+          )
+        ])
+      )
+    )
+)
+
+/** Whether wallets outside find the domain and trust it. */
+export const check = ({ domain, network }: Environment, ways: Ways = systems): Check => ({
+  subject: "domain",
+  isLater: true,
+  lines: isPublic(domain)
+    ? look(domain, ways)
+    : Effect.succeed(
+        network === "regtest"
+          ? []
+          : [warning(`SATRAIL_DOMAIN is ${domain}: Lightning addresses there cannot be paid from outside`, "Set it to a domain of yours.")]
+      )
+})

@@ -1,0 +1,103 @@
+import type { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import * as Lnd from "@satrail/nodes/Lnd"
+import * as LndBooks from "@satrail/nodes/LndBooks"
+import * as LndOutage from "@satrail/nodes/LndOutage"
+import * as LndRest from "@satrail/nodes/LndRest"
+import type * as Macaroon from "@satrail/nodes/Macaroon"
+import * as NodeState from "@satrail/nodes/NodeState"
+import * as Versions from "@satrail/nodes/Versions"
+import { Effect, type Redacted, Result, Schema } from "effect"
+import type { Environment, Lnd as Settings } from "../Environment.ts"
+import * as LndMacaroon from "../LndMacaroon.ts"
+import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "./Check.ts"
+
+const Info = Schema.Struct({
+  identity_pubkey: Schema.String,
+  version: Schema.optionalKey(Schema.String),
+  chains: Schema.Array(Schema.Struct({ network: Schema.String })),
+  synced_to_chain: Schema.optionalKey(Schema.Boolean),
+  synced_to_graph: Schema.optionalKey(Schema.Boolean),
+  block_height: Schema.optionalKey(Schema.Int),
+  num_active_channels: Schema.optionalKey(Schema.Int)
+})
+
+const isAdmin = (excessive: ReadonlyArray<string>) => excessive.includes("macaroon:generate")
+
+const macaroon = (name: string, needed: ReadonlyArray<Macaroon.Call>, read: Result.Result<LndMacaroon.Usable, string>): Line => {
+  if (Result.isFailure(read)) return misconfigured(read.failure, "docs/guides/lnd.md says how to bake it.")
+  const { excessive } = read.success
+  if (excessive.length === 0) return right(`${name} allows what is needed, and nothing else`)
+  const what = isAdmin(excessive) ? "everything, as an admin macaroon does" : `more than is needed (${excessive.join(", ")})`
+  return warning(`${name} allows ${what}: whoever gets hold of it can do that too`, `Bake one with: ${LndMacaroon.bake(needed)}`)
+}
+
+const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
+  (LndOutage.isWrong(reason) ? misconfigured : outage)(reason ?? `lnd does not answer: ${messageOf(cause)}`, remedy ?? "Look into its log.")
+
+const node = ({ network }: Environment, { url }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
+  const { identity_pubkey, version = "of an unknown version", chains, block_height, num_active_channels: channels } = info
+  const theirs = chains[0]?.network ?? "no network"
+  const fault = Versions.warning("lnd", version)
+  return [
+    theirs.replace(/^testnet4$/, "testnet") === network
+      ? right(`lnd ${version.split(" ")[0]} at ${url}, ${identity_pubkey.slice(0, 16)}…, on ${theirs}`)
+      : misconfigured(`lnd at ${url} is on ${theirs}, and SATRAIL_NETWORK is ${network}`, "Set both to the same network."),
+    ...(fault === undefined ? [] : [warning(fault, "Money that a node loses is the operator's loss.")]),
+    ...(info.synced_to_chain === false
+      ? [
+          outage(
+            `lnd is catching up with the chain: it is at block ${block_height ?? "?"}`,
+            "Wait until `lncli getinfo` says synced_to_chain: true."
+          )
+        ]
+      : []),
+    ...(info.synced_to_graph === false
+      ? [warning("lnd is still learning the network's channels: payments may find no way", "Wait a few minutes.")]
+      : []),
+    ...(channels === 0
+      ? [
+          warning(
+            "lnd has no active channel: nothing can be paid or received over Lightning",
+            "Open one, and have somebody open one to you."
+          )
+        ]
+      : [])
+  ]
+}
+
+const look = Effect.fnUntraced(function* (environment: Environment, settings: Settings) {
+  const { url, certificateFile, receiverMacaroon, senderMacaroon, booksMacaroon } = settings
+  const given: ReadonlyArray<readonly [name: string, needed: ReadonlyArray<Macaroon.Call>, macaroon: Redacted.Redacted | undefined]> = [
+    ["LND_RECEIVER_MACAROON", Lnd.receiverCalls, receiverMacaroon],
+    ["LND_SENDER_MACAROON", Lnd.senderCalls, senderMacaroon],
+    ["LND_BOOKS_MACAROON", LndBooks.calls, booksMacaroon]
+  ]
+  const looked = yield* Effect.forEach(
+    given,
+    Effect.fnUntraced(function* ([name, needed, given]) {
+      if (given === undefined)
+        return {
+          lines: [warning(`${name} is not set: our books are not compared with lnd's`, `Bake one with: ${LndMacaroon.bake(needed)}`)]
+        }
+      const read = LndMacaroon.read(name, given, needed)
+      const lines = [macaroon(name, needed, read)]
+      if (Result.isFailure(read)) return { lines }
+      const names = { url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon: name }
+      const rest = LndRest.make({ url, certificateFile, macaroon: read.success.hex, names, state: NodeState.quiet, deadlineMillis: 4000 })
+      const answer = yield* Effect.result(rest.ask("getinfo", LndRest.get("/v1/getinfo"), Info))
+      if (Result.isSuccess(answer)) return { lines, info: answer.success }
+      const { failure } = answer
+      const said =
+        failure._tag === "Refused" ? outage(`lnd refuses to say who it is: ${failure.words}`, "Look into its log.") : silence(failure)
+      return { lines, said }
+    }),
+    { concurrency: "unbounded" }
+  )
+  const info = looked.flatMap(({ info }) => info ?? []).at(0)
+  // What is wrong with lnd as a whole is told once, by whichever macaroon it was heard.
+  const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
+  return [...(info === undefined ? [] : node(environment, settings, info)), ...said.values(), ...looked.flatMap(({ lines }) => lines)]
+})
+
+/** The Lightning node, and what each macaroon may do there. */
+export const check = (environment: Environment, settings: Settings): Check => ({ subject: "lnd", lines: look(environment, settings) })

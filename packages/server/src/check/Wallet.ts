@@ -1,0 +1,96 @@
+import * as Keys from "@satrail/chain/Keys"
+import * as WalletFile from "@satrail/chain/WalletFile"
+import { Effect, Result } from "effect"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
+import path from "node:path"
+import type { Chain, Environment } from "../Environment.ts"
+import { type Check, type Line, misconfigured, right, warning } from "./Check.ts"
+
+/** Whether a command can be started: a path, or a name that is in one of PATH's folders. */
+const isProgram = (command: string): boolean =>
+  (/[/\\]/.test(command) ? [command] : (process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, command))).some(
+    (file) => {
+      try {
+        accessSync(file, constants.X_OK)
+        return existsSync(file)
+      } catch {
+        return false // not there, or not ours to start: the next place
+      }
+    }
+  )
+
+const signer = Effect.fnUntraced(function* (
+  { signer, walletFile }: Chain,
+  wallet: WalletFile.WalletFile
+): Effect.fn.Return<ReadonlyArray<Line>> {
+  switch (signer._tag) {
+    case "External":
+      return isProgram(signer.command)
+        ? [right(`${signer.command} signs`)]
+        : [
+            misconfigured(
+              `CHAIN_SIGNER: ${signer.command} is no program that this user may start`,
+              "Set CHAIN_SIGNER to a program and its arguments."
+            )
+          ]
+    case "Words":
+      return Keys.accountsOf(signer.words, wallet.accounts.network).fingerprint === wallet.accounts.fingerprint
+        ? [right("CHAIN_SEED is the wallet's seed")]
+        : [
+            misconfigured(
+              `CHAIN_SEED is the seed of another wallet than the one in ${walletFile}`,
+              "Set CHAIN_SEED to that wallet's words, or CHAIN_WALLET to theirs."
+            )
+          ]
+    case "Sealed": {
+      if (wallet.seed === null)
+        return [
+          misconfigured(
+            `the wallet in ${walletFile} was made without its seed: nothing signs`,
+            "Set CHAIN_SEED or CHAIN_SIGNER in place of CHAIN_WALLET_PASSPHRASE."
+          )
+        ]
+      const opened = yield* Effect.result(WalletFile.open(walletFile, wallet, signer.passphrase))
+      return Result.isSuccess(opened)
+        ? [right("CHAIN_WALLET_PASSPHRASE opens it")]
+        : [misconfigured(opened.failure.message, "Set CHAIN_WALLET_PASSPHRASE to what `satrail wallet create` was given.")]
+    }
+  }
+})
+
+/** Who else may read the file. Its public side shows every payment, and its sealed seed is one guess away. */
+const privacy = (file: string): ReadonlyArray<Line> => {
+  const { mode, uid } = statSync(file)
+  const own = process.getuid?.()
+  return [
+    ...((mode & 0o077) === 0
+      ? []
+      : [warning(`others may read the wallet in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, "0")})`, `Run: chmod 600 ${file}`)]),
+    ...(own === undefined || own === uid || own === 0
+      ? []
+      : [warning(`the wallet in ${file} is another user's (${uid}; this is ${own})`, `Run: chown ${own} ${file}`)])
+  ]
+}
+
+const look = Effect.fnUntraced(function* ({ network }: Environment, chain: Chain): Effect.fn.Return<ReadonlyArray<Line>> {
+  const { walletFile } = chain
+  const read = yield* Effect.result(WalletFile.read(walletFile))
+  if (Result.isFailure(read))
+    return [misconfigured(`CHAIN_WALLET: ${read.failure.message}`, "Set CHAIN_WALLET to the wallet's file, and let this user read it.")]
+  const { accounts } = read.success
+  if (accounts.network !== network)
+    return [
+      misconfigured(
+        `the wallet in ${walletFile} is of ${accounts.network}, and SATRAIL_NETWORK is ${network}`,
+        "Set CHAIN_WALLET to a wallet of the same network."
+      )
+    ]
+  return [
+    right(`${walletFile}, with the fingerprint ${accounts.fingerprint}`),
+    ...privacy(walletFile),
+    ...(yield* signer(chain, read.success))
+  ]
+})
+
+/** The wallet's file, and who signs. */
+export const check = (environment: Environment, chain: Chain): Check => ({ subject: "wallet", lines: look(environment, chain) })

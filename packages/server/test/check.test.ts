@@ -1,0 +1,522 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Keys from "@satrail/chain/Keys"
+import * as Seed from "@satrail/chain/Seed"
+import * as WalletFile from "@satrail/chain/WalletFile"
+import * as Lnd from "@satrail/nodes/Lnd"
+import * as Outbound from "@satrail/web/Outbound"
+import { Effect, Redacted, Result } from "effect"
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import * as Check from "../src/check/Check.ts"
+import * as Checks from "../src/check/Checks.ts"
+import * as Clock from "../src/check/Clock.ts"
+import * as Domain from "../src/check/Domain.ts"
+import * as Rates from "../src/check/Rates.ts"
+import * as Environment from "../src/Environment.ts"
+import * as Bitcoind from "./fake/Bitcoind.ts"
+import * as Esplora from "./fake/Esplora.ts"
+import { type Answer, json, type Server } from "./fake/Http.ts"
+import * as FakeLnd from "./fake/Lnd.ts"
+import * as Macaroon from "./Macaroon.ts"
+import * as Service from "./Service.ts"
+
+const words = Seed.fromEntropy(new Uint8Array(32).fill(7))
+const others = Seed.fromEntropy(new Uint8Array(32).fill(8))
+const passphrase = "correct horse battery staple"
+
+/** What `satrail check` prints of an environment. */
+const linesOf = async (env: Record<string, string>): Promise<ReadonlyArray<string>> => {
+  const read = Environment.read(env)
+  if (Result.isFailure(read)) return read.failure.problems.map((problem) => `✗ settings: ${problem}`)
+  return (await Effect.runPromise(Checks.all(read.success))).map(Check.text)
+}
+
+const environmentOf = (env: Record<string, string>) => Result.getOrThrow(Environment.read(env))
+
+describe("satrail check", () => {
+  const home = Service.directory()
+  const file = (name: string) => path.join(home, name)
+  const servers: Array<Server> = []
+  let env: Record<string, string> = {}
+  /** Where each of these is. */
+  let [lnd, esplora, bitcoind, nobody] = ["", "", "", ""]
+
+  const listen = async (server: Promise<Server>) => {
+    servers.push(await server)
+    return (await server).url
+  }
+  /** lnd with something else in what it says of itself. */
+  const lndThat = (more: object) =>
+    listen(FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual")))
+  const lndAnswers = (answer: Answer) => listen(FakeLnd.make(() => answer))
+  const refusal = (code: number, message: string) => json({ code, message, details: [] }, 500)
+
+  beforeAll(async () => {
+    mkdirSync(file("data"), { mode: 0o700 })
+    const accounts = Keys.accountsOf(words, "regtest")
+    const sealed = await Effect.runPromise(WalletFile.seal(words, Redacted.make(passphrase)))
+    const write = (name: string, wallet: WalletFile.WalletFile) => Effect.runPromise(WalletFile.write(file(name), wallet))
+    await write("wallet.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: sealed })
+    await write("seedless.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null })
+    await write("signet.json", { satrailWallet: 1, accounts: Keys.accountsOf(words, "signet"), birthdaySeconds: 0, seed: sealed })
+    await write("open.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: sealed })
+    chmodSync(file("open.json"), 0o644)
+    writeFileSync(file("text"), "not what it should be")
+    ;[lnd, esplora, bitcoind, nobody] = await Promise.all([
+      listen(FakeLnd.make()),
+      listen(Esplora.make()),
+      listen(Bitcoind.make()),
+      Esplora.make().then(async ({ url, close }) => close().then(() => url))
+    ])
+    env = {
+      SATRAIL_DATA: file("data"),
+      SATRAIL_OPERATOR_TOKEN: "an-operator-s-token-of-32-characters",
+      RATES: "fixed",
+      ...FakeLnd.environment(lnd),
+      CHAIN: "esplora",
+      ESPLORA_URL: esplora,
+      CHAIN_WALLET: file("wallet.json"),
+      CHAIN_SEED: Redacted.value(words)
+    }
+  })
+  afterAll(async () => {
+    await Promise.all(servers.map(({ close }) => close()))
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  it("check: a configuration that is right has nothing but right lines, and says what it looked at", async () => {
+    for (const more of [{ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }, Bitcoind.environment(bitcoind)]) {
+      const lines = await linesOf({ ...env, ...more })
+      assert.deepStrictEqual(
+        lines.filter((line) => !line.startsWith("✓ ")),
+        []
+      )
+      const subjects = new Set(lines.map((line) => /^✓ (\w+): /.exec(line)?.[1]))
+      assert.sameMembers([...subjects], ["settings", "directory", "database", "lnd", "chain", "wallet", "rates"])
+    }
+  })
+
+  it("check: the sandbox has little to be looked at", async () => {
+    const lines = await linesOf({ SATRAIL_DATA: file("data") })
+    assert.deepStrictEqual(
+      lines.map((line) => line.split(":")[0]),
+      ["✓ settings", "✓ directory", "✓ database", "✓ rates"]
+    )
+  })
+
+  interface Broken {
+    readonly what: string
+    readonly env: () => Record<string, string> | Promise<Record<string, string>>
+    readonly sign: "✗" | "!"
+    readonly subject: string
+    /** What the line says, and its remedy. */
+    readonly says: ReadonlyArray<string | RegExp>
+  }
+
+  const broken: ReadonlyArray<Broken> = [
+    {
+      what: "a misspelt variable",
+      env: () => ({ SATRAIL_NETWROK: "mainnet" }),
+      sign: "✗",
+      subject: "settings",
+      says: ["did you mean SATRAIL_NETWORK?"]
+    },
+    { what: "a value that is none", env: () => ({ PORT: "http" }), sign: "✗", subject: "settings", says: ["PORT wants a whole number"] },
+    {
+      what: "no token of the operator",
+      env: () => ({ SATRAIL_OPERATOR_TOKEN: "" }),
+      sign: "!",
+      subject: "settings",
+      says: ["SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"]
+    },
+    {
+      what: "a domain and no proxy",
+      env: () => ({ SATRAIL_DOMAIN: "nobody-has-this.satrail-check.invalid.test.nowhere" }),
+      sign: "!",
+      subject: "settings",
+      says: ["SATRAIL_PROXIES is 0", "Set SATRAIL_PROXIES"]
+    },
+    {
+      what: "a domain that has no address",
+      env: () => ({ SATRAIL_DOMAIN: "nobody-has-this.satrail-check.nowhere" }),
+      sign: "✗",
+      subject: "domain",
+      says: ["has no address", "Add an A or AAAA record"]
+    },
+    {
+      what: "a directory that is a file",
+      env: () => ({ SATRAIL_DATA: file("text") }),
+      sign: "✗",
+      subject: "directory",
+      says: [/text.*(no directory|cannot|nothing can be written)/, "Set SATRAIL_DATA"]
+    },
+    {
+      what: "a directory that others may look into",
+      env: () => {
+        mkdirSync(file("wide"), { mode: 0o755, recursive: true })
+        return { SATRAIL_DATA: file("wide") }
+      },
+      sign: "!",
+      subject: "directory",
+      says: ["mode 0755", "chmod 700"]
+    },
+    {
+      what: "a database that does not answer",
+      env: () => ({ DATABASE_URL: "postgres://root:hunter2-the-password@127.0.0.1:1/satrail" }),
+      sign: "✗",
+      subject: "database",
+      says: ["No database answers at 127.0.0.1:1/satrail", "DATABASE_URL"]
+    },
+    {
+      what: "lnd that is not there",
+      env: () => ({ LND_REST_URL: nobody }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["lnd refuses the connection", "Start lnd"]
+    },
+    {
+      what: "lnd that is locked",
+      env: async () => ({ LND_REST_URL: await lndAnswers(refusal(2, "wallet locked, unlock it to enable full RPC access")) }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["lnd is locked", "lncli unlock"]
+    },
+    {
+      what: "lnd that is starting",
+      env: async () => ({
+        LND_REST_URL: await lndAnswers(refusal(2, "the RPC server is in the process of starting up, but not yet ready to accept calls"))
+      }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["lnd is starting", "Wait"]
+    },
+    {
+      what: "a macaroon of another node",
+      env: async () => ({
+        LND_REST_URL: await lndAnswers(refusal(2, "verification failed: signature mismatch after caveat verification"))
+      }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["it does not know it", "Bake it on this very node"]
+    },
+    {
+      what: "what is not lnd",
+      env: async () => ({ LND_REST_URL: await lndAnswers({ status: 404, body: "<html>nginx</html>" }) }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["is not lnd", "LND_REST_URL"]
+    },
+    {
+      what: "lnd on another network",
+      env: async () => ({ LND_REST_URL: await lndThat({ chains: [{ chain: "bitcoin", network: "signet" }] }) }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["is on signet, and SATRAIL_NETWORK is regtest", "same network"]
+    },
+    {
+      what: "lnd that is catching up",
+      env: async () => ({ LND_REST_URL: await lndThat({ synced_to_chain: false }) }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["catching up", "synced_to_chain"]
+    },
+    {
+      what: "lnd without the graph",
+      env: async () => ({ LND_REST_URL: await lndThat({ synced_to_graph: false }) }),
+      sign: "!",
+      subject: "lnd",
+      says: ["still learning", "Wait"]
+    },
+    {
+      what: "lnd with known faults",
+      env: async () => ({ LND_REST_URL: await lndThat({ version: "0.18.2-beta" }) }),
+      sign: "!",
+      subject: "lnd",
+      says: ["has faults", "Update it to 0.19.0"]
+    },
+    {
+      what: "lnd without a channel",
+      env: async () => ({ LND_REST_URL: await lndThat({ num_active_channels: 0 }) }),
+      sign: "!",
+      subject: "lnd",
+      says: ["no active channel", "Open one"]
+    },
+    {
+      what: "a macaroon's file that is not there",
+      env: () => ({ LND_RECEIVER_MACAROON: "/nowhere/receiver.macaroon" }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["LND_RECEIVER_MACAROON cannot be read: /nowhere/receiver.macaroon: there is no such file"]
+    },
+    {
+      what: "a macaroon that is none",
+      env: () => ({ LND_SENDER_MACAROON: file("text") }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["LND_SENDER_MACAROON is not usable", "lncli bakemacaroon"]
+    },
+    {
+      what: "a macaroon that allows too little",
+      env: () => ({ LND_SENDER_MACAROON: Macaroon.make(Lnd.receiverCalls) }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["LND_SENDER_MACAROON does not allow what is needed", "SendPaymentV2"]
+    },
+    {
+      what: "a macaroon that allows too much",
+      env: () => ({ LND_RECEIVER_MACAROON: Macaroon.make([...Lnd.receiverCalls, ...Lnd.senderCalls]) }),
+      sign: "!",
+      subject: "lnd",
+      says: ["LND_RECEIVER_MACAROON allows more than is needed", "/routerrpc.Router/SendPaymentV2", "Bake one with"]
+    },
+    {
+      what: "no macaroon for the books",
+      env: () => ({ LND_BOOKS_MACAROON: "" }),
+      sign: "!",
+      subject: "lnd",
+      says: ["LND_BOOKS_MACAROON is not set", "Bake one with"]
+    },
+    {
+      what: "an Esplora server that is not there",
+      env: () => ({ ESPLORA_URL: nobody }),
+      sign: "✗",
+      subject: "chain",
+      says: ["does not answer", "ESPLORA_URL"]
+    },
+    {
+      what: "an Esplora server of another network",
+      env: async () => ({
+        ESPLORA_URL: await listen(
+          Esplora.make(({ path }) =>
+            path === "/block-height/0"
+              ? { status: 200, body: "00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6" }
+              : "as usual"
+          )
+        )
+      }),
+      sign: "✗",
+      subject: "chain",
+      says: ["is on signet, and SATRAIL_NETWORK is regtest"]
+    },
+    {
+      what: "a certificate of the chain that cannot be read",
+      env: () => ({ CHAIN_TLS_CERT: "/nowhere/esplora.cert" }),
+      sign: "✗",
+      subject: "chain",
+      says: ["CHAIN_TLS_CERT cannot be read: /nowhere/esplora.cert: there is no such file"]
+    },
+    {
+      what: "a bitcoin node that is not there",
+      env: () => Bitcoind.environment(nobody),
+      sign: "✗",
+      subject: "chain",
+      says: ["does not serve us", "ECONNREFUSED"]
+    },
+    {
+      what: "a wrong password of the bitcoin node",
+      env: () => ({ ...Bitcoind.environment(bitcoind), BITCOIN_RPC_PASSWORD: "another-password" }),
+      sign: "✗",
+      subject: "chain",
+      says: ["refuses our user and password", "BITCOIN_RPC_USER"]
+    },
+    {
+      what: "a bitcoin node of another network",
+      env: async () =>
+        Bitcoind.environment(
+          await listen(
+            Bitcoind.make({ getblockchaininfo: { result: { chain: "main", blocks: 0, headers: 0, bestblockhash: Esplora.genesis } } })
+          )
+        ),
+      sign: "✗",
+      subject: "chain",
+      says: ["it is on main, and this service on regtest"]
+    },
+    {
+      what: "a bitcoin node without an index",
+      env: async () => Bitcoind.environment(await listen(Bitcoind.make({ getindexinfo: { result: {} } }))),
+      sign: "✗",
+      subject: "chain",
+      says: ["txindex=1"]
+    },
+    {
+      what: "a bitcoin node that is indexing",
+      env: async () =>
+        Bitcoind.environment(
+          await listen(
+            Bitcoind.make({
+              getblockchaininfo: { result: { chain: "regtest", blocks: 900, headers: 900, bestblockhash: Esplora.genesis } },
+              getindexinfo: { result: { txindex: { synced: false, best_block_height: 7 } } }
+            })
+          )
+        ),
+      sign: "✗",
+      subject: "chain",
+      says: ["block 7 of 900", "Wait"]
+    },
+    {
+      what: "a bitcoin node that is catching up",
+      env: async () =>
+        Bitcoind.environment(
+          await listen(
+            Bitcoind.make({ getblockchaininfo: { result: { chain: "regtest", blocks: 5, headers: 900, bestblockhash: Esplora.genesis } } })
+          )
+        ),
+      sign: "✗",
+      subject: "chain",
+      says: ["5 of 900 blocks"]
+    },
+    {
+      what: "a wallet that is not there",
+      env: () => ({ CHAIN_WALLET: "/nowhere/wallet.json" }),
+      sign: "✗",
+      subject: "wallet",
+      says: ["CHAIN_WALLET: The wallet in /nowhere/wallet.json", "satrail wallet create"]
+    },
+    {
+      what: "a wallet that is none",
+      env: () => ({ CHAIN_WALLET: file("text") }),
+      sign: "✗",
+      subject: "wallet",
+      says: ["is not what `satrail wallet create` writes"]
+    },
+    {
+      what: "a wallet of another network",
+      env: () => ({ CHAIN_WALLET: file("signet.json") }),
+      sign: "✗",
+      subject: "wallet",
+      says: ["is of signet, and SATRAIL_NETWORK is regtest"]
+    },
+    {
+      what: "a wallet that others may read",
+      env: () => ({ CHAIN_WALLET: file("open.json") }),
+      sign: "!",
+      subject: "wallet",
+      says: ["mode 0644", "chmod 600"]
+    },
+    {
+      what: "a wallet without its seed",
+      env: () => ({ CHAIN_WALLET: file("seedless.json"), CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }),
+      sign: "✗",
+      subject: "wallet",
+      says: ["without its seed", "CHAIN_SEED or CHAIN_SIGNER"]
+    },
+    {
+      what: "another passphrase",
+      env: () => ({ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: "a wrong passphrase" }),
+      sign: "✗",
+      subject: "wallet",
+      says: ["the passphrase does not open it", "CHAIN_WALLET_PASSPHRASE"]
+    },
+    {
+      what: "another wallet's seed",
+      env: () => ({ CHAIN_SEED: Redacted.value(others) }),
+      sign: "✗",
+      subject: "wallet",
+      says: ["CHAIN_SEED is the seed of another wallet"]
+    },
+    {
+      what: "a signer that is no program",
+      env: () => ({ CHAIN_SEED: "", CHAIN_SIGNER: "/nowhere/sign --now" }),
+      sign: "✗",
+      subject: "wallet",
+      says: ["CHAIN_SIGNER: /nowhere/sign is no program"]
+    }
+  ]
+  for (const { what, env: more, sign, subject, says } of broken) {
+    it(`check: ${what} is ${sign === "✗" ? "wrong" : "warned of"}, with its remedy`, async () => {
+      const given = { ...env, ...(await more()) }
+      const lines = await linesOf(given)
+      const about = lines.filter((line) => line.startsWith(`${sign} ${subject}: `))
+      const isSaid = (line: string) => says.every((one) => (typeof one === "string" ? line.includes(one) : one.test(line)))
+      assert.isTrue(about.some(isSaid), lines.join("\n"))
+      for (const line of lines) assert.notInclude(line, "\n")
+      for (const name of [
+        "SATRAIL_OPERATOR_TOKEN",
+        "LND_INVOICE_SECRET",
+        "LND_SENDER_MACAROON",
+        "CHAIN_SEED",
+        "CHAIN_WALLET_PASSPHRASE",
+        "BITCOIN_RPC_PASSWORD"
+      ]) {
+        const secret = given[name] ?? ""
+        if (secret !== "" && !secret.startsWith("/")) for (const line of lines) assert.notInclude(line, secret, name)
+      }
+      for (const line of lines) assert.notInclude(line, "hunter2")
+    })
+  }
+
+  it("check: what can never get better stops a start, and what is away does not", async () => {
+    const finalOf = async (more: Record<string, string>) =>
+      (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more })))).filter(Check.isFinal).map(Check.text)
+    assert.deepStrictEqual(await finalOf({ LND_REST_URL: nobody, ESPLORA_URL: nobody }), [])
+    const final = await finalOf({ LND_SENDER_MACAROON: "/nowhere/sender.macaroon", CHAIN_WALLET: "/nowhere/wallet.json" })
+    assert.lengthOf(final, 2)
+    assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)
+  })
+
+  it("check: one that never answers, and one that breaks, are lines like any other, without a secret", async () => {
+    const secret = "an answer that repeats hunter2"
+    const found = await Effect.runPromise(
+      Check.run(
+        [
+          { subject: "silent", lines: Effect.never },
+          { subject: "broken", lines: Effect.die(new Error(secret)) },
+          { subject: "talkative", lines: Effect.succeed([Check.warning("hunter2!", "Not hunter2.")]) }
+        ],
+        20,
+        ["hunter2"]
+      )
+    )
+    assert.deepStrictEqual(
+      found.map(({ line }) => line._tag),
+      ["Wrong", "Wrong", "Warning"]
+    )
+    assert.notInclude(found.map(Check.text).join(), "hunter2")
+    assert.isFalse(found.some(Check.isFinal))
+  })
+
+  describe("of what is outside", () => {
+    const answers = (body: string): Outbound.Outbound["Service"] =>
+      Outbound.Outbound.of({ connect: () => Effect.never, ask: () => Effect.succeed({ status: 200, body }) })
+    const silent = Outbound.Outbound.of({ connect: () => Effect.never, ask: () => Effect.fail(new Outbound.Unreachable()) })
+    const linesBy = (check: Check.Check) =>
+      Effect.runPromise(Effect.map(check.lines, (lines) => lines.map((line) => Check.text({ subject: check.subject, line }))))
+    const tickers = { RATES: "tickers" }
+
+    it("check: rates need two tickers that answer", async () => {
+      const [wrong = ""] = await linesBy(Rates.check(environmentOf({ ...env, ...tickers }), silent))
+      assert.match(wrong, /^✗ rates: 0 of 4 tickers answer, and 2 must agree.*api\.kraken\.com/)
+      const one = Outbound.Outbound.of({
+        connect: () => Effect.never,
+        ask: ({ url }) =>
+          url.includes("blockchain.info")
+            ? Effect.succeed({ status: 200, body: `{"USD":{"last":50000.5}}` })
+            : url.includes("coinbase")
+              ? Effect.succeed({ status: 200, body: `{"data":{"currency":"BTC","rates":{"USD":"50000"}}}` })
+              : Effect.fail(new Outbound.Unreachable())
+      })
+      const [some = ""] = await linesBy(Rates.check(environmentOf({ ...env, ...tickers }), one))
+      assert.match(some, /^! rates: 2 of 4 tickers answer; not Kraken, CoinGecko/)
+    })
+
+    it("check: a clock that is wrong is told, and by how much", async () => {
+      const at = (offSeconds: number) => answers(`{"data":{"epoch":${Math.floor(Date.now() / 1000) + offSeconds}}}`)
+      const of = async (outbound: Outbound.Outbound["Service"]) =>
+        (await linesBy(Clock.check(environmentOf({ ...env, ...tickers }), outbound)))[0] ?? ""
+      assert.match(await of(at(0)), /^✓ clock/)
+      assert.match(await of(at(6)), /^! clock: this machine's clock is [67] s behind.*NTP/)
+      assert.match(await of(at(-3600)), /^✗ clock: this machine's clock is 3\d\d\d s ahead.*NTP/)
+      assert.match(await of(silent), /^! clock: nobody outside says/)
+    })
+
+    it("check: a domain that nobody serves is wrong", async () => {
+      const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" })
+      const port = Number(new URL(nobody).port)
+      const lines = await linesBy(Domain.check(environment, { lookup: async () => ["127.0.0.1"], port }))
+      assert.match(
+        lines.join("\n"),
+        /^✓ domain: pay\.satrail\.dev is at 127\.0\.0\.1\n✗ domain: nobody answers wallets at pay\.satrail\.dev.*ECONNREFUSED.*Start the proxy/
+      )
+    })
+  })
+})
