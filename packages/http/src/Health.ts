@@ -1,22 +1,13 @@
-import { Context, Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Handlers from "./Handlers.ts"
+import { type Look, Looks, layer as layerLooks } from "./Looks.ts"
 
-/** Something this process cannot serve without. `check` fails, breaks or takes too long when it is not there. */
-export interface Check {
-  readonly name: string
-  readonly check: Effect.Effect<unknown, unknown>
-}
-
-/** What `/readyz` asks. */
-export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()("http/Readiness") {}
-
-/** A check that has not answered after this long has failed. */
-export const checkMillis = 2000
+export { type Check, checkMillis, Readiness } from "./Looks.ts"
 
 const healthz = HttpApiEndpoint.get("healthz", "/healthz", { success: Envelope.success(200, Schema.Struct({ up: Schema.Literal(true) })) })
   .annotate(OpenApi.Summary, "Whether the process is up")
@@ -27,7 +18,10 @@ const readyz = HttpApiEndpoint.get("readyz", "/readyz", {
   error: Errors.of("not_ready")
 })
   .annotate(OpenApi.Summary, "Whether the process can serve")
-  .annotate(OpenApi.Description, "Asks everything it needs. When something is not there, `error.issues` names it.")
+  .annotate(
+    OpenApi.Description,
+    "Asks everything it needs, each once a second at most, whoever asks. When something is not there, `error.issues` names it and says why."
+  )
 
 const check = HttpApiEndpoint.get("check", "/readyz/:check", {
   params: { check: Schema.String },
@@ -47,36 +41,23 @@ export const layer = Handlers.layer(
   base.add(Group),
   "health",
   Effect.fnUntraced(function* (handlers) {
-    const checks = yield* Readiness
+    const looks = yield* Looks
 
-    const ask = Effect.fnUntraced(function* (checks: ReadonlyArray<Check>) {
-      const asked = yield* Effect.forEach(
-        checks,
-        ({ name, check }) =>
-          Effect.matchCauseEffect(Effect.timeout(check, checkMillis), {
-            onSuccess: () => Effect.succeed({ name, ready: true }),
-            onFailure: (cause) => Effect.as(Effect.logWarning(`not ready: ${name}`, cause), { name, ready: false })
-          }),
-        { concurrency: "unbounded" }
-      )
-      const missing = asked.filter(({ ready }) => !ready)
-      if (missing.length === 0) return Envelope.ok("Ready", { ready: asked.map(({ name }) => name) })
-      return yield* Effect.fail(
-        Errors.failure(
-          "not_ready",
-          `Not ready: ${missing.map(({ name }) => name).join(", ")}`,
-          missing.map(({ name }) => ({ path: name, message: "Does not answer as it should" }))
-        )
-      )
+    const ask = Effect.fnUntraced(function* (asked: ReadonlyArray<Effect.Effect<Look>>) {
+      const found = yield* Effect.all(asked, { concurrency: "unbounded" })
+      const missing = found.flatMap(({ name, reason }) => (reason === undefined ? [] : [{ path: name, message: reason }]))
+      if (missing.length === 0) return Envelope.ok("Ready", { ready: found.map(({ name }) => name) })
+      const names = missing.map(({ path }) => path).join(", ")
+      return yield* Effect.fail(Errors.failure("not_ready", `Not ready: ${names}`, missing))
     })
 
     return handlers.handleAll({
       healthz: () => Effect.succeed(Envelope.ok("Up", { up: true as const })),
-      readyz: () => ask(checks),
+      readyz: () => ask([...looks.values()]),
       check: ({ params }) => {
-        const named = checks.filter(({ name }) => name === params.check)
-        return named.length === 0 ? Effect.fail(Errors.failure("not_found", "There is no such check")) : ask(named)
+        const look = looks.get(params.check)
+        return look === undefined ? Effect.fail(Errors.failure("not_found", "There is no such check")) : ask([look])
       }
     })
   })
-)
+).pipe(Layer.provide(layerLooks))

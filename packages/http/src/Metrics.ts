@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { Reconciliation } from "@satrail/core/Reconciliation"
@@ -7,6 +7,7 @@ import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
 import * as Gauges from "./Gauges.ts"
 import * as Handlers from "./Handlers.ts"
+import { Looks, layer as layerLooks } from "./Looks.ts"
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 const text = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
@@ -30,6 +31,9 @@ export const layer = Handlers.layer(
   "metrics",
   Effect.fnUntraced(function* (handlers) {
     const reconciliation = yield* Reconciliation
-    return handlers.handleAll({ metrics: () => Effect.andThen(Gauges.refresh(reconciliation), PrometheusMetrics.format()) })
+    const looks = yield* Looks
+    // Whether node and chain are there is as fresh here as in `/readyz`: it is the same look.
+    const measured = Effect.all([Gauges.refresh(reconciliation), ...looks.values()], { concurrency: "unbounded", discard: true })
+    return handlers.handleAll({ metrics: () => Effect.andThen(measured, PrometheusMetrics.format()) })
   })
-)
+).pipe(Layer.provide(layerLooks))

@@ -204,18 +204,20 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
         { name: "chain", check: chain.tip },
         {
           name: "demo",
+          isOurs: true,
           check: Effect.filterOrFail(
             isPrepared,
             (is) => is,
-            () => "it is being prepared"
+            () => ({ reason: "the demo company is being prepared" })
           )
         },
         {
           name: "running",
+          isOurs: true,
           check: Effect.filterOrFail(
             isStopping,
             (is) => !is,
-            () => "it is being stopped"
+            () => ({ reason: "the process is being stopped" })
           )
         }
       ]
