@@ -69,7 +69,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
         const asked = asking(yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" }))
         const sender = yield* senderOf({ ...(yield* alices), macaroon })
         assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(asked.invoice.paymentHash), { _tag: "notFound" })
-        assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "unknown" })
+        assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "notSent" })
       }).pipe(Effect.scoped, quietly)
     )
 

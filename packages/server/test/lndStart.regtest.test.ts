@@ -68,7 +68,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
             yield* refusal({ ...right, certificateFile: carol.certificateFile }),
             /^the TLS certificate of lnd does not match\. At https:.* it is not .*tls\.cert/
           )
-          assert.match(yield* refusal({ ...right, certificateFile: undefined }), /set LND_TLS_CERT to its tls\.cert/)
+          assert.match(yield* refusal({ ...right, certificateFile: undefined }), /set LND_TLS_CERT to lnd's tls\.cert/)
           assert.match(
             yield* refusal({ ...right, certificateFile: "/nowhere/tls.cert" }),
             /^the file with the TLS certificate of lnd cannot be read\. ENOENT.* Set LND_TLS_CERT/
