@@ -40,7 +40,7 @@ type Tag = Change["_tag"]
 
 type ByTag = { readonly [C in Change as C["_tag"]]: C }
 
-const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
+export const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Answer.kinds,
   ...ApiKey.kinds,
   ...Company.kinds,

@@ -19,10 +19,10 @@ const transactions = Table.make("t", Transaction.Transaction, {
   moving: []
 })
 
-// Each half stops at the limit by itself, going down its own index.
+// Each half stops at the limit by itself, going down its own index, which is of the company's id as bytes (see Migration0014).
 const half = (type: Transaction.Type, table: string, fee: string) => `(
   select id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, status, created_at_millis from ${table}
-  where company_id = $1::uuid and (created_at_millis, id) < ($2::bigint, $3::uuid)
+  where uuid_send(company_id) = uuid_send($1::uuid) and (created_at_millis, id) < ($2::bigint, $3::uuid)
     and created_at_millis > $4::bigint and created_at_millis < $5::bigint
     and coalesce($6 = '${type}', true) and coalesce(status = $7, true) and coalesce(rail = $8, true)
   order by created_at_millis desc, id desc limit $9::bigint

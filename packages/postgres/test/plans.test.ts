@@ -1,0 +1,191 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Id from "@satrail/core/Id"
+import type { StoreUnavailable } from "@satrail/core/Journal"
+import { kinds } from "../src/Journal.ts"
+import * as Migrations from "../src/Migrations.ts"
+import * as PgliteClient from "../src/PgliteClient.ts"
+import * as RecordsSql from "../src/Records.ts"
+import * as Database from "./Database.ts"
+
+// How statements find their rows on a database that nobody has analysed: an embedded one may never be. What a plan reads must not grow with what one
+// company has, whatever the planner believes. So plans are looked at, and not times.
+
+interface Node {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Index Name"?: string
+  readonly Plans?: ReadonlyArray<Node>
+}
+
+const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** The plan that serves whatever is asked, as one of a prepared statement does from its sixth use on. */
+const planOf = Effect.fnUntraced(function* (text: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`prepare looked_at as ${text}`).unprepared
+  const parameters = new Set(text.match(/\$\d+/g)).size
+  const values = Array.from({ length: parameters }, () => "null").join(", ")
+  const [row] = yield* sql.unsafe<{ readonly "QUERY PLAN": unknown }>(
+    `explain (format json) execute looked_at${parameters === 0 ? "" : `(${values})`}`
+  )
+  yield* sql.unsafe("deallocate looked_at").unprepared
+  const plan = row?.["QUERY PLAN"]
+  const [{ Plan }]: readonly [{ readonly Plan: Node }] = JSON.parse(typeof plan === "string" ? plan : JSON.stringify(plan))
+  return nodesOf(Plan)
+})
+
+/** A client that writes down what it is asked. */
+const writing = (sql: SqlClient.SqlClient, texts: Set<string>) =>
+  new Proxy(sql, {
+    get: (target, name, receiver) =>
+      name === "unsafe"
+        ? (text: string, values: ReadonlyArray<unknown>) => {
+            texts.add(text)
+            return target.unsafe(text, values)
+          }
+        : Reflect.get(target, name, receiver)
+  })
+
+/** The text of what is asked first by `read`. */
+const textOf = Effect.fnUntraced(function* (
+  read: (records: Effect.Success<typeof RecordsSql.make>) => Effect.Effect<unknown, StoreUnavailable>
+) {
+  const texts = new Set<string>()
+  const records = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(yield* SqlClient.SqlClient, texts))
+  texts.clear()
+  yield* read(records)
+  return [...texts][0] ?? assert.fail("nothing was asked")
+})
+
+/** The indexes that a list of transactions goes by. */
+const listing = Effect.gen(function* () {
+  const text = yield* textOf(({ transactions }) => transactions(Id.nil, { limit: 10 }))
+  const sql = yield* SqlClient.SqlClient
+  const nodes = yield* sql.withTransaction(
+    Effect.andThen(sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared, planOf(text))
+  )
+  return nodes.flatMap(({ "Index Name": index }) => (index === undefined ? [] : [index])).toSorted()
+})
+
+/** The text of every read of single rows. */
+const readTexts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const texts = new Set<string>()
+  const records = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(sql, texts))
+  const [id, hash] = [Id.nil, "00".repeat(32)]
+  yield* Effect.all([
+    records.balance(id),
+    records.company(id),
+    records.apiKey("a"),
+    records.domain("a.example"),
+    records.answer(id, "a"),
+    records.cursor("a"),
+    records.invoice(id, id),
+    records.invoiceByHash(hash),
+    records.depositOfInvoice(id, id),
+    records.unmatched(id, id),
+    records.lightningAddress("a", "a.example"),
+    records.lightningAddressById(id, id),
+    records.deposit(id, id),
+    records.depositByOutpoint(hash, 0),
+    records.candidates(id, id),
+    records.withdrawal(id, id),
+    records.withdrawalByHash(hash),
+    records.voucher(id, id),
+    records.voucherBySecret(hash)
+  ])
+  return [...texts].filter((text) => text.includes("$1"))
+})
+
+/** Many rows of one company. */
+const fill = (rows: number) => `
+insert into satrail.companies select gen_random_uuid(), 'x', 'free', 0 from generate_series(1, 100);
+insert into satrail.balances select id, 0, 0 from satrail.companies;
+insert into satrail.withdrawals (id, company_id, ledger_tx_id, amount, service_fee, network_allowance, recipient, recipient_type, rail, network, metadata,
+  status, payment_hash, created_at_millis, updated_at_millis)
+select gen_random_uuid(), '${Id.nil}', gen_random_uuid(), 1, 0, 0, 'x', 'lightning_invoice', 'lightning', 'regtest', '{}', 'pending', n::text, n, n
+from generate_series(1, ${rows}) n;
+insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, absorbed, revision, created_at_millis, updated_at_millis)
+select gen_random_uuid(), '${Id.nil}', gen_random_uuid(), 'x', 1, 'regtest', 'lightning', 'settled', 0, 0, n, n from generate_series(1, ${rows}) n;
+insert into satrail.invoices (id, company_id, node_id, memo, amount, payment_hash, payment_request, metadata, status, created_at_millis, expires_at_millis)
+select gen_random_uuid(), '${Id.nil}', 'x', '', 1, n::text, 'x', '{}', 'pending', n, n from generate_series(1, ${rows}) n;
+insert into satrail.tasks (id, kind, company_id, due_at_millis) select id, 'withdrawal', company_id, 0 from satrail.withdrawals;
+insert into satrail.answers select '${Id.nil}', n::text, 'f', 'a', null from generate_series(1, ${rows}) n;
+insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
+select '${Id.nil}', gen_random_uuid(), 'a', 'b', 1, n from generate_series(1, ${rows}) n;
+insert into satrail.events select n, '${Id.nil}', 'a', 'b', n from generate_series(1, ${rows}) n;
+insert into satrail.on_chain_addresses select gen_random_uuid(), '${Id.nil}', 'x', n::text, n::text, 'taproot', n, '{}', n from generate_series(1, ${rows}) n;
+insert into satrail.unspent select n::text, 'x', 'x', n, 'taproot', 0, n, 1 from generate_series(1, ${rows}) n;
+insert into satrail.coins select n::text, '${Id.nil}', gen_random_uuid() from generate_series(1, ${rows}) n;
+insert into satrail.lightning_addresses select gen_random_uuid(), '${Id.nil}', n::text, 'a', '{}', n, n, null, null from generate_series(1, ${rows}) n;
+insert into satrail.vouchers select gen_random_uuid(), '${Id.nil}', gen_random_uuid(), 1, 0, 0, '', '{}', null, null, n::text, 'open', null, n, n, n
+from generate_series(1, ${rows}) n;
+`
+
+/** What is looked for by something else than a row's key, each by the index that is for it alone: a page of what is forgotten, who follows, what settled. */
+const others: Readonly<Record<string, string>> = {
+  AnswersForgotten: "answers_forgotten",
+  WithdrawalReplaced: "withdrawals_follow",
+  PayoutBuried: "candidates_settled"
+}
+
+/** What a plan reads by anything else than a key: "statement: table by index". */
+const growing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const unique = yield* sql<{ readonly name: string }>`
+    select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace s on s.oid = c.relnamespace
+    where s.nspname = 'satrail' and i.indisunique`
+  const keys = new Set(unique.map(({ name }) => name))
+  yield* sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared
+  const statements = [
+    ...Object.entries(kinds).map(([tag, { statement }]) => [tag, statement] as const),
+    ...(yield* readTexts).map((text) => [text.trim().split("cross join").at(-1)?.slice(0, 300) ?? text, text] as const)
+  ]
+  const found: Array<string> = []
+  for (const [what, text] of statements) {
+    for (const { "Node Type": type, "Relation Name": table, "Index Name": index } of yield* planOf(text)) {
+      if (table === undefined && index === undefined) continue
+      // What is written, and what a bitmap scan's own index scan says already.
+      if (type === "ModifyTable" || type === "Bitmap Heap Scan") continue
+      if (index !== undefined && others[what] === index) continue
+      if (index === undefined || !keys.has(index)) found.push(`${what}: ${type} ${table ?? ""} by ${index ?? "nothing"}`)
+    }
+  }
+  return found
+}).pipe((look) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(look)))
+
+const everyTable = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    sql<{
+      readonly name: string
+    }>`select tablename as name from pg_tables where schemaname = 'satrail' and tablename not in ('migrations', 'epoch')`
+)
+
+const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
+  it.live(
+    `plans: every commit and every read of one row goes by a unique key, on a database that is empty, never analysed, or analysed before it was filled (${name})`,
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* Migrations.migrate
+        const tables = (yield* everyTable).map(({ name }) => `satrail.${name}`)
+        for (const table of tables) yield* sql.unsafe(`alter table ${table} set (autovacuum_enabled = false)`)
+        const lists = ["deposits_listed", "withdrawals_listed"]
+        assert.deepStrictEqual({ empty: yield* growing }, { empty: [] })
+        yield* sql.unsafe(fill(3_000)).unprepared
+        assert.deepStrictEqual({ "never analysed": yield* growing }, { "never analysed": [] })
+        assert.deepStrictEqual(yield* listing, lists)
+        yield* sql.unsafe(`truncate ${tables.join(", ")}; analyze; ${fill(3_000)}`).unprepared
+        assert.deepStrictEqual({ "analysed before": yield* growing }, { "analysed before": [] })
+        assert.deepStrictEqual(yield* listing, lists)
+      }).pipe(Effect.provide(client)),
+    240_000
+  )
+
+describe("plans", () => {
+  suite("pglite", PgliteClient.layer())
+  if (Database.server !== undefined) suite("postgres", Database.layer)
+})
