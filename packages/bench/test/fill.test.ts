@@ -3,7 +3,7 @@ import * as Invoice from "@satrail/core/Invoice"
 import { Journal } from "@satrail/core/Journal"
 import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
-import * as PgliteClient from "@satrail/postgres/PgliteClient"
+import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Storage from "@satrail/postgres/Storage"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -42,7 +42,7 @@ const database = Layer.effectDiscard(
     yield* Fill.history(4004, () => {})
     for (const kind of Fill.kinds.opens) yield* Fill.open(kind, 0, 20)
   })
-).pipe(Layer.provideMerge(Storage.layerClient()), Layer.provideMerge(PgliteClient.layer()))
+).pipe(Layer.provideMerge(Storage.layerClient()), Layer.provideMerge(Embedded.layer))
 
 const agrees = (number: number) =>
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { Records } from "@satrail/core/Records"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgClient from "../src/PgClient.ts"
-import * as PgliteClient from "../src/PgliteClient.ts"
+import * as Embedded from "./Embedded.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
@@ -62,7 +62,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
     )
   })
 
-suite("pglite", PgliteClient.layer())
+suite("pglite", Embedded.layer)
 
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   suite("postgres", Database.layer)

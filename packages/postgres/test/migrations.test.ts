@@ -13,7 +13,7 @@ import path from "node:path"
 import * as Migration0001 from "../src/Migration0001.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as PgClient from "../src/PgClient.ts"
-import * as PgliteClient from "../src/PgliteClient.ts"
+import * as Embedded from "./Embedded.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
@@ -130,7 +130,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
     }
   })
 
-suite("pglite", PgliteClient.layer())
+suite("pglite", Embedded.layer)
 
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   suite("postgres", Database.layer)

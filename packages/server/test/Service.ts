@@ -2,9 +2,10 @@ import { assert } from "@effect/vitest"
 import { eventually } from "@satrail/testing/Waiting"
 import type { Demo } from "../src/Demo.ts"
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
+import * as Embedded from "../../postgres/test/Embedded.ts"
 
 const root = path.resolve(import.meta.dirname, "../../..")
 const sources = {
@@ -53,6 +54,8 @@ export const run = (
   const child: ChildProcess = spawn(
     process.execPath,
     [
+      // Machine code of the embedded database, made at once instead of well: a test's process does not live long enough for more.
+      "--liftoff-only",
       ...nodeOptions,
       ...(env["CLOCK_FILE"] === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
       path.join(import.meta.dirname, sources[program]),
@@ -154,8 +157,14 @@ export type Service = ReturnType<typeof make>
 
 export const make = ({
   claimMillis = leaseMillis,
-  program = "main"
-}: { readonly claimMillis?: number; readonly program?: "main" | "pair" | "points" } = {}) => {
+  program = "main",
+  makesDatabase = false
+}: {
+  readonly claimMillis?: number
+  readonly program?: "main" | "pair" | "points"
+  /** Whether its first start makes the embedded database, as everybody's does. Otherwise it finds an empty one, which is quicker. */
+  readonly makesDatabase?: boolean
+} = {}) => {
   const data = directory()
   const secrets = new Set<string>()
   const past: Array<Running> = []
@@ -185,6 +194,8 @@ export const make = ({
   /** Starts the service on the directory and waits until it can serve, or until it says otherwise, where that is expected. */
   const start = async (others: Readonly<Record<string, string>> = {}, readyz = 200): Promise<void> => {
     assert.isUndefined(running, "one service at a time")
+    const database = path.join(data, "database")
+    if (!makesDatabase && others["DATABASE_URL"] === undefined && !existsSync(database)) await Embedded.fill(database)
     const started = run(program, [], { ...env(), ...others })
     running = started
     past.push(started)

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as PgliteClient from "@satrail/postgres/PgliteClient"
+import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Storage from "@satrail/postgres/Storage"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import { get } from "../../http/test/Wallet.ts"
 // Whoever reads the database, or a dump of it, learns no secret that opens something: every endpoint that creates something is asked, with an
 // Idempotency-Key where it takes one, and every row of every table is read.
 
-const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), PgliteClient.layer()))
+const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), Embedded.layer))
 const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
 afterAll(async () => {
   await service.dispose()

@@ -156,7 +156,7 @@ describe("a start that is under way", () => {
 describe("the running service", () => {
   let service: Service.Service
   beforeAll(() => {
-    service = Service.make()
+    service = Service.make({ makesDatabase: true })
     return service.start()
   })
   afterAll(() => service.end())

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Http from "@satrail/http/Http"
 import * as PgClient from "@satrail/postgres/PgClient"
-import * as PgliteClient from "@satrail/postgres/PgliteClient"
 import type { Operation } from "@satrail/testing/OpenApi"
 import { Effect, Layer } from "effect"
 import * as Database from "../../../postgres/test/Database.ts"
+import * as Embedded from "../../../postgres/test/Embedded.ts"
 import * as Store from "./Store.ts"
 import * as Suite from "./Suite.ts"
 
@@ -14,7 +14,7 @@ import * as Suite from "./Suite.ts"
 const holdsText = ({ method, path, body }: Operation) => body !== undefined || (method === "GET" && path.includes("{"))
 
 const databases = {
-  "the embedded PostgreSQL": PgliteClient.layer(),
+  "the embedded PostgreSQL": Embedded.layer,
   "a PostgreSQL server": Layer.unwrap(Effect.map(Database.make, (url) => PgClient.layer({ url })))
 }
 
