@@ -11,7 +11,7 @@ import { type Canary, canaries, fits, stories } from "./Canaries.ts"
 const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
 const atOnce = 2
-const patienceMillis = 120_000
+const patienceMillis = 600_000
 
 /** What vitest's JSON says, as far as it is read here. */
 interface Report {

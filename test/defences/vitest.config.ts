@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { defineConfig, type Plugin } from "vitest/config"
+import { longestMillis } from "../../packages/testing/src/Waiting.ts"
 import { canaries, patched, stories } from "./Canaries.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
@@ -26,7 +27,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     include: ["packages/*/test/**/*.test.ts", stories],
-    testTimeout: 60_000,
-    hookTimeout: 60_000
+    testTimeout: longestMillis,
+    hookTimeout: longestMillis
   }
 })
