@@ -1,0 +1,79 @@
+import { assert, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import { maxHeaderSize } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import * as Listener from "../src/Listener.ts"
+
+describe("what never becomes a request", () => {
+  /** What a server of ours sends to whoever sends this, until it closes the connection. */
+  const answerTo = async (text: string) => {
+    const server = Listener.make({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+    socket.write(text)
+    await once(socket, "close")
+    await once(server.close(), "close")
+    const [head = "", body = ""] = answer.split("\r\n\r\n")
+    return { head, body: JSON.parse(body) }
+  }
+
+  const unreadable: ReadonlyArray<readonly [what: string, text: string, status: number, code: string]> = [
+    ["what is not HTTP", "hello\r\n\r\n", 400, "malformed"],
+    ["headers that are too long", `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`, 431, "headers_too_large"],
+    ["headers that do not end", "GET / HTTP/1.1\r\nHost: service\r\n", 408, "request_timeout"],
+    ["who takes us for a proxy", "CONNECT service:443 HTTP/1.1\r\nHost: service\r\n\r\n", 405, "method_not_allowed"],
+    ["another expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
+  ]
+  for (const [what, text, status, code] of unreadable) {
+    it(`${what}: ${status} ${code}, in an envelope, and the connection is closed`, async () => {
+      const { head, body } = await answerTo(text)
+      assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
+      assert.match(head, /^connection: close$/im)
+      assert.match(head, /^content-type: application\/json$/im)
+      assert.deepStrictEqual([body.status, body.data, body.error.code], [status, null, code])
+    })
+  }
+})
+
+describe("a request to speak something else", () => {
+  it("is answered as any other, and its connection ends when the client has gone", async () => {
+    const server = Listener.make().listen(0, "127.0.0.1")
+    server.on("request", (_, response) => response.end("done"))
+    server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    socket.write("GET / HTTP/1.1\r\nHost: service\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+    const [answer] = await once(socket, "data")
+    assert.match(String(answer), /^HTTP\/1\.1 200 /)
+    socket.end()
+    await once(socket.resume(), "close")
+    await once(server.close(), "close")
+  })
+})
+
+describe("what comes behind a request", () => {
+  it("does not take the place of its answer: it took effect, and nobody is told that it could not be read", async () => {
+    const server = Listener.make().listen(0, "127.0.0.1")
+    // Answered when the rest has been found unreadable, as a request that waits for its commit is.
+    server.on("request", (_, response) => server.once("clientError", () => response.writeHead(201).end("made")))
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+    socket.write("POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 2\r\n\r\n{}hello\r\n\r\n")
+    await once(socket, "close")
+    await once(server.close(), "close")
+    assert.match(answer, /^HTTP\/1\.1 201 /)
+    assert.match(answer, /^connection: close$/im)
+    assert.match(answer, /made/)
+    assert.notInclude(answer, "malformed")
+  })
+})

@@ -1,0 +1,28 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Books from "./Books.ts"
+import * as Customer from "./Customer.ts"
+import * as Service from "./Service.ts"
+
+describe("the service as a process", () => {
+  const service = Service.make()
+  afterAll(() => service.end())
+
+  it("server: starts, takes a payment, sends one, stops when it is asked to, and its books are right", async () => {
+    await service.start()
+    const shop = await service.company("paid")
+    await Customer.fund(shop, 5000)
+    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+    const withdrawal = await Customer.data(201, Customer.confirm(shop, destination, 1000))
+    await Customer.ends(shop, withdrawal.id, "settled")
+    assert.strictEqual(await Customer.balance(shop), Customer.without(5000, withdrawal))
+    await service.stop("SIGTERM")
+    await Books.areRight(service.data)
+  })
+
+  it("server: a start that cannot be says why in a sentence, and ends with 1", async () => {
+    const ended = await Service.run("main", [], { ...service.env(), PORT: "http" }).ended
+    assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
+    assert.include(ended.stderr, "PORT wants")
+    assert.notMatch(ended.stderr, /^\s+at /m, "no stack")
+  })
+})
