@@ -52,8 +52,8 @@ const withFragment = malformed("", "A request target has no fragment: write # as
 /** Headers that are sent once: of two lines Node reads the first, and a server in front of us might go by the second. */
 const repeated = new Map(["host", "authorization", "content-type"].map((name) => [name, malformed(name, "Given more than once")]))
 
-/** RFC 9112, section 3.2: anything else in it is refused. Empty where the client has no name for us. */
-const isHost = (host: string): boolean => /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i.test(host)
+/** What is more than one name, or more than a name. Letters beyond ASCII are read: wallets send domains as people write them. */
+const isHost = (host: string): boolean => !/[\s,@/?#\\]/.test(host)
 
 const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
 
@@ -66,6 +66,10 @@ const isGone = (cause: Cause.Cause<unknown>): boolean =>
 const forwardingIsNotRead =
   "A request came with X-Forwarded-For, which is not read: all callers behind a proxy count as one. " +
   "If a reverse proxy of yours stands in front, set SATRAIL_PROXIES to how many do; if none does, somebody else wrote it."
+
+/** What an answer says of itself that it depends on, and what CORS adds to that. */
+const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefined): Readonly<Record<string, string>> =>
+  vary === undefined || cors["vary"] === undefined ? cors : { ...cors, vary: `${vary}, ${cors["vary"]}` }
 
 /** What certain statuses owe their reader. */
 const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
@@ -91,7 +95,7 @@ const writtenIn = (target: string): string =>
 /** What a server in front of us could read otherwise than we would: nobody knows what was meant, and nothing is done. */
 const refusalOf = ({ source, url, headers: { host } }: HttpServerRequest.HttpServerRequest, wantsHost: boolean) => {
   if (host !== undefined && !isHost(host)) return strangeHost
-  if (hasSemicolon(url) || isDisguised(url)) return notFound
+  if (!url.startsWith("/") || hasSemicolon(url) || isDisguised(url)) return notFound
   const target = "url" in source && typeof source.url === "string" ? source.url : url
   if (target.includes("#")) return withFragment
   // Node keeps the lines of the headers as they came; of others we know what they made of them.
@@ -190,7 +194,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
       ...security,
       ...owed[response.status],
       ...(response.headers["cache-control"] !== undefined && { "cache-control": response.headers["cache-control"] }),
-      ...(isOpen && corsFor(request))
+      ...(isOpen && withVary(corsFor(request), response.headers["vary"]))
     })
   }
 

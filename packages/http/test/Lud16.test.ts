@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { start } from "./Service.ts"
+import { bad, seen, start } from "./Service.ts"
 import { askFor, get, lookUp, offerAt, pay, refusal } from "./Wallet.ts"
 
 // LUD-16: a Lightning address is a URL.
@@ -76,11 +76,15 @@ describe("LUD-16: a Lightning address", () => {
       "127.0.0.1",
       "[::1]",
       "localhost",
-      "pay.example.com.evil.example",
-      "pay.example.com@evil.example",
-      "a b"
+      "pay.example.com.evil.example"
     ]) {
       assert.strictEqual(await refusal(at("al.ice_1-2", { host })), "There is no such Lightning address", host)
     }
+    for (const host of ["pay.example.com@evil.example", "pay.example.com,evil.example", "a b"])
+      assert.deepStrictEqual(
+        seen(await service.ask("GET", "/.well-known/lnurlp/al.ice_1-2", { headers: { host } })),
+        bad(400, "malformed"),
+        host
+      )
   })
 })
