@@ -902,7 +902,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "page-from-anywhere",
     rows: [55],
     bug: "the page of the documentation may load from anywhere",
-    file: "packages/http/src/Http.ts",
+    file: "packages/http/src/Docs.ts",
     find: `"default-src 'none'",`,
     replace: `"default-src *",`,
     test: "packages/http/test/openapi.test.ts",

@@ -137,10 +137,10 @@ export const Expiry = Instant.pipe(
   })
 )
 
-/** A whole number in a query or a path, in decimal digits. */
+/** A whole number in a query or a path, in decimal digits. Written as text, it is a number in the document: see `readable` in Base.ts. */
 export const intFromText = (options: { readonly minimum: number; readonly maximum: number; readonly description: string }) => {
   const message = `A whole number from ${options.minimum} to ${options.maximum}`
-  return Schema.String.annotate({ description: options.description }).pipe(
+  return Schema.String.annotate({ description: options.description, format: `integer ${options.minimum} ${options.maximum}` }).pipe(
     Schema.decodeTo(Schema.Int.check(Schema.isBetween(options, { message })), {
       decode: SchemaGetter.transformEffect((text) =>
         /^\d{1,15}$/.test(text) ? Effect.succeed(Number(text)) : Effect.fail(new SchemaIssue.InvalidValue({ message }))

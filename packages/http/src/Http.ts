@@ -1,13 +1,15 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServer, HttpServerResponse, UrlParams } from "effect/http"
-import { type HttpApi, HttpApiBuilder, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
+import { HttpRouter, HttpServer, UrlParams } from "effect/http"
+import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import * as Addresses from "./Addresses.ts"
 import { Api } from "./Api.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Decoding from "./Decoding.ts"
+import * as Docs from "./Docs.ts"
 import * as DomainRoutes from "./DomainRoutes.ts"
 import * as Edge from "./Edge.ts"
 import * as Health from "./Health.ts"
+import * as Home from "./Home.ts"
 import * as Lnurl from "./Lnurl.ts"
 import * as LnurlWithdraw from "./LnurlWithdraw.ts"
 import * as Metrics from "./Metrics.ts"
@@ -20,9 +22,11 @@ import { routerConfig } from "./Routing.ts"
 import * as Send from "./Send.ts"
 import * as VoucherRoutes from "./VoucherRoutes.ts"
 
-export type { Options } from "./Edge.ts"
-
-const paths = { openapi: "/openapi.json", docs: "/docs" } as const
+/** How requests are taken in, and what the first page says. */
+export interface Options extends Edge.Options {
+  /** What the page at `/` says of the service. */
+  readonly about?: Home.About
+}
 
 /** What checks and reads requests, for the groups here and for a host's own. */
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer)
@@ -43,66 +47,29 @@ export const layerHandlers = Layer.mergeAll(
   Metrics.layer
 )
 
-// Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
-const scalar = {
-  withDefaultFonts: false,
-  showDeveloperTools: "never",
-  hideClientButton: true,
-  telemetry: false,
-  customCss: 'a[href^="https://www.scalar.com"] { display: none }'
-} as const
-
-/** The page is one file with its script and style inside, and asks this service alone. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "font-src data:",
-  "style-src 'unsafe-inline'",
-  "script-src 'unsafe-inline'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
-
 /** A host's traces repeat what was asked for, and what a voucher's link has in it is as good as its money. */
 const layerUnsaid = Layer.effect(
   UrlParams.CurrentRedactedNames,
   Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, "k1"])
 )
 
-/** The documentation. It is made when somebody first looks: with its script it takes 13 MB, which most processes never need. */
-const layerDocs = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
-  HttpRouter.use(
-    Effect.fnUntraced(function* (router) {
-      const own = yield* HttpRouter.make
-      const page = HttpApiScalar.layer(api, { path: paths.docs, scalar }).pipe(Layer.provide(Layer.succeed(HttpRouter.HttpRouter, own)))
-      const made = yield* Effect.cached(Effect.uninterruptible(Effect.scoped(Layer.build(page))))
-      const answer = Effect.andThen(made, Effect.orDie(own.asHttpEffect()))
-      yield* router.add(
-        "GET",
-        paths.docs,
-        Effect.map(answer, HttpServerResponse.setHeader("content-security-policy", contentSecurityPolicy))
-      )
-    })
-  )
-
 /**
  * The routes of an API that was extended by `Api.add(group)`, its OpenAPI document and its documentation. Wants the handlers of
  * every group: `layerHandlers` and the host's own, both over `layerMiddlewares`.
  */
-export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options?: Edge.Options) =>
+export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options?: Options) =>
   Layer.mergeAll(
-    HttpApiBuilder.layer(api, { openapiPath: paths.openapi }),
-    layerDocs(api),
+    HttpApiBuilder.layer(api),
+    Home.layer(options?.about),
+    Docs.layer(api),
     Lnurl.layer(options?.proxies),
     LnurlWithdraw.layer(options?.proxies),
     layerUnsaid,
-    Edge.layer(api, [...Object.values(paths), ...Lnurl.paths], options)
+    Edge.layer(api, [...Object.values(Home.paths), ...Object.values(Docs.paths), ...Lnurl.paths], options)
   )
 
 /** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */
-export const layer = (options?: Edge.Options) => layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))
+export const layer = (options?: Options) => layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))
 
 /** Routes as one function from a web `Request` to its `Response`, to be mounted in a host's own server. `dispose` ends what the layer began. */
 export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) =>

@@ -10,8 +10,9 @@ import type { Sealer } from "./Seal.ts"
 export const headers = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[!-~]{1,255}$/, { message: "1 to 255 visible ASCII characters" })).annotate({
-      description: "Makes the request safe to repeat: the same key with the same body gets the same answer again, and takes effect once",
-      examples: ["order-1042"]
+      // No example: a page that fills it in would send the same key with every request.
+      description:
+        "Makes the request safe to repeat: the same key with the same body gets the same answer again, and takes effect once. A new one for each request, such as a UUID"
     })
   )
 }

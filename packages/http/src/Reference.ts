@@ -52,5 +52,11 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
       rows.push(`| \`${method} ${path}\` | ${summary} | ${opened.length === 0 ? "nothing" : opened.join(" ")} |`)
     }
   })
-  return ["# Endpoints", "", "The whole description is served at `/openapi.json`, and as a page at `/docs`.", ...rows, ""].join("\n")
+  return [
+    "# Endpoints",
+    "",
+    "Customers' routes are described at `/openapi.json`, and as a page at `/docs`; the operator's at `/operator/openapi.json` and `/operator/docs`.",
+    ...rows,
+    ""
+  ].join("\n")
 }

@@ -10,7 +10,10 @@ import * as Watched from "./Watched.ts"
 const watched = Watched.memory()
 const service = await start({ storage: watched.layer })
 afterAll(service.dispose)
-const { operations, resolve } = OpenApi.read((await service.ask("GET", "/openapi.json")).body)
+const { operations, resolve } = OpenApi.read(
+  (await service.ask("GET", "/openapi.json")).body,
+  (await service.ask("GET", "/operator/openapi.json")).body
+)
 
 const invoice = "/v1/bitcoin/deposit/lightning-invoice"
 const lightningAddress = "/v1/bitcoin/deposit/lightning-address"
@@ -87,7 +90,7 @@ const [oursBy, otherBy] = await Promise.all(
   )
 )
 
-const withId = operations.filter(({ path }) => path.includes("{"))
+const withId = operations.filter(({ path }) => path.includes("{") && path !== "/readyz/{check}")
 const listed = operations.filter(({ method, answers, opens }) => {
   const { properties } = resolve(answers.get(200) ?? {})
   const data = OpenApi.isObject(properties) ? properties["data"] : undefined

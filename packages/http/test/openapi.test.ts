@@ -2,14 +2,24 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
+import { gunzipSync } from "node:zlib"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start({ checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
-const { body: spec, headers } = await service.ask("GET", "/openapi.json")
-// The document is read as whoever generates a client reads it: by its names.
+const { body: customers, headers } = await service.ask("GET", "/openapi.json")
+const { body: operators } = await service.ask("GET", "/operator/openapi.json")
+// The documents are read as whoever generates a client reads them: by their names.
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
-const document = spec as any
+const [customer, operator] = [customers as any, operators as any]
+const document = {
+  ...customer,
+  paths: { ...customer.paths, ...operator.paths },
+  components: {
+    schemas: { ...customer.components.schemas, ...operator.components.schemas },
+    securitySchemes: { ...customer.components.securitySchemes, ...operator.components.securitySchemes }
+  }
+}
 const company = await service.company("paid")
 const other = await service.company("paid")
 await service.fund(company.key, 100_000)
@@ -47,7 +57,7 @@ await service.run(
   Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
 
-const { differences } = OpenApi.read(spec)
+const { differences } = OpenApi.read(customers, operators)
 
 const failing = "/v1/bitcoin/withdraw/confirm"
 
@@ -110,10 +120,56 @@ describe("the OpenAPI document", () => {
     for (const [path, methods] of Object.entries(endpoints)) assert.sameMembers(Object.keys(document.paths[path]), Object.keys(methods))
   })
 
-  it("refers to nothing that is not in it", () => {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "")
-    assert.isNotEmpty(references)
-    for (const name of references) assert.property(document.components.schemas, name)
+  for (const [name, one] of [
+    ["customers", customer],
+    ["the operator", operator]
+  ] as const) {
+    it(`openapi: the document for ${name} refers to what is in it, and has nothing in it that nothing refers to`, () => {
+      const references = [...JSON.stringify(one).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "")
+      assert.isNotEmpty(references)
+      assert.sameMembers(Object.keys(one.components.schemas), [...new Set(references)])
+      const operations = Object.values<Record<string, OpenApi.Schema>>(one.paths).flatMap((path) => Object.values(path))
+      const used = (member: string) => new Set(operations.flatMap((operation) => JSON.stringify(operation[member])))
+      for (const scheme of Object.keys(one.components.securitySchemes)) assert.include([...used("security")].join(), `"${scheme}"`)
+      for (const tag of one.tags) assert.include([...used("tags")].join(), `"${tag.name}"`)
+      assert.deepStrictEqual(one.servers, [{ url: "/", description: "This service" }])
+    })
+  }
+
+  it("openapi: customers are shown their routes, and the operator his", () => {
+    assert.isTrue(Object.keys(customer.paths).every((path) => path.startsWith("/v1/")))
+    assert.sameMembers(
+      Object.keys(operator.paths).filter((path) => !path.startsWith("/operator/")),
+      ["/healthz", "/readyz", "/readyz/{check}", "/tls/ask"]
+    )
+    assert.deepStrictEqual(
+      [Object.keys(customer.components.securitySchemes), Object.keys(operator.components.securitySchemes)],
+      [["apiKey"], ["operatorToken"]]
+    )
+  })
+
+  it("openapi: numbers in a query are numbers, and every list says what is in it", () => {
+    for (const path of ["/v1/transactions", "/v1/vouchers", "/v1/bitcoin/deposit/lightning-address"]) {
+      const { schema } = document.paths[path].get.parameters.find((one: OpenApi.Schema) => one["name"] === "limit")
+      assert.deepStrictEqual(
+        [schema.type, schema.minimum, schema.maximum],
+        ["integer", 1, path === "/v1/transactions" ? 1000 : schema.maximum]
+      )
+      assert.isAbove(schema.maximum, 1)
+    }
+    const look = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return
+      if ("type" in value && value.type === "array") assert.property(value, "items", JSON.stringify(value))
+      Object.values(value).forEach(look)
+    }
+    look(document)
+  })
+
+  it("openapi: nobody is offered a value for Idempotency-Key, which the second request would send again", () => {
+    for (const path of Object.values<Record<string, { readonly parameters: ReadonlyArray<OpenApi.Schema> }>>(document.paths))
+      for (const { parameters } of Object.values(path))
+        for (const one of parameters.filter(({ name }) => name === "idempotency-key"))
+          assert.notMatch(JSON.stringify(one), /"(?:examples?|default)"/)
   })
 
   const operations = Object.entries(endpoints).flatMap(([path, methods]) =>
@@ -210,22 +266,74 @@ describe("the OpenAPI document", () => {
 })
 
 describe("the documentation", () => {
-  it("is a page that needs nothing from elsewhere", async () => {
-    const { status, headers, text } = await service.ask("GET", "/docs")
-    assert.strictEqual(status, 200)
-    assert.match(headers.get("content-type") ?? "", /^text\/html/)
-    assert.notMatch(text, /<script[^>]+src="https?:/)
-    assert.notMatch(text, /<link[^>]+href="https?:/)
-    assert.include(text, "/v1/bitcoin/withdraw/confirm")
-  })
+  const pages = [
+    ["/docs", "docs/", "openapi.json"],
+    ["/operator/docs", "../docs/", "openapi.json"]
+  ] as const
+
+  for (const [page, folder, documentPath] of pages) {
+    it(`docs: ${page} needs nothing from elsewhere`, async () => {
+      const { status, headers, text } = await service.ask("GET", page)
+      assert.strictEqual(status, 200)
+      assert.match(headers.get("content-type") ?? "", /^text\/html/)
+      const sources = [...text.matchAll(/(?:src|href|data-openapi)="([^"]+)"/g)].map(([, url = ""]) => url)
+      assert.lengthOf(sources, 3)
+      for (const url of sources) assert.notMatch(url, /^\w+:|^\/\//)
+      assert.include(text, `data-openapi="${documentPath}"`)
+      const [, script = ""] = /<script src="([^"]+)"><\/script>/.exec(text) ?? []
+      assert.isTrue(script.startsWith(folder))
+      const { pathname } = new URL(script, `http://service${page}`)
+      const answer = await service.ask("GET", pathname)
+      assert.strictEqual(answer.status, 200)
+      assert.match(answer.headers.get("content-type") ?? "", /^text\/javascript/)
+      assert.strictEqual(answer.headers.get("cache-control"), "public, max-age=31536000, immutable")
+      assert.include(answer.text, "createApiReference(document.getElementById")
+    })
+  }
 
   it("C55: may load nothing from elsewhere, and is set not to try", async () => {
-    const { headers, text } = await service.ask("GET", "/docs")
-    const policy = headers.get("content-security-policy") ?? ""
-    assert.match(policy, /^default-src 'none'; /)
-    assert.notMatch(policy, /https?:|\*|unsafe-eval/)
-    const settings = text.slice(text.indexOf("createApiReference(document"))
-    for (const setting of ['"withDefaultFonts":false', '"showDeveloperTools":"never"', '"hideClientButton":true', '"telemetry":false'])
-      assert.include(settings, setting)
+    for (const [page] of pages) {
+      const { headers, text } = await service.ask("GET", page)
+      const policy = headers.get("content-security-policy") ?? ""
+      assert.match(policy, /^default-src 'none'; /)
+      assert.notMatch(policy, /https?:|\*|unsafe-eval/)
+      assert.notMatch(policy, /script-src[^;]*unsafe/)
+      const [, script = ""] = /<script src="([^"]+)">/.exec(text) ?? []
+      const code = (await service.ask("GET", new URL(script, `http://service${page}`).pathname)).text
+      const settings = code.slice(code.indexOf("createApiReference(document"))
+      for (const setting of ['"withDefaultFonts":false', '"showDeveloperTools":"never"', '"hideClientButton":true', '"telemetry":false'])
+        assert.include(settings, setting)
+    }
   })
+
+  it("docs: a script of another version is not found", async () => {
+    assert.deepStrictEqual(seen(await service.ask("GET", "/docs/reference-of-another-version.js")), bad(404, "not_found"))
+  })
+
+  for (const path of ["/docs", "/operator/docs", "/openapi.json", "/operator/openapi.json"]) {
+    it(`docs: ${path} is compressed for whoever can read it, and sent once`, async () => {
+      const ask = (headers: Record<string, string>) =>
+        service.handler(new Request(`http://service${path}`, { headers: { "accept-encoding": "identity", ...headers } }))
+      const plain = await ask({})
+      assert.deepStrictEqual(
+        [plain.status, plain.headers.get("content-encoding"), plain.headers.get("vary")],
+        [200, null, "Accept-Encoding"]
+      )
+      const text = await plain.text()
+
+      const gzipped = await ask({ "accept-encoding": "br;q=1.0, gzip;q=0.8, *;q=0.1" })
+      assert.strictEqual(gzipped.headers.get("content-encoding"), "gzip")
+      assert.strictEqual(gunzipSync(await gzipped.arrayBuffer()).toString(), text)
+      assert.isNull((await ask({ "accept-encoding": "gzip;q=0" })).headers.get("content-encoding"))
+
+      const etag = plain.headers.get("etag") ?? ""
+      assert.match(etag, /^W\/"[\w-]{22}"$/)
+      assert.strictEqual(gzipped.headers.get("etag"), etag)
+      for (const known of [etag, `"x", ${etag}`, etag.slice(2), "*"]) {
+        const again = await ask({ "if-none-match": known })
+        assert.deepStrictEqual([again.status, await again.text(), again.headers.get("etag")], [304, "", etag])
+      }
+      assert.strictEqual((await ask({ "if-none-match": 'W/"x"' })).status, 200)
+    })
+  }
 })

@@ -33,6 +33,7 @@ import * as Zaps from "@satrail/core/Zaps"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Health"
+import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
 import { routerConfig } from "@satrail/http/Routing"
 import * as Seal from "@satrail/http/Seal"
@@ -49,6 +50,7 @@ import * as WebResolver from "@satrail/web/Resolver"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
+import { readFileSync } from "node:fs"
 import path from "node:path"
 import * as ChainNode from "./ChainNode.ts"
 import type { Environment } from "./Environment.ts"
@@ -254,13 +256,30 @@ const controlsIn = (environment: Environment, services: Context.Context<Services
   return Option.filter(controls, () => Pretended.isAny(Pretended.of(environment)))
 }
 
+const { version } = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8")
+)
+
+/** What the page at `/` says. */
+const aboutOf = (environment: Environment): Home.About => {
+  const { lightning, chain, web } = Pretended.of(environment)
+  const pretended = [
+    ...(lightning ? ["the Lightning network"] : []),
+    ...(chain ? ["the chain"] : []),
+    ...(environment.rates === "fixed" ? ["exchange rates"] : []),
+    ...(web ? ["other people's servers"] : [])
+  ]
+  const demoKey = path.join(environment.dataDirectory, "demo.json")
+  return { version, network: environment.network, pretended, ...(environment.demo && { demoKey }) }
+}
+
 /**
  * Every route of this server. The services, and what serves files, are the routes' alone: the framework copies what surrounds the server into every
  * request, so that whatever were there would cost each of them a little.
  */
 export const routes = (environment: Environment, operatorToken: Redacted.Redacted | undefined, services: Context.Context<Services>) => {
   const { corsOrigins, maxBodyBytes, proxies } = environment
-  const options = { corsOrigins, maxBodyBytes, proxies, wantsHost: true }
+  const options = { corsOrigins, maxBodyBytes, proxies, wantsHost: true, about: aboutOf(environment) }
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
     onSome: (controls) =>

@@ -76,7 +76,10 @@ describe("a secret that is put wherever a request has room", () => {
         "a password": canary("password"),
         "what signs webhooks": `whsec_${randomBytes(24).toString("base64")}`
       }
-      const { operations, resolve } = OpenApi.read(JSON.parse((await service.ask("GET", "/openapi.json")).text))
+      const { operations, resolve } = OpenApi.read(
+        JSON.parse((await service.ask("GET", "/openapi.json")).text),
+        JSON.parse((await service.ask("GET", "/operator/openapi.json")).text)
+      )
       let refused = 0
       for (const { name, method, path, body, opens } of operations) {
         const { properties } = resolve(body === undefined ? {} : (OpenApi.alternatives(body.schema)[0] ?? resolve(body.schema)))

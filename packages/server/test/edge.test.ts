@@ -77,6 +77,7 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["a path that is no UTF-8", get("/v1/transactions/deposits/%ff"), "404 not_found"],
   ["a path with a space", get("/v1/trans actions"), "400 malformed"],
   ["no path", get("*"), "404 not_found"],
+  ["no path behind a host", get("http://pay.example.com"), "404 not_found"],
 
   ["a compressed body", invoice([length, "Content-Encoding: gzip"]), "415 unsupported_media_type"],
   ["a body compressed twice", invoice([length, "Content-Encoding: identity, br"]), "415 unsupported_media_type"],

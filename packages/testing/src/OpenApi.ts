@@ -65,9 +65,10 @@ const ofKind: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null
 }
 
-/** Reads a document. */
-export const read = (document: unknown): Document => {
-  const schemas = objectIn(objectIn(document, "components"), "schemas")
+/** Reads a document, or several that describe one service between them. */
+export const read = (...documents: ReadonlyArray<unknown>): Document => {
+  const merged = (of: (document: unknown) => Schema): Schema => Object.assign({}, ...documents.map(of))
+  const schemas = merged((document) => objectIn(objectIn(document, "components"), "schemas"))
   const resolve = (schema: Schema): Schema =>
     typeof schema["$ref"] === "string" ? objectIn(schemas, schema["$ref"].split("/").at(-1) ?? "") : schema
 
@@ -118,7 +119,7 @@ export const read = (document: unknown): Document => {
     return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema: objectIn(one, "schema") }
   }
 
-  const operations = Object.entries(objectIn(document, "paths")).flatMap(([path, methods]) =>
+  const operations = Object.entries(merged((document) => objectIn(document, "paths"))).flatMap(([path, methods]) =>
     Object.entries(isObject(methods) ? methods : {}).map(([method, operation]): Operation => {
       const described = isObject(operation) ? operation : {}
       const body = objectIn(described, "requestBody")

@@ -122,8 +122,8 @@ const any = (_: OpenApi.Operation) => true
 
 /** What the service says of itself, and drafts made from `some` of it. `seen` makes later ones about what answers brought. */
 export const read = async ({ keys }: World, send: Send, some = any) => {
-  const found = await send({ ...documentDraft, operation: documentOperation })
-  const document = OpenApi.read(JSON.parse(found?.text ?? ""))
+  const [customers, operators] = [await send(draftOf("/openapi.json")), await send(draftOf("/operator/openapi.json"))]
+  const document = OpenApi.read(JSON.parse(customers?.text ?? ""), JSON.parse(operators?.text ?? ""))
   const operations = [...document.operations, ...wallets].filter(some)
   const random = Random.make(seed)
   const seen = Seen.make()
@@ -177,23 +177,24 @@ export const unknown = ({ operations, good, refused }: Awaited<ReturnType<typeof
   }
 }
 
-const documentOperation: OpenApi.Operation = {
-  name: "GET /openapi.json",
+/** A question for a document of the service's. */
+const draftOf = (target: string): Draft => ({
   method: "GET",
-  path: "/openapi.json",
-  description: "",
-  opens: [],
-  parameters: [],
-  body: undefined,
-  answers: new Map()
-}
-const documentDraft = {
-  method: "GET",
-  target: "/openapi.json",
+  target,
   headers: [
     ["host", "pay.example.com"],
     ["connection", "close"]
-  ] as const,
+  ],
   body: undefined,
-  isBent: false
-}
+  isBent: false,
+  operation: {
+    name: `GET ${target}`,
+    method: "GET",
+    path: target,
+    description: "",
+    opens: [],
+    parameters: [],
+    body: undefined,
+    answers: new Map()
+  }
+})

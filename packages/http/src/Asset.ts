@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { createHash } from "node:crypto"
+
+type Through = CompressionStream | DecompressionStream
+
+const piped = (bytes: string | Uint8Array<ArrayBuffer>, through: Through): Effect.Effect<Uint8Array<ArrayBuffer>> =>
+  Effect.promise(async () => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer()))
+
+/** Something that is the same for everybody who asks. Kept as most get it: compressed. */
+export interface Asset {
+  readonly compressed: Uint8Array<ArrayBuffer>
+  readonly contentType: string
+  /** Weak (RFC 9110, section 8.8.1): compressed or not it is the same. */
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The name of a content, short enough for a path. */
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22)
+
+/** `forever` is for what has the name of its content in its path. Anything else is asked for again each time, and sent again when it changed. */
+export const make = Effect.fnUntraced(function* (
+  text: string,
+  contentType: string,
+  options: { readonly forever?: boolean; readonly headers?: Readonly<Record<string, string>> } = {}
+) {
+  const compressed = yield* piped(text, new CompressionStream("gzip"))
+  return {
+    compressed,
+    contentType,
+    etag: `W/"${hashOf(text)}"`,
+    headers: {
+      vary: "Accept-Encoding",
+      "cache-control": options.forever === true ? "public, max-age=31536000, immutable" : "no-cache",
+      ...options.headers
+    }
+  } satisfies Asset
+})
+
+/** Whether a list such as `br;q=1.0, gzip;q=0.8, *;q=0` (RFC 9110, section 12.5.3) takes gzip. */
+const takesGzip = (accepted = ""): boolean =>
+  accepted.split(",").some((one) => {
+    const [name = "", quality = ""] = one.split(";").map((part) => part.trim().toLowerCase())
+    return name === "gzip" && !/^q=0(?:\.0*)?$/.test(quality)
+  })
+
+/** 304 to whoever has it (RFC 9110, section 13.1.2). */
+export const answer = Effect.fnUntraced(function* ({ compressed, contentType, etag, headers }: Asset) {
+  const asked = (yield* HttpServerRequest.HttpServerRequest).headers
+  const all = { ...headers, etag }
+  const known = (asked["if-none-match"] ?? "").split(",").map((one) => one.trim())
+  if (known.includes(etag) || known.includes(etag.slice(2)) || known.includes("*"))
+    return HttpServerResponse.empty({ status: 304, headers: all })
+  if (takesGzip(asked["accept-encoding"]))
+    return HttpServerResponse.uint8Array(compressed, { contentType, headers: { ...all, "content-encoding": "gzip" } })
+  const plain = yield* piped(compressed, new DecompressionStream("gzip"))
+  return HttpServerResponse.uint8Array(plain, { contentType, headers: all })
+})

@@ -1,0 +1,180 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
+import * as Asset from "./Asset.ts"
+import * as Errors from "./Errors.ts"
+
+/** Two documents, each with its page: what customers ask, and what the operator asks, which a proxy closes with everything under `/operator`. */
+export const paths = {
+  openapi: "/openapi.json",
+  docs: "/docs",
+  /** What both pages run. Its name has the name of its content in it. */
+  script: "/docs/:file",
+  operatorOpenapi: "/operator/openapi.json",
+  operatorDocs: "/operator/docs"
+} as const
+
+type Json = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+const objectIn = (value: unknown, name: string): Json => {
+  const member = isObject(value) ? value[name] : undefined
+  return isObject(member) ? member : {}
+}
+
+/** Whether a path is the operator's, or for whoever watches over the process, and no customer's. */
+const isOperators = (path: string): boolean => /^\/(?:operator\/|tls\/|healthz$|readyz(?:\/|$))/.test(path)
+
+const operatorAbout = `What the operator of the service asks: companies, keys, plans, domains, reconciliation, metrics and health.
+
+These routes are opened by the operator's token, never by an API key; certificates and health by nothing. Keep \`/operator\` from the outside.`
+
+/** Every component that these paths refer to, directly or through another one. */
+const referredTo = (paths: Json, schemas: Json): Json => {
+  const found = new Set<string>()
+  const look = (value: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found.has(name)) continue
+      found.add(name)
+      look(schemas[name] ?? null)
+    }
+  }
+  look(paths)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+}
+
+/** The part of a document that some of its paths make. */
+const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json => {
+  const paths = Object.fromEntries(Object.entries(objectIn(document, "paths")).filter(([path]) => isIn(path)))
+  const operations = Object.values(paths).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
+  const all = (member: string) => operations.map((operation) => JSON.stringify(operation[member] ?? [])).join()
+  const [tags, security] = [all("tags"), all("security")]
+  const schemes = Object.entries(objectIn(document["components"], "securitySchemes"))
+  return {
+    ...document,
+    info: { ...objectIn(document, "info"), ...info },
+    // Beside the document: wherever the service is mounted, and whatever its name is there.
+    servers: [{ url: "/", description: "This service" }],
+    paths,
+    components: {
+      ...objectIn(document, "components"),
+      schemas: referredTo(paths, objectIn(document["components"], "schemas")),
+      securitySchemes: Object.fromEntries(schemes.filter(([name]) => security.includes(`"${name}"`)))
+    },
+    tags: (Array.isArray(document["tags"]) ? document["tags"] : []).filter(
+      (tag) => isObject(tag) && tags.includes(JSON.stringify(tag["name"]))
+    )
+  }
+}
+
+/** What customers ask, and what the operator asks. */
+export const documents = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => {
+  const whole: Json = { ...OpenApi.fromApi(api) }
+  return {
+    customer: part(whole, (path) => !isOperators(path), {}),
+    operator: part(whole, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
+  }
+}
+
+// Fonts, tools, a hosted client and a link to their maker are all somewhere else: the page is to work where nothing else is reached.
+const scalar = {
+  _integration: "html",
+  withDefaultFonts: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  telemetry: false,
+  customCss: 'a[href^="https://www.scalar.com"] { display: none }'
+} as const
+
+/** The page runs one script of this service, and asks this service alone. What it shows is styled by that script. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src data:",
+  "style-src 'unsafe-inline'",
+  "script-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+/** Paths are beside the page's own, wherever it is mounted. */
+const pageOf = (title: string, script: string, document: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>${title}</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="icon" type="image/svg+xml" href="${script.startsWith("../") ? "../" : ""}favicon.ico">
+  </head>
+  <body data-openapi="${document}">
+    <div id="reference"></div>
+    <script src="${script}"></script>
+  </body>
+</html>
+`
+
+/** Scalar's script, as effect has it, which gives it away in a page only. */
+const bundled = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.make
+    yield* Layer.build(Layer.provide(HttpApiScalar.layer(api, { path: "/" }), Layer.succeed(HttpRouter.HttpRouter, router)))
+    const { body } = yield* Effect.provideService(
+      router.asHttpEffect(),
+      HttpServerRequest.HttpServerRequest,
+      HttpServerRequest.fromWeb(new Request("http://localhost/"))
+    )
+    const html = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+    const [begin, end] = [html.indexOf("<script>") + "<script>".length, html.lastIndexOf("</script>", html.lastIndexOf("<script>"))]
+    if (begin < "<script>".length || end <= begin)
+      return yield* Effect.die("the page of effect's HttpApiScalar has another shape than it had")
+    return html.slice(begin, end)
+  }).pipe(Effect.scoped, Effect.orDie)
+
+const run = `
+window.Scalar.createApiReference(document.getElementById("reference"), { ...${JSON.stringify(scalar)}, url: document.body.dataset.openapi })
+`
+
+/** Documents and pages. They are made when somebody first looks: with the script it takes 13 MB, which most processes never need. */
+export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const once = <A, E>(make: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(make))
+      const described = yield* once(Effect.sync(() => documents(api)))
+      const script = yield* once(
+        Effect.gen(function* () {
+          const text = `${yield* bundled(api)}${run}`
+          const name = `reference-${Asset.hashOf(text)}.js`
+          return { name, asset: yield* Asset.make(text, "text/javascript; charset=utf-8", { forever: true }) }
+        })
+      )
+      const json = Effect.fnUntraced(function* (which: "customer" | "operator") {
+        const document = yield* described
+        return yield* Asset.make(JSON.stringify(document[which]), "application/json")
+      })
+      const html = Effect.fnUntraced(function* (title: string, up: string, document: string) {
+        const { name } = yield* script
+        return yield* Asset.make(pageOf(title, `${up}docs/${name}`, document), "text/html; charset=utf-8", {
+          headers: { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer" }
+        })
+      })
+      const serve = Effect.fnUntraced(function* (path: `/${string}`, make: Effect.Effect<Asset.Asset>) {
+        const made = yield* once(make)
+        yield* router.add("GET", path, Effect.flatMap(made, Asset.answer))
+      })
+      yield* serve(paths.openapi, json("customer"))
+      yield* serve(paths.operatorOpenapi, json("operator"))
+      yield* serve(paths.docs, html("satrail", "", "openapi.json"))
+      yield* serve(paths.operatorDocs, html("satrail: the operator's routes", "../", "openapi.json"))
+      yield* router.add(
+        "GET",
+        paths.script,
+        Effect.gen(function* () {
+          const { file } = yield* HttpRouter.params
+          const { name, asset } = yield* script
+          if (file === name) return yield* Asset.answer(asset)
+          return HttpServerResponse.jsonUnsafe(Errors.failure("not_found", "There is no such route"), { status: 404 })
+        })
+      )
+    })
+  )
