@@ -3,13 +3,21 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
+import { CommandFailed } from "./CommandFailed.ts"
 import { satrail } from "./Commands.ts"
+import * as Environment from "./Environment.ts"
 import { version } from "./Version.ts"
 
 // A wallet's file, and the folder that is made for it, are their owner's alone.
 process.umask(0o077)
 
-Command.run(satrail, { version }).pipe(
+// A misspelt variable is a default that nobody chose, here as in the service. `check` says so in its own lines.
+const spelt = Effect.suspend(() => {
+  const problems = process.argv[2] === "check" ? [] : Environment.unknown(process.env)
+  return problems.length === 0 ? Effect.void : Effect.fail(new CommandFailed({ message: problems.join("\n") }))
+})
+
+Effect.andThen(spelt, Command.run(satrail, { version })).pipe(
   Effect.catchTag("CommandFailed", ({ message }) =>
     Effect.andThen(
       Console.error(message),

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
+import * as Policy from "@satrail/core/Policy"
 import * as Environment from "../src/Environment.ts"
+import * as Server from "../src/Server.ts"
 
 const problemsOf = (env: Record<string, string>): ReadonlyArray<string> => {
   const read = Environment.read(env)
@@ -183,6 +185,29 @@ describe("the environment", () => {
     assert.deepStrictEqual(problemsOf(theirs), [])
     assert.lengthOf(problemsOf({ ...theirs, SATRAIL_IGNORED_VARIABLES: "BITCOIN_DATA" }), 1)
     assert.lengthOf(problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }), 1, "without DATABASE_URL it may be meant for it")
+  })
+
+  it("settings: what is pretended is polled often, and what is real as the defaults say", () => {
+    const real = {
+      lightning: {
+        LIGHTNING: "lnd",
+        LND_REST_URL: "http://127.0.0.1:1",
+        LND_RECEIVER_MACAROON: "/r",
+        LND_SENDER_MACAROON: "/s",
+        LND_INVOICE_SECRET: "s".repeat(32)
+      },
+      chain: { CHAIN: "esplora", ESPLORA_URL: "http://127.0.0.1:1", CHAIN_WALLET_PASSPHRASE: "x" }
+    }
+    const polls = (env: Record<string, string>) => {
+      const { trackMillis, invoicePollMillis, chainPollMillis } = Server.settingsOf(Result.getOrThrow(Environment.read(env)))
+      return { trackMillis, invoicePollMillis, chainPollMillis }
+    }
+    const { trackMillis, invoicePollMillis, chainPollMillis } = Policy.defaults
+    const often = { trackMillis: { minimum: 100, maximum: 1000 }, invoicePollMillis: 5000, chainPollMillis: 250 }
+    assert.deepStrictEqual(polls({}), often)
+    assert.deepStrictEqual(polls({ ...real.lightning, ...real.chain }), { trackMillis, invoicePollMillis, chainPollMillis })
+    assert.deepStrictEqual(polls(real.lightning), { ...often, trackMillis, invoicePollMillis })
+    assert.deepStrictEqual(polls(real.chain), { ...often, trackMillis, chainPollMillis })
   })
 
   it("the table of variables in the documentation is this one", () => {

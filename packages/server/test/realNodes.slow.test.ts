@@ -179,6 +179,45 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.notInclude(said, "hunter2")
   })
 
+  it("check: beside a running service every line is right but what its database's settings are, and the command ends with 0", async () => {
+    await start("checked")
+    const check = (more: Record<string, string>, ...flags: ReadonlyArray<string>) =>
+      Service.run("cli", ["check", ...flags], { ...env, SATRAIL_DATA: dataOf("checked"), ...more }).ended
+    const { code, stdout, stderr } = await check({})
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const lines = stdout.trimEnd().split("\n")
+    for (const line of lines) assert.match(line, /^[✓!] (settings|directory|database|lnd|chain|wallet|rates): /)
+    for (const line of lines.filter((line) => line.startsWith("!"))) assert.match(line, /^! database: (fsync|the role postgres)/)
+
+    const wrong = { LND_SENDER_MACAROON: "/nowhere/sender.macaroon", CHAIN_WALLET: "/nowhere/wallet.json" }
+    const broken = await check(wrong, "--json")
+    assert.strictEqual(broken.code, 1)
+    const found: ReadonlyArray<Record<string, string>> = JSON.parse(broken.stdout)
+    assert.deepStrictEqual(
+      found.filter(({ result }) => result === "wrong").map(({ subject }) => subject),
+      ["lnd", "wallet"]
+    )
+    for (const { result, remedy } of found) assert.strictEqual(result === "ok", remedy === undefined)
+
+    const misspelt = await check({ SATRAIL_NETWROK: "mainnet" })
+    assert.deepStrictEqual([misspelt.code, misspelt.stderr], [1, ""])
+    assert.include(misspelt.stdout, "✗ settings: SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?")
+
+    const { said } = await launch("refused", wrong)
+    assert.match(said, /satrail cannot start\.\n✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET.*\n`satrail check`/)
+    assert.notMatch(said, /^\s+at /m, "no stack")
+  })
+
+  it("start: a warning is logged once, and none of what is right", async () => {
+    const { running: started } = await start("warned", { LND_BOOKS_MACAROON: "" })
+    const lines = started.stderr().split("\n")
+    assert.lengthOf(
+      lines.filter((line) => line.includes("LND_BOOKS_MACAROON is not set")),
+      1
+    )
+    assert.notInclude(started.stderr(), "✓")
+  })
+
   it("sandbox: beside a real node only the pretended chain is played with, and the database belongs to it", async () => {
     const mixed = { CHAIN: "sandbox", SATRAIL_NETWORK: "regtest", DATABASE_URL: databaseOf("mixed") }
     const { url } = await start("mixed", mixed)

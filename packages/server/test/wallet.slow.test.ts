@@ -43,6 +43,11 @@ describe("satrail wallet", () => {
     assert.include(restored.stdout, shown.stdout.trim())
   })
 
+  it("command line: a misspelt variable stops a command before it writes anything", async () => {
+    const { code, stderr } = await wallet(`create --network regtest`, { ...passphrase, CHAIN_WALET: path.join(folder, "elsewhere.json") })
+    assert.deepStrictEqual([code, stderr.trimEnd()], [1, "CHAIN_WALET is not a setting: did you mean CHAIN_WALLET?"])
+  })
+
   it("says what is wrong", async () => {
     const refused = async (args: string, env: Record<string, string>) => {
       const { code, stderr } = await wallet(args, env)

@@ -1,0 +1,105 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Client from "@satrail/testing/Client"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { Effect, Result } from "effect"
+import { rmSync } from "node:fs"
+import path from "node:path"
+import * as Check from "../src/check/Check.ts"
+import * as Database from "../src/check/Database.ts"
+import * as Environment from "../src/Environment.ts"
+import * as Service from "./Service.ts"
+
+const installation = PostgresServer.find()
+const roles = path.join(import.meta.dirname, "../../postgres/roles.sql")
+
+describe.skipIf("missing" in installation)("satrail check of a database (skipped where there is no PostgreSQL)", () => {
+  if ("missing" in installation) return
+  const home = Service.directory()
+  let postgres: PostgresServer.PostgresServer
+  beforeAll(async () => {
+    postgres = await PostgresServer.start(installation, { settings: ["fsync=off", "full_page_writes=off", "max_connections=20"] })
+  })
+  afterAll(async () => {
+    await postgres.end()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  const urlOf = (database: string, role = "postgres") => `postgres://${role}@127.0.0.1:${postgres.port}/${database}`
+  const ask = (database: string, text: string) =>
+    Client.run(installation, "psql", ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", `--command=${text}`, urlOf(database)])
+  const create = (name: string, more = "") => ask("postgres", `create database ${name} ${more}`)
+  const migrate = async (database: string, role = "postgres") => {
+    const ended = await Service.run("cli", ["migrate"], { SATRAIL_DATA: home, DATABASE_URL: urlOf(database, role) }).ended
+    assert.strictEqual(ended.code, 0, ended.stderr)
+  }
+
+  const found = async (database: string, role = "postgres", env: Record<string, string> = {}) => {
+    const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: urlOf(database, role), SATRAIL_DATA: home, ...env }))
+    return await Effect.runPromise(Check.run([Database.check(environment)], 20_000, []))
+  }
+  const linesOf = async (...asked: Parameters<typeof found>) => (await found(...asked)).map(Check.text)
+
+  /** What is wrong or warned of, but for what this server's settings are. */
+  const troubles = (lines: ReadonlyArray<string>) => lines.filter((line) => !line.startsWith("✓") && !line.includes("fsync"))
+
+  it("check: an empty database and a role that may make tables are right; settings that lose commits are warned of", async () => {
+    create("empty")
+    const lines = await linesOf("empty")
+    assert.match(lines[0] ?? "", new RegExp(`^✓ database: PostgreSQL \\d+.* at 127\\.0\\.0\\.1:${postgres.port}/empty$`))
+    assert.include(lines, "✓ database: there are no tables yet: the first start makes them")
+    const [off = ""] = lines.filter((line) => line.includes("fsync"))
+    assert.match(off, /^! database: fsync and full_page_writes off: .* Switch on in postgresql\.conf/)
+    assert.deepStrictEqual(troubles(lines), [])
+  })
+
+  it("check: the roles of roles.sql are right, the owner and a superuser are warned of, and who may not migrate is told to", async () => {
+    create("money")
+    Client.script(installation, urlOf("money"), roles)
+    const before = await linesOf("money", "satrail_application")
+    assert.match(
+      troubles(before).join(),
+      /^✗ database: there are no tables yet, and the role satrail_application may not make them\. Run `satrail migrate`/
+    )
+
+    await migrate("money", "satrail_migration")
+    assert.deepStrictEqual(troubles(await linesOf("money", "satrail_application")), [])
+    const owner = troubles(await linesOf("money", "satrail_migration"))
+    assert.match(owner.join(), /^! database: the role satrail_migration can change what was booked\. Make the roles/)
+    assert.match(troubles(await linesOf("money")).join(), /^! database: the role postgres is a superuser.* Make the roles/)
+    const reader = troubles(await linesOf("money", "satrail_reader")).join("\n")
+    assert.match(reader, /✗ database: this database only answers reads.*\n✗ database: the role satrail_reader may not write to the ledger/)
+
+    ask("money", "delete from satrail.migrations where migration_id = (select max(migration_id) from satrail.migrations)")
+    const old = troubles(await linesOf("money", "satrail_application"))
+    assert.match(
+      old.join(),
+      /^✗ database: the tables are at migration \d+ of \d+, and the role satrail_application may not migrate\. Run `satrail migrate`/
+    )
+    assert.match(
+      (await linesOf("money", "satrail_migration")).join("\n"),
+      /✓ database: the tables are at migration \d+ of \d+: the next start/
+    )
+    ask("money", "insert into satrail.migrations (migration_id, name) values (9999, 'of-the-future')")
+    const future = await found("money", "satrail_application")
+    assert.isTrue(future.some(Check.isFinal))
+    assert.match(future.map(Check.text).join("\n"), /✗ database: the tables are at migration 9999.*Start that version or a later one/)
+  })
+
+  it("check: an encoding that is not UTF-8, too few connections and a standby's role are told", async () => {
+    create("latin", "encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0")
+    assert.match(troubles(await linesOf("latin")).join(), /✗ database: the database's encoding is LATIN1.*UTF8/)
+    create("narrow")
+    const narrow = await linesOf("narrow", "postgres", { SATRAIL_DATABASE_CONNECTIONS: "20" })
+    assert.match(troubles(narrow).join(), /! database: SATRAIL_DATABASE_CONNECTIONS is 20, and the server takes 20 in all/)
+    ask("postgres", "alter database narrow set default_transaction_read_only = on")
+    const [readOnly] = (await found("narrow")).filter(Check.isFinal)
+    assert.include(readOnly && Check.text(readOnly), "only answers reads")
+  })
+
+  it("check: who is not let in, and a database that is not there, are told where it is and not with which password", async () => {
+    const nobody = await linesOf("empty", "nobody-is-this:hunter2-and-more")
+    assert.match(nobody.join(), /^✗ database: The database at 127\.0\.0\.1:\d+\/empty does not let this user in/)
+    assert.notInclude(nobody.join(), "hunter2")
+    assert.match((await linesOf("missing")).join(), /^✗ database: The server at .* has no database of this name/)
+  })
+})
