@@ -11,6 +11,8 @@ const passphrase = "correct horse battery"
 /** What is right for a chain of this node's. */
 const settings = ({ url, user, password, certificateFile }: Btcd.Btcd["Service"]) => ({
   CHAIN: "bitcoin-rpc",
+  // Its company's key is what the stories ask with.
+  SATRAIL_DEMO: "yes",
   BITCOIN_RPC_URL: url,
   BITCOIN_RPC_USER: user,
   BITCOIN_RPC_PASSWORD: Redacted.value(password),

@@ -35,6 +35,8 @@ const configured = (alice: Node) =>
   Effect.gen(function* () {
     return {
       LIGHTNING: "lnd",
+      // Its company's key is what the stories ask with.
+      SATRAIL_DEMO: "yes",
       // Nobody outside this machine is asked.
       RATES: "fixed",
       RESOLVER: "sandbox",
