@@ -206,6 +206,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
           sent ? paymentOf(sent) : ({ _tag: "notFound" } as const)
         )
       ),
+    ends: Stream.empty, // this node does not tell: payments are looked up
     quote: (payment) =>
       Effect.map(
         find("quote", post("/v1/routes", bodyOf(payment)), Route),

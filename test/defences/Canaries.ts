@@ -45,7 +45,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "held-too-long",
     rows: [1],
     bug: "a payment that is held for long is given back",
-    file: core("Dispatcher"),
+    file: core("LightningPayments"),
     find: `      case "pending":
       case "unknown":
         return "later"`,
@@ -53,7 +53,7 @@ export const canaries: ReadonlyArray<Canary> = [
         return task.attempts > 5 ? yield* fail(withdrawal, "timeout", task) : "later"
       case "unknown":
         return "later"`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C1:",
     isInStories: true
   },
@@ -61,24 +61,24 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "hold-released-on-expiry",
     rows: [1],
     bug: "a payment is given back when its invoice expires, though it is on its way",
-    file: core("Dispatcher"),
+    file: core("LightningPayments"),
     find: `    const payment = yield* sender.lookupPayment(paymentHash)
 `,
     replace: `    const sent = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
     if (Bolt11.expiresAtSeconds(sent) * 1000 < (yield* now)) return yield* fail(withdrawal, "invoice_expired", task)
     const payment = yield* sender.lookupPayment(paymentHash)
 `,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C1:"
   },
   {
     name: "no-answer-is-failure",
     rows: [2, 7],
     bug: "a call to the node without an answer is a failed payment",
-    file: core("Dispatcher"),
-    find: `if (payment._tag === "unknown") return { millis: Math.max(later(task), sender.graceMillis) }`,
+    file: core("LightningPayments"),
+    find: `if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, policy), sender.graceMillis) }`,
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "timeout", task)`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C2 C6 C7:",
     isInStories: true
   },
@@ -86,10 +86,10 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "broken-call-is-failure",
     rows: [2],
     bug: "a call to the node that breaks is a failed payment",
-    file: core("Dispatcher"),
+    file: core("LightningPayments"),
     find: `Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const)`,
     replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C2: that breaks"
   },
   {
@@ -147,11 +147,11 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "reversed-on-lookup-error",
     rows: [6],
     bug: "a look-up that fails gives the money back",
-    file: core("Dispatcher"),
+    file: core("LightningPayments"),
     find: `if (payment._tag !== "notFound") return`,
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)
     if (payment._tag !== "notFound") return`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C6: that was paid",
     isInStories: true
   },
@@ -159,26 +159,26 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "not-found-is-failure",
     rows: [8],
     bug: "a payment that the node does not know is given back, though the call may still arrive",
-    file: core("Dispatcher"),
+    file: core("LightningPayments"),
     find: `    const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
 `,
     replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
     const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
 `,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C8:"
   },
   {
     name: "paid-before-recorded",
     rows: [9, 22],
     bug: "the payment hash is stored after the node was told",
-    file: core("Dispatcher"),
-    find: `      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
-      return yield* pay(withdrawal, invoice, task)`,
+    file: core("LightningPayments"),
+    find: `        yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
+        return yield* pay(withdrawal, invoice, task)`,
     replace: `      const next = yield* pay(withdrawal, invoice, task)
       yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
       return next`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C9 C22:"
   },
   {
@@ -309,10 +309,10 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "outside-still-open",
     rows: [15],
     bug: "an invoice that is paid from inside stays payable at the node",
-    file: core("Dispatcher"),
+    file: core("Transfers"),
     find: "const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)",
     replace: `const canceled = { _tag: "canceled", preimage: Redacted.make("00".repeat(32)) }`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C15:",
     isInStories: true
   },
@@ -320,27 +320,27 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "internal-without-claim",
     rows: [15, 16],
     bug: "an invoice is paid from inside without having been claimed",
-    file: core("Dispatcher"),
+    file: core("Transfers"),
     find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), ...Zap.work(invoice, atMillis) })
 `,
     replace: "",
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C16 C17:"
   },
   {
     name: "booked-before-closed",
     rows: [16],
     bug: "a payment from inside is booked before the invoice is closed at the node",
-    file: core("Dispatcher"),
-    find: `      const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-      // Somebody outside was faster: their payment is what the invoice gets.
-      if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
-      yield* journal.commit(`,
+    file: core("Transfers"),
+    find: `        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
+        // Somebody outside was faster: their payment is what the invoice gets.
+        if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
+        yield* journal.commit(`,
     replace: `      const canceled = { preimage: Redacted.make("00".repeat(32)) }
       const closing = Effect.ignore(receiver.cancelInvoice(invoice.paymentHash))
       const book = (change: Withdrawal.InternalTransferred) => Effect.tap(journal.commit(change), () => closing)
       yield* book(`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C16 C17:"
   },
   {
@@ -371,7 +371,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `        { from: "held", to: "internal", amount: withdrawal.amount },
 `,
     replace: "",
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C16 C17:"
   },
   {
@@ -505,10 +505,10 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "fee-limit-not-passed",
     rows: [25],
     bug: "the node may spend what it likes on the route",
-    file: core("Dispatcher"),
+    file: core("LightningPayments"),
     find: "sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance })",
     replace: "sender.pay({ invoice, amount: withdrawal.amount, feeLimit: Msat.max })",
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C25:"
   },
   {
@@ -518,7 +518,7 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("Withdrawal"),
     find: `{ from: "loss", to: asset, amount: over }`,
     replace: `{ from: "available", to: asset, amount: over }`,
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C25:"
   },
   {
@@ -578,7 +578,7 @@ export const canaries: ReadonlyArray<Canary> = [
     file: memory("Verdict"),
     find: "next = book(next, leg, ",
     replace: "next = book({ ...next, balances: state.balances }, leg, ",
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C31:"
   },
   {
@@ -652,7 +652,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `  if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
 `,
     replace: "",
-    test: coreTest("Dispatcher"),
+    test: coreTest("PaymentWorker"),
     titles: "C39:"
   },
   {

@@ -6,7 +6,7 @@ import { ChainDeposits } from "@satrail/core/ChainDeposits"
 import { ChainSource } from "@satrail/core/ChainSource"
 import { Companies } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
-import { Dispatcher } from "@satrail/core/Dispatcher"
+import { PaymentWorker } from "@satrail/core/PaymentWorker"
 import * as Msat from "@satrail/core/Msat"
 import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import * as Policy from "@satrail/core/Policy"
@@ -79,7 +79,7 @@ export const mine = (blocks: number) => Effect.flatMap(Outside.Outside, (outside
 export const work = Effect.gen(function* () {
   const { follow } = yield* ChainDeposits
   yield* Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
-  yield* (yield* Dispatcher).step
+  yield* (yield* PaymentWorker).step
   yield* (yield* SettledPayouts).look
   yield* Effect.sleep(2) // tasks are due again by then
 })

@@ -5,7 +5,7 @@ import { ChainSource } from "@satrail/core/ChainSource"
 import { ChainWallet } from "@satrail/core/ChainWallet"
 import { Companies } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
-import { Dispatcher } from "@satrail/core/Dispatcher"
+import { PaymentWorker } from "@satrail/core/PaymentWorker"
 import * as Msat from "@satrail/core/Msat"
 import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
 import * as Policy from "@satrail/core/Policy"
@@ -67,7 +67,7 @@ const follow = Effect.gen(function* () {
   yield* Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
 })
 
-const step = Effect.flatMap(Dispatcher, ({ step }) => step)
+const step = Effect.flatMap(PaymentWorker, ({ step }) => step)
 
 const company = Effect.flatMap(
   Effect.flatMap(Companies, ({ open }) => open({ name: "Acme", plan: "paid" })),

@@ -4,7 +4,7 @@ import { ChainSource } from "@satrail/core/ChainSource"
 import { ChainWallet } from "@satrail/core/ChainWallet"
 import { Companies } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
-import { Dispatcher } from "@satrail/core/Dispatcher"
+import { PaymentWorker } from "@satrail/core/PaymentWorker"
 import { Journal } from "@satrail/core/Journal"
 import * as Msat from "@satrail/core/Msat"
 import { OnChainAddresses } from "@satrail/core/OnChainAddresses"
@@ -87,7 +87,7 @@ const program = Effect.gen(function* () {
   }
   yield* follow
   const records = yield* Records
-  const dispatcher = yield* Dispatcher
+  const worker = yield* PaymentWorker
   if (step === "pay") {
     for (const [n, destination] of destinations.split(",").entries()) {
       const asked = { amount: Decimal.make(50_000n), currency: "sats" as const }
@@ -96,7 +96,7 @@ const program = Effect.gen(function* () {
     }
     yield* Effect.sleep(2) // until they are due
   }
-  yield* dispatcher.step
+  yield* worker.step
   const listed = yield* Effect.forEach(companyIds, (id) => records.transactions(id, { limit: 10, type: "withdrawal" }))
   const rows = yield* Effect.forEach(listed.flat(), ({ companyId, id }) =>
     Effect.flatMap(records.withdrawal(companyId, id), Effect.fromOption)

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { ChainDeposits } from "@satrail/core/ChainDeposits"
 import { ChainSource } from "@satrail/core/ChainSource"
-import { Dispatcher } from "@satrail/core/Dispatcher"
+import { PaymentWorker } from "@satrail/core/PaymentWorker"
 import { Records } from "@satrail/core/Records"
 import * as Satrail from "@satrail/core/Satrail"
 import { SettledPayouts } from "@satrail/core/SettledPayouts"
@@ -48,7 +48,7 @@ const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sa
 /** Everything our side does by itself, once. Answers why nothing was followed, if so. */
 const work = Effect.gen(function* () {
   const followed = yield* Effect.result((yield* ChainDeposits).follow())
-  yield* (yield* Dispatcher).step
+  yield* (yield* PaymentWorker).step
   const looked = yield* Effect.result((yield* SettledPayouts).look)
   yield* Effect.sleep(2) // tasks are due again by then
   return [followed, looked].flatMap((result) =>
@@ -166,7 +166,7 @@ for (const [when, how, reason] of unknown) {
         yield* works
         assert.strictEqual((yield* now(settled)).status, "settled")
         const pending = yield* withdraw(id, destination, 30_000)
-        yield* (yield* Dispatcher).step
+        yield* (yield* PaymentWorker).step
         const [payout] = yield* records.candidates(id, pending.id)
         yield* mine(1)
         const sent = core.called.filter((method) => method === "sendrawtransaction").length

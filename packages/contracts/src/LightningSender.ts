@@ -3,7 +3,7 @@ import * as Bolt11 from "@satrail/core/Bolt11"
 import { LightningSender, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
 import * as Withdrawal from "@satrail/core/Withdrawal"
-import { Context, Effect, Exit, Result } from "effect"
+import { Context, Effect, Exit, Fiber, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
@@ -224,6 +224,33 @@ export const other = {
     const { quote } = yield* LightningSender
     assert.isUndefined(yield* quote(asking(yield* (yield* Peer).unreachable(amount))))
     assert.isUndefined(yield* quote({ ...(yield* invoiced("settle")), feeLimit: Msat.zero }))
+  }),
+  "who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing": Effect.gen(function* () {
+    const { ends } = yield* LightningSender
+    const heard: Array<string> = []
+    const listening = yield* Effect.forkChild(
+      Stream.runForEach(ends, (paymentHash) => Effect.sync(() => heard.push(paymentHash))),
+      { startImmediately: true }
+    )
+    // Whether anybody listens yet shows in the first payment that is heard of.
+    const tried = Effect.gen(function* () {
+      const asked = yield* invoiced("settle")
+      yield* pay(asked)
+      yield* isSettled(asked)
+      return listening.pollUnsafe() !== undefined || heard.length > 0
+    })
+    yield* eventually(tried, (is) => is)
+    if (listening.pollUnsafe() !== undefined) return assert.deepStrictEqual(heard, [])
+    const late = yield* held
+    const failing = yield* invoiced("fail")
+    yield* pay(failing)
+    const has = (asked: Asked) => Effect.sync(() => heard.includes(asked.invoice.paymentHash))
+    yield* eventually(has(failing), (is) => is)
+    assert.isFalse(yield* has(late))
+    yield* release(late, "settle")
+    yield* eventually(has(late), (is) => is)
+    yield* isSettled(late)
+    yield* Fiber.interrupt(listening)
   }),
   "a node that does not answer gives no quote, which is an outage": Effect.gen(function* () {
     const asked = yield* invoiced("settle")

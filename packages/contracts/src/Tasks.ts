@@ -66,6 +66,32 @@ const begun = Effect.gen(function* () {
   return work
 })
 
+/** Tasks of a kind that nobody else has, as many of each company as `counts` says, due one after the other from 1000 on. The companies are in the order of their ids. */
+const begunFor = Effect.fnUntraced(function* (...counts: ReadonlyArray<number>) {
+  const kind = `test ${yield* hex(8)}`
+  const companies = (yield* Effect.forEach(counts, () => companyWith(Math.max(...counts)))).toSorted()
+  const ids: Array<ReadonlyArray<string>> = []
+  for (const [at, companyId] of companies.entries()) {
+    const rows = yield* Effect.forEach(Array.from({ length: counts[at] ?? 0 }), (_, n) =>
+      withdrawal(companyId, 1, { createdAtMillis: 1000 + n })
+    )
+    // Not in the order in which they are due.
+    for (const row of rows.toReversed()) {
+      const work = { kind, dueAtMillis: row.createdAtMillis }
+      assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, work)), "Applied")
+    }
+    ids.push(rows.map(({ id }) => id))
+  }
+  return { kind, companies, ids }
+})
+
+type InTurn = Parameters<Tasks["Service"]["claimInTurn"]>[0]
+
+const claimInTurn = Effect.fnUntraced(function* (kind: string, ask: Partial<InTurn> = {}) {
+  const all = { nowMillis: 2000, leaseMillis: lease, limit: 1000, perLane: 1, after: null, full: { companies: [], lanes: [] } }
+  return yield* (yield* Tasks).claimInTurn({ kind, ...all, ...ask })
+})
+
 const cursorOf = ({ cursor }: Cursor.CursorMoved) => Effect.flatMap(Records, (records) => records.cursor(cursor.source))
 
 const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, "no_route", fence(task), row.createdAtMillis + 1)
@@ -134,6 +160,26 @@ export const money = {
       assert.strictEqual(yield* verdict(lost(first(rows), task)), "Applied")
     })
   ),
+  "C19: a task has one holder at a time, in turn or not": Effect.gen(function* () {
+    const { kind } = yield* begunFor(1, 1)
+    const inTurn = yield* claimInTurn(kind)
+    assert.strictEqual(inTurn.length, 2)
+    assert.deepStrictEqual([yield* claimInTurn(kind), yield* claim(2000, 1000, kind)], [[], []])
+    const later = yield* claim(2000 + lease, 1000, kind)
+    assert.deepStrictEqual(ids(later).toSorted(), ids(inTurn).toSorted())
+    for (const task of later) assert.isTrue(inTurn.every(({ id, token }) => id !== task.id || token < task.token))
+    assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 2000 + lease }), [])
+  }),
+  "C19: many workers at once, in turn: each task goes to one of them": Effect.gen(function* () {
+    const { kind, ids: all } = yield* begunFor(8, 8, 8, 8)
+    const claimed = yield* Effect.forEach(Array.from({ length: 32 }), () => claimInTurn(kind, { limit: 3, perLane: 2 }), {
+      concurrency: "unbounded"
+    })
+    const rest = yield* claimInTurn(kind, { perLane: 100 })
+    const got = ids([...claimed.flat(), ...rest])
+    assert.strictEqual(new Set(got).size, got.length)
+    assert.deepStrictEqual(got.toSorted(), all.flat().toSorted())
+  }),
   "what is fenced keeps its task and the claim, unless it ends it": Effect.gen(function* () {
     const { kind, id } = yield* begun
     const tasks = yield* Tasks
@@ -198,10 +244,79 @@ export const other = {
     const [one, another] = [yield* begun, yield* begun]
     assert.deepStrictEqual(yield* claim(999, 1000, one.kind), [])
     const { token, ...task } = yield* claimOne(1000, one.kind)
-    assert.deepStrictEqual(task, { kind: one.kind, id: one.id, companyId: Id.nil, attempts: 1 })
+    assert.deepStrictEqual(task, { kind: one.kind, id: one.id, companyId: Id.nil, lane: "", attempts: 1 })
     assert.isAbove(token, 0)
     assert.notInclude(ids(yield* claim(1_000_000)), another.id)
     assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
+  }),
+  "in turn, every company has so many, the longest due of each": Effect.gen(function* () {
+    const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
+    const claimed = yield* claimInTurn(kind, { perLane: 2 })
+    assert.deepStrictEqual(
+      claimed.map(({ id }) => id),
+      all.flatMap((ids) => ids.slice(0, 2))
+    )
+    assert.deepStrictEqual([...new Set(claimed.map(({ companyId }) => companyId))], companies)
+    const [task] = claimed
+    const { token, ...rest } = task ?? assert.fail()
+    assert.deepStrictEqual(rest, { kind, id: all[0]?.[0] ?? "", companyId: companies[0] ?? "", lane: "", attempts: 1 })
+    assert.isAbove(token, 0)
+    assert.deepStrictEqual(ids(yield* claimInTurn(kind, { perLane: 2 })), [...(all[0]?.slice(2, 4) ?? []), ...(all[2]?.slice(2) ?? [])])
+    assert.deepStrictEqual(ids(yield* claimInTurn(kind)), all[0]?.slice(4))
+  }),
+  "in turn, what is not due is not claimed, and no more than were asked for": Effect.gen(function* () {
+    const { kind, ids: all } = yield* begunFor(3, 3, 3)
+    assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 999 }), [])
+    assert.deepStrictEqual(
+      ids(yield* claimInTurn(kind, { nowMillis: 1000, perLane: 10 })),
+      all.flatMap((ids) => ids.slice(0, 1))
+    )
+    assert.strictEqual((yield* claimInTurn(kind, { limit: 1, perLane: 10 })).length, 1)
+  }),
+  "in turn, the one after the last is the first": Effect.gen(function* () {
+    const { kind, companies, ids: all } = yield* begunFor(9, 9, 9)
+    const after = (at: number) => ({ companyId: companies[at] ?? "", lane: "" })
+    for (const [from, expected] of [
+      [0, [all[1]?.[0], all[2]?.[0]]],
+      [1, [all[2]?.[1]]],
+      [2, []]
+    ] as const) {
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(ids(yield* claimInTurn(kind, { after: after(from) })), expected)
+    }
+    assert.deepStrictEqual(ids(yield* claimInTurn(kind, { limit: 1 })), all[0]?.slice(0, 1))
+  }),
+  "in turn, the lanes of a company have a turn each, and what is full is passed over": Effect.gen(function* () {
+    const tasks = yield* Tasks
+    const { kind, companies, ids: all } = yield* begunFor(4, 2)
+    const hosts = ["a.example", "b.example"] as const
+    for (const task of yield* claimInTurn(kind, { perLane: 10 })) {
+      const at = all.flat().indexOf(task.id)
+      assert.isTrue(yield* tasks.postpone(task, 1000 + at, { kind, lane: hosts[at % 2] ?? "" }))
+    }
+    const lanes = (claimed: ReadonlyArray<Task>) => claimed.map(({ companyId, lane }) => `${companies.indexOf(companyId)} ${lane}`)
+    const [one, other] = companies
+    const full = { companies: [one ?? ""], lanes: [] }
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full, limit: 1 })), ["1 a.example"])
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full: { companies: [], lanes: ["a.example"] } })), [
+      "0 b.example",
+      "1 b.example"
+    ])
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { after: { companyId: one ?? "", lane: "a.example" } })), ["0 b.example"])
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full: { companies: [other ?? ""], lanes: [] } })), ["0 a.example"])
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full })), [])
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind)), ["0 a.example"])
+  }),
+  "a task that is given back as another kind of work is that": Effect.gen(function* () {
+    const tasks = yield* Tasks
+    const { kind, id } = yield* begun
+    const task = yield* claimOne(1000, kind)
+    const as = { kind: `${kind} later`, lane: "a.example" }
+    assert.isTrue(yield* tasks.postpone(task, 2000, as))
+    assert.deepStrictEqual([yield* claim(2000, 10, kind), yield* claim(1999, 10, as.kind)], [[], []])
+    const { token, ...again } = yield* claimOne(2000, as.kind)
+    assert.deepStrictEqual(again, { ...as, id, companyId: Id.nil, attempts: 2 })
+    assert.isTrue(yield* tasks.postpone({ ...again, token }, 3000))
+    assert.strictEqual((yield* claimOne(3000, as.kind)).lane, "a.example")
   }),
   "a task that is begun again stays as it is": Effect.gen(function* () {
     const work = yield* begun
@@ -222,7 +337,7 @@ export const other = {
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       assert.deepStrictEqual(yield* claim(atMillis - 1), [])
       const { token, ...task } = yield* claimOne(atMillis)
-      assert.deepStrictEqual(task, { kind: Withdrawal.taskKind, id: first(rows).id, companyId, attempts: 1 })
+      assert.deepStrictEqual(task, { kind: Withdrawal.taskKind, id: first(rows).id, companyId, lane: "", attempts: 1 })
       assert.isAbove(token, 0)
     })
   ),

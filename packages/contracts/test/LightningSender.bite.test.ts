@@ -1,6 +1,6 @@
 import { LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Effect } from "effect"
+import { Effect, Queue, Stream } from "effect"
 import { promises } from "../src/LightningSender.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
@@ -125,5 +125,25 @@ bites("LightningSender", promises, {
       quote: (ask) => Effect.catchTag(quote(ask), "NodeUnavailable", () => Effect.succeed(undefined))
     })),
     ["a node that does not answer gives no quote, which is an outage"]
+  ],
+  "one that tells of nothing": [
+    sabotage(LightningSender, () => ({ ends: Stream.never })),
+    ["who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing"]
+  ],
+  "one that tells of what it sends": [
+    sabotage(LightningSender, ({ pay }) => {
+      const sent = Effect.runSync(Queue.unbounded<string>())
+      return {
+        pay: (ask) => Effect.andThen(Queue.offer(sent, ask.invoice.paymentHash), pay(ask)),
+        ends: Stream.fromQueue(sent)
+      }
+    }),
+    ["who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing"]
+  ],
+  "one that tells of what settles alone": [
+    sabotage(LightningSender, ({ ends, lookupPayment }) => ({
+      ends: Stream.filterEffect(ends, (paymentHash) => Effect.map(lookupPayment(paymentHash), ({ _tag }) => _tag === "settled"))
+    })),
+    ["who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing"]
   ]
 })

@@ -6,6 +6,8 @@ import type { Task } from "@satrail/core/Tasks"
 import { promises } from "../src/Tasks.ts"
 import { bites, sabotage } from "./bite.ts"
 
+const lease = 30_000
+
 /** One whose Journal loses something on its way. */
 const losing = (lose: (change: Change) => Change) => sabotage({ commit: (commit) => (change) => commit(lose(change)) })
 
@@ -119,5 +121,50 @@ bites("Tasks", promises, {
           commit(change)
     }),
     ["a claim that is not given back ends, and the next one has a higher token"]
+  ],
+  "one in which nobody has a turn": [
+    sabotage({ tasks: ({ claim }) => ({ claimInTurn: (ask) => claim(ask) }) }),
+    [
+      "in turn, every company has so many, the longest due of each",
+      "in turn, the one after the last is the first",
+      "in turn, the lanes of a company have a turn each, and what is full is passed over"
+    ]
+  ],
+  "one that hands out in turn what is not due": [
+    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, nowMillis: ask.nowMillis + lease }) }) }),
+    ["in turn, what is not due is not claimed, and no more than were asked for", "C19: a task has one holder at a time, in turn or not"]
+  ],
+  "one that lets go of what it hands out in turn": [
+    sabotage({
+      tasks: ({ claimInTurn, postpone }) => ({
+        claimInTurn: (ask) => Effect.tap(claimInTurn(ask), (tasks) => Effect.forEach(tasks, (task) => postpone(task, 0)))
+      })
+    }),
+    ["C19: a task has one holder at a time, in turn or not", "C19: many workers at once, in turn: each task goes to one of them"]
+  ],
+  "one that hands out all whose turn it is": [
+    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, limit: 1000 }) }) }),
+    ["in turn, what is not due is not claimed, and no more than were asked for"]
+  ],
+  "one that always begins with the first": [
+    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, after: null }) }) }),
+    ["in turn, the one after the last is the first"]
+  ],
+  "one that knows no full company": [
+    sabotage({
+      tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, companies: [] } }) })
+    }),
+    ["in turn, the lanes of a company have a turn each, and what is full is passed over"]
+  ],
+  "one that knows no full lane": [
+    sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, lanes: [] } }) }) }),
+    ["in turn, the lanes of a company have a turn each, and what is full is passed over"]
+  ],
+  "one that gives back what it was": [
+    sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => postpone(task, untilMillis) }) }),
+    [
+      "a task that is given back as another kind of work is that",
+      "in turn, the lanes of a company have a turn each, and what is full is passed over"
+    ]
   ]
 })

@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Stream } from "effect"
 import type { Bolt11 } from "./Bolt11.ts"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 import type { Msat } from "./Msat.ts"
@@ -54,6 +54,11 @@ export class LightningSender extends Context.Service<
     readonly pay: (ask: Ask) => Effect.Effect<Payment | NotSent>
     /** What became of a payment. Asking changes nothing. */
     readonly lookupPayment: (paymentHash: string) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
+    /**
+     * The payment hash of each payment of this node as it ends, from when somebody listens on, well or not. A hint of when to look: it may lose one or
+     * tell one twice, so payments are looked up as well. Empty of a node that cannot tell.
+     */
+    readonly ends: Stream.Stream<string, NodeUnavailable>
     /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */
     readonly quote: (ask: Ask) => Effect.Effect<Quote | undefined, NodeUnavailable>
   }

@@ -51,6 +51,14 @@ export interface Reconciliation {
   readonly overdueMillis: number
 }
 
+/** How recipients' servers are asked, which are strangers': by each process. */
+export interface Resolving {
+  readonly atOnce: number
+  /** For one company, and at one host. */
+  readonly perCompany: number
+  readonly perHost: number
+}
+
 /** What an operator decides. Every number that limits or prices something is here. */
 export interface Settings {
   readonly network: Network
@@ -93,6 +101,9 @@ export interface Settings {
   readonly resolveForMillis: number
   /** How long after its expiry an invoice is still looked up: a payment accepted in time may settle later. */
   readonly expiredGraceMillis: number
+  /** How many payments each process is handing to the node at once. One that the node has taken on and that is only watched is none of them. */
+  readonly paymentsAtOnce: number
+  readonly resolving: Resolving
   /** How often a payment on its way is looked up: soon after it was sent, then less and less often, up to `maximum`. */
   readonly trackMillis: { readonly minimum: number; readonly maximum: number }
   /**
@@ -150,6 +161,8 @@ export const defaults = {
   maxFinalCltvExpiry: 500,
   resolveForMillis: 5 * 60_000,
   expiredGraceMillis: 24 * 3600 * 1000,
+  paymentsAtOnce: 64,
+  resolving: { atOnce: 128, perCompany: 16, perHost: 8 },
   trackMillis: { minimum: 250, maximum: 10_000 },
   invoicePollMillis: 30_000,
   invoiceSweepMillis: 3600 * 1000,

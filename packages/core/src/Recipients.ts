@@ -25,7 +25,9 @@ export class Recipients extends Context.Service<
     readonly find: (
       destination: Destination
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
-    /** The same, if it may be paid this amount now: by the rules, and not by a withdrawal before. */
+    /** The host of the stranger's server that `find` has to ask; undefined where it asks nobody outside. */
+    readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
+    /** What `find` does, if it may be paid this amount now: by the rules, and not by a withdrawal before. */
     readonly payable: (
       destination: Destination,
       amount: Msat
@@ -43,6 +45,13 @@ export const make = Effect.gen(function* () {
 
   const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
+  /** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
+  const servedFor = Effect.fnUntraced(function* (domain: string) {
+    if (domain === policy.domain) return { isServed: true, owner: undefined }
+    const owner = Option.getOrUndefined(yield* records.domain(domain))
+    return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis), owner }
+  })
+
   const find: Recipients["Service"]["find"] = Effect.fnUntraced(function* (destination): Effect.fn.Return<
     Recipient,
     DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
@@ -59,9 +68,8 @@ export const make = Effect.gen(function* () {
       }
       case "LightningAddress": {
         const { handle, domain, address, url } = destination.address
-        const owner = domain === policy.domain ? undefined : Option.getOrUndefined(yield* records.domain(domain))
-        const isServed = owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis)
-        if (domain !== policy.domain && !isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
+        const { isServed, owner } = yield* servedFor(domain)
+        if (!isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
         // A tag is the payee's own business: the payment goes to the same address (LUD-16).
         const found = yield* records.lightningAddress(handle.replace(/\+.*$/, ""), domain)
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
@@ -81,6 +89,12 @@ export const make = Effect.gen(function* () {
 
   return Recipients.of({
     find,
+    host: Effect.fnUntraced(function* (destination) {
+      if (destination._tag === "Lnurl") return new URL(destination.lnurl.url).host
+      if (destination._tag !== "LightningAddress") return undefined
+      const { domain } = destination.address
+      return (yield* servedFor(domain)).isServed ? undefined : domain
+    }),
     payable: Effect.fnUntraced(function* (destination, amount) {
       const recipient = yield* find(destination)
       yield* Effect.fromResult(check(recipient, amount, policy, yield* Clock.currentTimeMillis))

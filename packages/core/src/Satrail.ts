@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as ChainDeposits from "./ChainDeposits.ts"
 import * as Companies from "./Companies.ts"
-import * as Dispatcher from "./Dispatcher.ts"
+import * as PaymentWorker from "./PaymentWorker.ts"
 import * as Domains from "./Domains.ts"
 import * as Expiry from "./Expiry.ts"
 import * as Invoices from "./Invoices.ts"
@@ -33,7 +33,7 @@ export const layer = (settings: Policy.Settings) =>
     Settlements.layer,
     ChainDeposits.layer,
     SettledPayouts.layer,
-    Dispatcher.layer,
+    PaymentWorker.layer,
     Vouchers.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(Withdrawals.layer, Invoices.layer)),
@@ -46,7 +46,7 @@ export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,
   ChainDeposits.layerWorker,
   SettledPayouts.layerWorker,
-  Dispatcher.layerWorker,
+  PaymentWorker.layerWorker,
   Vouchers.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker

@@ -239,11 +239,20 @@ const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray
   ...Change.optional({ fence })
 })
 
-/** The work of sending a withdrawal: it begins when it is requested and ends when it does. */
+/** The work of sending a withdrawal: it begins when it is requested and ends when it does. Nothing of this kind has been tried yet. */
 export const taskKind = "withdrawal"
 
 /** The same for one that a transaction of ours pays: what is due together may share one. */
 export const payoutKind = "payout"
+
+/** The same for one whose recipient's server has to be asked first. */
+export const recipientKind = "recipient"
+
+/** The same for one that was tried or sent, and is looked at again. */
+export const paymentKind = "payment"
+
+/** Whatever work a withdrawal that has not ended is. */
+export const kinds = [taskKind, payoutKind, recipientKind, paymentKind] as const
 
 /** When a payout is due: at the end of the window in which it was confirmed, as are all others of that window; at once where there is none (0). */
 export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number): number =>

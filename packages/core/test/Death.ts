@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { ChainDeposits } from "../src/ChainDeposits.ts"
 import { ChainSource } from "../src/ChainSource.ts"
 import type { Company } from "../src/Company.ts"
-import { Dispatcher } from "../src/Dispatcher.ts"
+import { PaymentWorker } from "../src/PaymentWorker.ts"
 import { Invoices } from "../src/Invoices.ts"
 import * as Msat from "../src/Msat.ts"
 import { OnChainAddresses } from "../src/OnChainAddresses.ts"
@@ -49,7 +49,7 @@ interface Telling {
   readonly atAnyCost?: boolean
   /** A call that it is about, when nobody dies. */
   readonly makes?: string
-  /** Who works besides the dispatcher: whoever asks about open invoices, listens to the node's notices, follows the chain, or voids vouchers. */
+  /** Who works besides the worker: whoever asks about open invoices, listens to the node's notices, follows the chain, or voids vouchers. */
   readonly also?: ReadonlyArray<"poll" | "listen" | "follow" | "vouchers">
 }
 type Story = Effect.Effect<Telling, unknown, Ports | Process | Scope.Scope>
@@ -57,8 +57,8 @@ type Story = Effect.Effect<Telling, unknown, Ports | Process | Scope.Scope>
 /** All work there is, once. An outage in one part of it does not keep the others from theirs, as workers are apart. */
 const work = ({ also = [] }: Telling) =>
   Effect.gen(function* () {
-    const [dispatcher, settlements, deposits] = [yield* Dispatcher, yield* Settlements, yield* ChainDeposits]
-    yield* Effect.exit(dispatcher.step)
+    const [worker, settlements, deposits] = [yield* PaymentWorker, yield* Settlements, yield* ChainDeposits]
+    yield* Effect.exit(worker.step)
     if (also.includes("poll")) yield* Effect.exit(settlements.poll)
     if (also.includes("listen")) yield* Effect.timeoutOption(Effect.exit(settlements.listen()), "30 seconds")
     if (also.includes("vouchers")) yield* Effect.exit((yield* Vouchers).step)
@@ -281,7 +281,7 @@ const stories: Readonly<Record<string, Story>> = {
     yield* (yield* ChainDeposits).follow()
     yield* lightningAddress(other, "tea")
     yield* confirm(payee, "tea@pay.example", 20_000)
-    yield* (yield* Dispatcher).step
+    yield* (yield* PaymentWorker).step
     const replaced = Effect.flatMap(Sandbox, (sandbox) => Effect.andThen(sandbox.reorg(2), sandbox.doubleSpend(txId)))
     return { companies: [payee, other], rounds: 5, also: ["follow"], events: { 1: replaced, 3: mine(1) } }
   })

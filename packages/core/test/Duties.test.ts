@@ -95,6 +95,7 @@ describe("A role", () => {
         let dead = false
         const mortal = (tasks: Tasks["Service"]) =>
           Tasks.of({
+            ...tasks,
             claim: (ask) => Effect.suspend(() => (dead ? Effect.never : tasks.claim(ask))),
             postpone: (task, until) => Effect.suspend(() => (dead ? Effect.never : tasks.postpone(task, until)))
           })
@@ -130,6 +131,7 @@ describe("A role", () => {
         const outage = Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
         yield* enter("a", diary, (tasks) =>
           Tasks.of({
+            ...tasks,
             claim: (ask) => Effect.suspend(() => (away ? outage : tasks.claim(ask))),
             postpone: (task, until) => Effect.suspend(() => (away ? outage : tasks.postpone(task, until)))
           })

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import * as BitcoinAddress from "../src/BitcoinAddress.ts"
 import { type Broadcast, ChainSource } from "../src/ChainSource.ts"
 import { ChainWallet } from "../src/ChainWallet.ts"
-import { Dispatcher } from "../src/Dispatcher.ts"
+import { PaymentWorker } from "../src/PaymentWorker.ts"
 import { Journal } from "../src/Journal.ts"
 import * as Msat from "../src/Msat.ts"
 import type { Withdrawal } from "../src/Withdrawal.ts"
@@ -337,7 +337,7 @@ describe("Several payouts", () => {
             )
           )
           const workers = yield* Effect.forEach([1, 2, 3], () =>
-            Effect.map(start(noting), (process) => Context.get(process, Dispatcher).step)
+            Effect.map(start(noting), (process) => Context.get(process, PaymentWorker).step)
           )
           const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.map(payout(20_000), ({ row }) => row))
           for (let i = 0; i < 16; i++) {

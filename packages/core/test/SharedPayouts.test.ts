@@ -3,7 +3,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Arbitrary, Clock, Context, Deferred, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ChainWallet } from "../src/ChainWallet.ts"
-import { Dispatcher } from "../src/Dispatcher.ts"
+import { PaymentWorker } from "../src/PaymentWorker.ts"
 import { Journal, StoreUnavailable } from "../src/Journal.ts"
 import * as Msat from "../src/Msat.ts"
 import * as Payout from "../src/Payout.ts"
@@ -187,7 +187,7 @@ describe("Payouts of one window", () => {
         Effect.gen(function* () {
           const ports = yield* Effect.context<Ports>()
           const workers = yield* Effect.forEach([1, 2, 3], () =>
-            Effect.map(start(ports, { ...settings, payoutOutputs: 3 }), (process) => Context.get(process, Dispatcher).step)
+            Effect.map(start(ports, { ...settings, payoutOutputs: 3 }), (process) => Context.get(process, PaymentWorker).step)
           )
           const payers = [yield* companyWith(500_000), yield* companyWith(500_000)]
           const rows = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) => payout(payers[n % 2] ?? assert.fail(), 10_000 + n))
@@ -448,7 +448,7 @@ describe("A transaction that pays several, and that no block takes", () => {
               )
               const { rows } = yield* three
               yield* afterWindow
-              const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
+              const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
               yield* TestClock.adjust("121 seconds")
               yield* step
               assert.strictEqual(yield* transactionsOf(rows), 1)

@@ -17,7 +17,7 @@ import type { ChainWallet } from "../src/ChainWallet.ts"
 import { Companies } from "../src/Companies.ts"
 import type { Company, Plan } from "../src/Company.ts"
 import * as Decimal from "../src/Decimal.ts"
-import { Dispatcher } from "../src/Dispatcher.ts"
+import { PaymentWorker } from "../src/PaymentWorker.ts"
 import { Entropy } from "../src/Entropy.ts"
 import type { ExchangeRates } from "../src/ExchangeRates.ts"
 import { Invoices } from "../src/Invoices.ts"
@@ -172,7 +172,7 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
 export const standing = (withdrawal: Withdrawal) =>
   Effect.map(now(withdrawal), ({ status, failure }) => (failure === null ? status : `${status}: ${failure}`))
 
-export const step = Effect.flatMap(Dispatcher, ({ step }) => step)
+export const step = Effect.flatMap(PaymentWorker, ({ step }) => step)
 export const poll = Effect.flatMap(Settlements, ({ poll }) => poll)
 export const follow = Effect.flatMap(ChainDeposits, ({ follow }) => follow())
 export const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))

@@ -3,7 +3,7 @@ import { ApiKeys } from "@satrail/core/ApiKeys"
 import { ChainDeposits } from "@satrail/core/ChainDeposits"
 import { Companies } from "@satrail/core/Companies"
 import type { Plan } from "@satrail/core/Company"
-import { Dispatcher } from "@satrail/core/Dispatcher"
+import { PaymentWorker } from "@satrail/core/PaymentWorker"
 import * as Msat from "@satrail/core/Msat"
 import * as Nostr from "@satrail/core/Nostr"
 import * as Policy from "@satrail/core/Policy"
@@ -154,9 +154,9 @@ export const start = async (options: Options = {}) => {
       Effect.gen(function* () {
         yield* (yield* Settlements).poll
         yield* (yield* ChainDeposits).follow()
-        const dispatcher = yield* Dispatcher
+        const worker = yield* PaymentWorker
         // A held payment is due again at once, so this ends after a while whatever there is.
-        for (let i = 0; i < 8; i++) yield* dispatcher.step
+        for (let i = 0; i < 8; i++) yield* worker.step
       })
     )
 

@@ -6,7 +6,7 @@ import * as Journal from "@satrail/core/Journal"
 import * as Msat from "@satrail/core/Msat"
 import { type Audit, type Published, Records } from "@satrail/core/Records"
 import * as Tally from "@satrail/core/Tally"
-import { type Task, Tasks } from "@satrail/core/Tasks"
+import { type Task, Tasks, type Turn } from "@satrail/core/Tasks"
 import type { Query, Transaction } from "@satrail/core/Transaction"
 import * as Voucher from "@satrail/core/Voucher"
 import { fee, held, type Withdrawal } from "@satrail/core/Withdrawal"
@@ -102,18 +102,35 @@ const trialBalance = (state: State.State): Readonly<Record<Account, Msat.Msat>> 
   return sums
 }
 
-const claim = (
-  state: State.State,
-  ask: { readonly kind: string; readonly nowMillis: number; readonly leaseMillis: number; readonly limit: number }
-) => {
-  const due = Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
+type Ask = Parameters<Tasks["Service"]["claim"]>[0]
+type AskInTurn = Parameters<Tasks["Service"]["claimInTurn"]>[0]
+type Due = State.Work & { readonly id: string }
+
+/** What is due, the longest first. */
+const dueNow = (state: State.State, ask: Ask): ReadonlyArray<Due> =>
+  Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
     .filter(({ kind, dueAtMillis }) => kind === ask.kind && dueAtMillis <= ask.nowMillis)
     .toSorted((a, b) => compare(a.dueAtMillis, b.dueAtMillis) || compare(a.id, b.id))
-    .slice(0, ask.limit)
-  const claimed = due.map(({ kind, id, companyId, token, attempts }): Task => ({
+
+const compareTurns = (a: Turn, b: Turn) => compare(a.companyId, b.companyId) || compare(a.lane, b.lane)
+
+/** What is due, by the turns of companies and lanes, so many of each. */
+const dueInTurn = (state: State.State, ask: AskInTurn): ReadonlyArray<Due> => {
+  const { after, full, perLane } = ask
+  const turns = Map.groupBy(dueNow(state, ask), ({ companyId, lane }) => JSON.stringify([companyId, lane]))
+  return [...turns.values()]
+    .flatMap((tasks) => tasks.slice(0, perLane))
+    .filter((task) => after === null || compareTurns(task, after) > 0)
+    .filter(({ companyId, lane }) => !full.companies.includes(companyId) && !full.lanes.includes(lane))
+    .toSorted(compareTurns)
+}
+
+const claim = (state: State.State, due: ReadonlyArray<Due>, ask: Ask) => {
+  const claimed = due.slice(0, ask.limit).map(({ kind, id, companyId, lane, token, attempts }): Task => ({
     kind,
     id,
     companyId,
+    lane,
     token: token + 1,
     attempts: attempts + 1
   }))
@@ -130,10 +147,15 @@ const claim = (
   ] as const
 }
 
-const postpone = (state: State.State, { id, token }: Task, untilMillis: number): readonly [boolean, State.State] => {
+const postpone = (
+  state: State.State,
+  { id, token }: Task,
+  dueAtMillis: number,
+  as?: Pick<Task, "kind" | "lane">
+): readonly [boolean, State.State] => {
   const work = Option.getOrUndefined(HashMap.get(state.tasks, id))
   if (work?.token !== token) return [false, state]
-  return [true, { ...state, tasks: HashMap.set(state.tasks, id, { ...work, dueAtMillis: untilMillis }) }]
+  return [true, { ...state, tasks: HashMap.set(state.tasks, id, { ...work, ...as, dueAtMillis }) }]
 }
 
 /** The state that `layer` is over: its own, unless somebody who wants to see it brings one. */
@@ -305,8 +327,9 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
     })
     const tasks = Tasks.of({
-      claim: (ask) => Ref.modify(state, (now) => claim(now, ask)),
-      postpone: (task, untilMillis) => Ref.modify(state, (now) => postpone(now, task, untilMillis))
+      claim: (ask) => Ref.modify(state, (now) => claim(now, dueNow(now, ask), ask)),
+      claimInTurn: (ask) => Ref.modify(state, (now) => claim(now, dueInTurn(now, ask), ask)),
+      postpone: (task, untilMillis, as) => Ref.modify(state, (now) => postpone(now, task, untilMillis, as))
     })
     return Context.make(
       Journal.Journal,

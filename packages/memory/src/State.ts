@@ -35,6 +35,7 @@ export interface Entry extends Posting {
 export interface Work {
   readonly kind: string
   readonly companyId: string
+  readonly lane: string
   readonly dueAtMillis: number
   readonly token: number
   readonly attempts: number

@@ -499,7 +499,7 @@ const withTasks = (tasks: State.State["tasks"], change: Change): State.State["ta
   const left = ends === undefined ? handedOver : HashMap.remove(handedOver, ends)
   if (begins === undefined || HashMap.has(left, begins.id)) return left
   const { kind, id, dueAtMillis } = begins
-  return HashMap.set(left, id, { kind, companyId, dueAtMillis, token: 0, attempts: 0 })
+  return HashMap.set(left, id, { kind, companyId, lane: "", dueAtMillis, token: 0, attempts: 0 })
 }
 
 /** What every company that it is about is told. */

@@ -337,6 +337,8 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
     graceMillis: commandMillis + arrivalMillis,
     pay,
     lookupPayment: (paymentHash) => orUnknown(judge(paymentHash)),
+    // Its REST interface tells of nothing by itself.
+    ends: Stream.empty,
     quote: ({ invoice, amount, feeLimit }) =>
       Effect.flatMap(ask("getinfo", {}, Info), ({ id }) =>
         ask(

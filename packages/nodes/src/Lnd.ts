@@ -59,7 +59,8 @@ export const senderCalls = [
   { uri: "/lnrpc.Lightning/GetInfo", entity: "info", action: "read" },
   { uri: "/lnrpc.Lightning/QueryRoutes", entity: "info", action: "read" },
   { uri: "/routerrpc.Router/SendPaymentV2", entity: "offchain", action: "write" },
-  { uri: "/routerrpc.Router/TrackPaymentV2", entity: "offchain", action: "read" }
+  { uri: "/routerrpc.Router/TrackPaymentV2", entity: "offchain", action: "read" },
+  { uri: "/routerrpc.Router/TrackPayments", entity: "offchain", action: "read" }
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
 // What lnd answers.
@@ -93,6 +94,9 @@ const Sent = Schema.Struct({
   fee_msat: Msat.FromString,
   payment_index: Schema.String
 })
+
+/** A payment as `TrackPayments` tells it. */
+const Tracked = Schema.Struct({ payment_hash: Schema.String, status: Sent.fields.status })
 
 const Routes = Schema.Struct({
   routes: Schema.NonEmptyArray(Schema.Struct({ total_fees_msat: Msat.FromString })),
@@ -132,7 +136,7 @@ const reasons: ReadonlyMap<string, FailureReason> = new Map([
   ["FAILURE_REASON_CANCELED", "canceled"]
 ])
 
-const isFinal = ({ status }: typeof Sent.Type) => status === "SUCCEEDED" || status === "FAILED"
+const isFinal = ({ status }: Pick<typeof Sent.Type, "status">) => status === "SUCCEEDED" || status === "FAILED"
 
 const paymentOf = (sent: typeof Sent.Type): Payment => {
   switch (sent.status) {
@@ -359,6 +363,13 @@ const sender = (options: Options): LightningSender["Service"] => {
         )
       ),
     lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
+    ends: Stream.unwrap(
+      Effect.as(recognised, rest.listen("ends", get("/v2/router/payments", { urlParams: { no_inflight_updates: true } }), Tracked))
+    ).pipe(
+      Stream.filter(isFinal),
+      Stream.map(({ payment_hash }) => payment_hash),
+      Stream.catchTag("Refused", (refused) => Stream.fromEffect(unavailable("ends")(refused)))
+    ),
     // By what lnd has learned of the network. To try a route with a payment that must fail would cost other nodes money and us seconds.
     quote: ({ invoice, amount, feeLimit }) => {
       const body = {

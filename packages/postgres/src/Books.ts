@@ -6,6 +6,7 @@ import * as Waiting from "@satrail/core/Waiting"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Reads from "./Reads.ts"
+import { taskKinds } from "./Withdrawal.ts"
 
 // Ids of entries are given out before they are committed, so that one can turn up behind those that were read. But whoever was given one had a transaction
 // id by then (what a statement books follows from rows that it has written). So ids up to the newest that is seen, at `xact`, are counted for good once every
@@ -101,8 +102,8 @@ select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(s
     w.created_at_millis as at_millis, w.amount + w.service_fee + w.network_allowance as amount
   from (
     select w.* from satrail.tasks k join satrail.withdrawals w on w.company_id = k.company_id and w.id = k.id
-    where k.kind = any(array['withdrawal', 'payout'])
-    union all select w.* from satrail.tasks k join satrail.withdrawals w on w.follows = k.id where k.kind = any(array['withdrawal', 'payout'])
+    where k.kind = any(${taskKinds})
+    union all select w.* from satrail.tasks k join satrail.withdrawals w on w.follows = k.id where k.kind = any(${taskKinds})
   ) w where w.status = 'pending'
   union all
   select 'voucher_open', v.created_at_millis, v.amount + v.service_fee + v.network_allowance

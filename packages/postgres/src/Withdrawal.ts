@@ -14,6 +14,9 @@ import * as Reads from "./Reads.ts"
 import { granted, insufficient, joinTarget, type Kind, own, sameAsAsked, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
+/** The kinds of task of a withdrawal, as SQL. */
+export const taskKinds = `array[${Withdrawal.kinds.map((kind) => `'${kind}'`).join(", ")}]`
+
 /** Every withdrawal: what a claimed voucher becomes too. */
 export const withdrawals = Table.make("satrail.withdrawals", Withdrawal.Withdrawal, {
   columns: {
@@ -572,8 +575,8 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     text: `
 select ${withdrawals.selected} from (
   select w.* from satrail.tasks k join ${withdrawals.name} w on w.company_id = k.company_id and w.id = k.id
-  where k.kind = any(array['withdrawal', 'payout'])
-  union all select w.* from satrail.tasks k join ${withdrawals.name} w on w.follows = k.id where k.kind = any(array['withdrawal', 'payout'])
+  where k.kind = any(${taskKinds})
+  union all select w.* from satrail.tasks k join ${withdrawals.name} w on w.follows = k.id where k.kind = any(${taskKinds})
 ) t where t.status = 'pending' and t.dispatched_at_millis is not null and t.id > $1::uuid order by t.id limit $2::bigint`,
     values: (after: string | null, limit: number) => [after ?? Id.nil, String(limit)],
     read: withdrawals.ofRow

@@ -43,7 +43,7 @@ const everything = Effect.gen(function* () {
 
 /** What a migration adds to the rows that were there: by table and column, for every row. */
 const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  tasks: { kind: "withdrawal" },
+  tasks: { kind: "withdrawal", lane: "" },
   lightning_addresses: { min_sendable: null, max_sendable: null, success_message: null },
   invoices: { callback: null, rate_at_millis: null },
   withdrawals: { rate_at_millis: null, success_action: null, follows: null },

@@ -54,7 +54,13 @@ export interface State {
   /** By node and payment hash. */
   readonly sent: HashMap.HashMap<string, Sent>
   readonly sentCount: number
+  /** Of the payments that ended last, each a node and a payment hash, by their number. */
+  readonly ends: HashMap.HashMap<number, readonly [node: string, paymentHash: string]>
+  readonly endCount: number
 }
+
+/** How many ends a node remembers for those who listen. */
+const keptEnds = 1000
 
 /** A network in which nobody has paid anybody yet. */
 export const begin = (random: (channel: string) => number): State => ({
@@ -67,7 +73,9 @@ export const begin = (random: (channel: string) => number): State => ({
   payeeInvoices: HashMap.empty(),
   payeeInvoiceCount: 0,
   sent: HashMap.empty(),
-  sentCount: 0
+  sentCount: 0,
+  ends: HashMap.empty(),
+  endCount: 0
 })
 
 export const balances =
@@ -105,6 +113,11 @@ const paidOnce = (state: State, paymentHash: string, amount: Msat.Msat): State["
 
 const sentAt = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: string }): string =>
   `${node}/${paymentHash}`
+
+const withEnd = (state: State, { node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: string }): State => {
+  const endCount = state.endCount + 1
+  return { ...state, endCount, ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash]) }
+}
 
 /** What becomes of the network when `event` happens. Only events that were decided on this state may be given to it. */
 export const apply = (state: State, event: LightningEvent): State => {
@@ -169,7 +182,7 @@ export const apply = (state: State, event: LightningEvent): State => {
     case "PaymentSettled": {
       const one = HashMap.getUnsafe(state.sent, sentAt(event))
       return {
-        ...state,
+        ...withEnd(state, event),
         channels: deliver(state, one.hops),
         sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "settled" } }),
         payeeInvoices: paidOnce(state, event.paymentHash, delivered(one.hops))
@@ -178,7 +191,7 @@ export const apply = (state: State, event: LightningEvent): State => {
     case "PaymentFailed": {
       const one = HashMap.getUnsafe(state.sent, sentAt(event))
       return {
-        ...state,
+        ...withEnd(state, event),
         channels: giveBack(state, one.hops),
         sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "failed", reason: event.reason } })
       }
@@ -209,6 +222,13 @@ export const sent = (state: State, paymentHash: string, node = Network.us): Sent
 /** Every payment that a node sent, as it remembers it. */
 export const sentBy = (state: State, node: string): ReadonlyArray<Sent> =>
   HashMap.toEntries(state.sent).flatMap(([at, one]) => (at.startsWith(`${node}/`) ? [one] : []))
+
+/** The payments of a node that ended after the one with this number, and the number to go on from. */
+export const endedAfter = ({ ends, endCount }: State, node: string, number: number): readonly [ReadonlyArray<string>, number] => {
+  const first = Math.max(number, endCount - keptEnds) + 1
+  const told = Array.from({ length: endCount - first + 1 }, (_, at) => HashMap.getUnsafe(ends, first + at))
+  return [told.flatMap(([whose, paymentHash]) => (whose === node ? [paymentHash] : [])), endCount]
+}
 
 /** Every payment that a node took, in the order in which they settled. */
 export const takenBy = (

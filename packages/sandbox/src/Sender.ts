@@ -2,7 +2,7 @@ import type { Bolt11 } from "@satrail/core/Bolt11"
 import { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import { type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Event } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
@@ -16,6 +16,8 @@ interface Ask {
   readonly amount: Msat.Msat
   readonly feeLimit: Msat.Msat
 }
+
+const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
 /** How many questions about a payment get no answer when its recipient is an `unknown_then_…` one. */
 const lostAnswers = 2
@@ -120,6 +122,18 @@ const pay =
     })
   }
 
+const ends = (world: World, node: string) =>
+  Stream.suspend(() =>
+    Stream.paginate(world.state().lightning.endCount, (after) => {
+      const more: Effect.Effect<readonly [ReadonlyArray<string>, Option.Option<number>], NodeUnavailable> = Effect.suspend(() => {
+        if (world.isPaused("node")) return Effect.fail(away("ends"))
+        const [told, last] = Lightning.endedAfter(world.state().lightning, node, after)
+        return last > after ? Effect.succeed([told, Option.some(last)]) : Effect.andThen(world.changed(), more)
+      })
+      return more
+    })
+  )
+
 /** A service's node, ours unless told, paying. */
 export const make = (world: World, node = Network.us): LightningSender["Service"] => {
   // Not the node's own memory: it is the answers that get lost, so a restart of ours ends that.
@@ -150,10 +164,10 @@ export const make = (world: World, node = Network.us): LightningSender["Service"
         unanswered.set(paymentHash, left - 1)
         return { _tag: "unknown" }
       }),
+    ends: ends(world, node),
     quote: (ask) =>
       Effect.suspend(() => {
-        if (world.isPaused("node"))
-          return Effect.fail(new NodeUnavailable({ operation: "quote", cause: new Error("The sandbox node is paused") }))
+        if (world.isPaused("node")) return Effect.fail(away("quote"))
         const [best] = routesFor(world, world.state().lightning, node, ask)
         return Effect.succeed(best && { fee: best.fee, probability: best.probability })
       })

@@ -164,7 +164,9 @@ const wired =
         Stream.mapEffect((one) => carried(wire, port, "notice", Effect.succeed(one)))
       )
     const members = Object.entries(service).map(([name, member]: [string, unknown]) => {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- of an effect that is only handed on, nothing more need be known
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- of a stream that is only handed on, nothing more need be known
+      if (Stream.isStream(member)) return [name, told(member as Stream.Stream<unknown, unknown>)]
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- as above, of an effect
       if (Effect.isEffect(member)) return [name, carried(wire, port, name, member as Call)]
       if (typeof member !== "function") return [name, member]
       return [

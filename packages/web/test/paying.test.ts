@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Companies } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
-import { Dispatcher } from "@satrail/core/Dispatcher"
+import { PaymentWorker } from "@satrail/core/PaymentWorker"
 import { Invoices } from "@satrail/core/Invoices"
 import * as Msat from "@satrail/core/Msat"
 import * as Policy from "@satrail/core/Policy"
@@ -79,7 +79,7 @@ const sent = Effect.fnUntraced(function* (destination: string) {
   const estimated = yield* estimate(ask)
   const confirmed = yield* confirm({ ...ask, metadata: {} })
   if (confirmed._tag !== "Made") return assert.fail()
-  const { step } = yield* Dispatcher
+  const { step } = yield* PaymentWorker
   yield* step
   const row = Option.getOrThrow(yield* (yield* Records).withdrawal(payer.id, confirmed.value.id))
   return { estimated, row }

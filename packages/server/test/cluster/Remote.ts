@@ -99,6 +99,7 @@ const make = Effect.fnUntraced(function* (url: string) {
         graceMillis,
         pay: method("sender", "pay", unknown),
         lookupPayment: method("sender", "lookupPayment", unknown),
+        ends: Stream.empty, // only questions are carried: payments are looked up
         quote: method("sender", "quote", node)
       })
     ),

@@ -3,7 +3,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Context, Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Bolt11 from "../src/Bolt11.ts"
-import { Dispatcher } from "../src/Dispatcher.ts"
+import { PaymentWorker } from "../src/PaymentWorker.ts"
 import { Journal, StoreUnavailable } from "../src/Journal.ts"
 import { LightningReceiver } from "../src/LightningReceiver.ts"
 import { LightningSender } from "../src/LightningSender.ts"
@@ -288,7 +288,7 @@ describe("A payment", () => {
           const strict = yield* start(yield* Effect.context<Ports>(), { ...settings, maxFinalCltvExpiry: 1 })
           const payer = yield* companyWith(5000)
           const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-          yield* Context.get(strict, Dispatcher).step
+          yield* Context.get(strict, PaymentWorker).step
           assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
           assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
         })
@@ -739,9 +739,7 @@ describe("Several workers", () => {
       audited(
         Effect.gen(function* () {
           const ports = yield* Effect.context<Ports>()
-          const dispatchers = yield* Effect.forEach([1, 2, 3], () =>
-            Effect.map(start(ports), (process) => Context.get(process, Dispatcher))
-          )
+          const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, PaymentWorker)))
           const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
           const behaviours = ["settle", "fail", "unknown_then_settle", "unknown_then_fail"] as const
           const rows = yield* Effect.forEach(
@@ -754,7 +752,7 @@ describe("Several workers", () => {
           )
           for (let i = 0; i < 12; i++) {
             yield* Effect.all(
-              dispatchers.map(({ step }) => step),
+              workers.map(({ step }) => step),
               { concurrency: "unbounded" }
             )
             yield* TestClock.adjust("10 seconds")
@@ -803,9 +801,9 @@ describe("A call to the node", () => {
           const payer = yield* companyWith(5000)
           const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
           const row = yield* confirm(payer, destination)
-          const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
+          const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
           yield* TestClock.adjust("121 seconds")
-          yield* Context.get(other, Dispatcher).step
+          yield* Context.get(other, PaymentWorker).step
           assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
           yield* Deferred.succeed(wakes, undefined)
           yield* Fiber.join(sleeping)
@@ -841,7 +839,7 @@ describe("A call to the node", () => {
                 yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000),
                 yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
               ]
-              const sleeping = yield* Effect.forkChild(Context.get(sleepy, Dispatcher).step)
+              const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
               yield* TestClock.adjust("121 seconds")
               yield* step
               yield* Deferred.succeed(wakes, undefined)
@@ -895,7 +893,7 @@ describe("A call to the node", () => {
           Effect.gen(function* () {
             const payer = yield* companyWith(5000)
             const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-            const { step } = yield* Dispatcher
+            const { step } = yield* PaymentWorker
             yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
             yield* TestClock.adjust("10 minutes")
             assert.isTrue(atSeconds.length >= 4, "it is tried again")
@@ -922,7 +920,7 @@ describe("A call to the node", () => {
         // Each worker dies in its call, in its second half of a minute.
         for (let i = 0; i < 4; i++) {
           const dying = yield* start(sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports))
-          yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, Dispatcher).step, Effect.sleep("1 second"))))
+          yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second"))))
           yield* TestClock.adjust("119 seconds")
         }
         assert.isTrue(atSeconds.length >= 3, "it is tried again")
@@ -985,13 +983,13 @@ describe("A call to the node", () => {
           assert.deepStrictEqual(state.atSeconds, [0])
           // Another process takes the task up, hears from the node that there is no such payment, and leaves it until the grace is over.
           state.isThere = true
-          const other = Context.get(yield* start(ports), Dispatcher)
+          const other = Context.get(yield* start(ports), PaymentWorker)
           yield* TestClock.adjust("1 second")
           yield* other.step
           // The first has it again, as if the other had called and died.
           const tasks = yield* Tasks
           const nowMillis = yield* Clock.currentTimeMillis
-          yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, token: 2, attempts: 2 }, nowMillis)
+          yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
           yield* step
           assert.deepStrictEqual(state.atSeconds, [0])
           yield* TestClock.adjust("60 seconds")
