@@ -5,6 +5,7 @@ import path from "node:path"
 import * as ApiKeys from "../packages/core/src/ApiKeys.ts"
 import * as BitcoinAddress from "../packages/core/src/BitcoinAddress.ts"
 import * as Bolt11 from "../packages/core/src/Bolt11.ts"
+import { feeRateBlocks } from "../packages/core/src/ChainDeposits.ts"
 import * as ChainSource from "../packages/core/src/ChainSource.ts"
 import * as Companies from "../packages/core/src/Companies.ts"
 import * as Destination from "../packages/core/src/Destination.ts"
@@ -72,10 +73,13 @@ const limits = (): string => {
     ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
     ["headers of a request / their bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
     [
-      "confirmations of a deposit",
+      "confirmations of a deposit, by what its company waits for or its block brings, whichever is more",
       defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")
     ],
-    ["smallest on-chain deposit that is credited", sats(defaults.minDeposit)],
+    [
+      "smallest on-chain deposit that is credited",
+      `${sats(defaults.minDeposit)}, or what spending it costs at the lowest fee rate of the last ${feeRateBlocks.most} blocks, if that is more`
+    ],
     ["confirmations of a deposit that a miner made, at least", ChainSource.coinbaseMaturity],
     ["confirmations of a payout", defaults.payoutConfirmations],
     ["confirmations of a payout that was replaced", defaults.replacedConfirmations],

@@ -795,10 +795,20 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [46],
     bug: "a deposit is credited in its first block, however large it is",
     file: core("ChainDeposits"),
-    find: "if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, together.get(chainTxId) ?? deposit.amount)) continue",
+    find: "if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, atRisk)) continue",
     replace: "if (Chain.confirmations(tip, height) < 1) continue",
     test: coreTest("ChainDeposits"),
     titles: "C46:"
+  },
+  {
+    name: "a-large-payment-in-pieces",
+    rows: [46],
+    bug: "many deposits are credited as early as each of them would be by itself",
+    file: core("ChainDeposits"),
+    find: "Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)",
+    replace: "Msat.greatest(amount, ofCompany.get(String(inBlock.size)) ?? Msat.zero)",
+    test: coreTest("ChainDeposits"),
+    titles: "C46: many deposits"
   },
   {
     name: "rejected-is-failure",

@@ -245,6 +245,33 @@ export const money = {
       assert.strictEqual((yield* records.depositsAbove(-1, null, 1)).length, 1)
     }
   ),
+  "C46: what waits for its confirmations is summed by company and by block, above a height": Effect.gen(function* () {
+    const records = yield* Records
+    const [one, other] = [yield* open, yield* open]
+    // Heights that no other test has, so that what others did is not in the sums.
+    const base = 1_000_000_000 + Math.floor(Number.parseInt(one.slice(-7), 16))
+    const place = Effect.fnUntraced(function* (companyId: string, sats: number, height: number | null) {
+      const row = yield* output(companyId, sats)
+      yield* verdict(Deposit.seen(row))
+      const placed = Deposit.placed(row, height, atMillis)
+      yield* verdict(placed)
+      return placed.deposit
+    })
+    yield* place(one, 10, base)
+    yield* place(one, 1, base)
+    yield* place(one, 100, base + 1)
+    yield* place(other, 1000, base + 1)
+    yield* place(other, 5, base - 1)
+    yield* place(other, 7, null)
+    yield* verdict(Deposit.confirmed(yield* place(other, 9, base), atMillis))
+    yield* verdict(Deposit.dropped(yield* place(other, 9, base), atMillis))
+    const { ofCompany, inBlock } = yield* records.depositsUnconfirmed(base - 1)
+    assert.deepStrictEqual([ofCompany.get(one), ofCompany.get(other)], [Msat.fromSats(111), Msat.fromSats(1000)])
+    assert.deepStrictEqual(
+      [inBlock.get(base - 1), inBlock.get(base), inBlock.get(base + 1)],
+      [undefined, Msat.fromSats(11), Msat.fromSats(1100)]
+    )
+  }),
   "C45: deposits that were given up are found, the newest first; what was too small from the start, and what came back, are not among them":
     Effect.gen(function* () {
       const records = yield* Records

@@ -233,6 +233,10 @@ bites("Journal", promises, {
     }),
     ["C45: deposits that a reorganisation may have moved are found by their height, and those in no block by having none"]
   ],
+  "one that forgets what else waits for its confirmations": [
+    sabotage({ records: () => ({ depositsUnconfirmed: () => Effect.succeed({ ofCompany: new Map(), inBlock: new Map() }) }) }),
+    ["C46: what waits for its confirmations is summed by company and by block, above a height"]
+  ],
   "one that lets go of deposits when they are given up": [
     sabotage({ records: () => ({ depositsGivenUp: () => Effect.succeed([]) }) }),
     [

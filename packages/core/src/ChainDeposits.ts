@@ -1,5 +1,6 @@
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import * as Balance from "./Balance.ts"
+import type { AddressType } from "./BitcoinAddress.ts"
 import * as Chain from "./ChainSource.ts"
 import { ChainSource } from "./ChainSource.ts"
 import type { Fence } from "./Change.ts"
@@ -11,6 +12,7 @@ import * as Id from "./Id.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 import * as Msat from "./Msat.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
+import * as Payout from "./Payout.ts"
 import * as Policy from "./Policy.ts"
 import { Records } from "./Records.ts"
 import * as Worker from "./Worker.ts"
@@ -21,6 +23,12 @@ const pageSize = 500
 
 /** How many deposits that were given up are looked at again with each new block: the newest first, and then on to the oldest and around. */
 const givenUpAtOnce = 50
+
+/**
+ * A coin can wait for the cheapest of so many blocks to be spent. Before this many were seen since the start the rate may be a moment's, and does not
+ * count.
+ */
+export const feeRateBlocks = { least: 6, most: 144 } as const
 
 const source = "chain"
 
@@ -64,12 +72,29 @@ export const make = Effect.gen(function* () {
   const policy = yield* Policy.Policy
   const entropy = yield* Entropy
   let checkedAt = ""
+  let rates: ReadonlyArray<number> = []
+  let sampledAt = ""
   let givenUpBefore: string | null = null
 
   const ours = (scriptPubKeys: ReadonlyArray<string>) =>
     Effect.map(records.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
 
-  const isTooSmall = ({ amount }: { readonly amount: Msat.Msat }) => amount < policy.minDeposit
+  const deepest = Math.max(...policy.confirmations.map(({ confirmations }) => confirmations), 0)
+
+  /** Remembers what the blocks of late have asked for: once for each block that is the tip when it is looked at. */
+  const sample = Effect.fnUntraced(function* (tip: Chain.Tip) {
+    if (tip.hash === sampledAt) return
+    const rate = yield* Effect.option(chain.feeRate)
+    if (Option.isNone(rate)) return
+    rates = [...rates, rate.value].slice(-feeRateBlocks.most)
+    sampledAt = tip.hash
+  })
+
+  /** The least that is credited at an address of this type: what spending it costs at the lowest rate of late, when that has lasted. */
+  const least = (type: AddressType): Msat.Msat =>
+    rates.length < feeRateBlocks.least
+      ? policy.minDeposit
+      : Msat.greatest(policy.minDeposit, Msat.fromSats(Payout.spendingSats(type, Math.min(...rates))))
 
   /** Where a transaction stands now. A source that has just told of it in a block, and does not know it, is behind itself: nothing follows from that. */
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
@@ -81,11 +106,13 @@ export const make = Effect.gen(function* () {
 
   const see = Effect.fnUntraced(function* (output: Chain.Output, address: OnChainAddress, height: number | null) {
     const nowMillis = yield* Clock.currentTimeMillis
-    if (isTooSmall(output)) {
+    const minAmount = least(address.type)
+    const isTooSmall = output.amount < minAmount
+    if (isTooSmall) {
       yield* Effect.logWarning("a deposit is too small to be spent; it is recorded and not credited", {
         outpoint: `${output.txId}:${output.vout}`,
         sats: String(Msat.toSats(output.amount)),
-        minSats: String(Msat.toSats(policy.minDeposit))
+        minSats: String(Msat.toSats(minAmount))
       })
     }
     yield* journal.commit(
@@ -97,7 +124,7 @@ export const make = Effect.gen(function* () {
         amount: output.amount,
         network: policy.network,
         rail: "on_chain",
-        status: isTooSmall(output) ? "failed" : "pending",
+        status: isTooSmall ? "failed" : "pending",
         chainTxId: output.txId,
         vout: output.vout,
         height,
@@ -182,15 +209,17 @@ export const make = Effect.gen(function* () {
     checkedAt = tip.hash
   })
 
-  /** Credits whatever has become deep enough under this tip. A payment in many pieces is as large as all of its transaction. */
+  /**
+   * Credits whatever has become deep enough under this tip. A payment in many pieces is as large as all of them: as deep as is asked for what its company
+   * waits for, and for what came to anybody in its block. What is deeper than anything is asked to be is not at risk with the others.
+   */
   const confirm = Effect.fnUntraced(function* (tip: Chain.Tip) {
-    const deposits = yield* all((after) => records.depositsInBlocks(after, pageSize))
-    const together = new Map<string | null, Msat.Msat>()
-    for (const { chainTxId, amount } of deposits) together.set(chainTxId, Msat.sum(amount, together.get(chainTxId) ?? Msat.zero))
-    for (const deposit of deposits) {
-      const { chainTxId, vout, height } = deposit
+    const { ofCompany, inBlock } = yield* records.depositsUnconfirmed(tip.height - deepest)
+    for (const deposit of yield* all((after) => records.depositsInBlocks(after, pageSize))) {
+      const { chainTxId, vout, height, amount, companyId } = deposit
       if (chainTxId === null || vout === null || height === null) continue
-      if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, together.get(chainTxId) ?? deposit.amount)) continue
+      const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
+      if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, atRisk)) continue
       // Asked once more: a reorganisation that nobody has told us of yet must not be paid for. And nobody may ever tell us of it: whoever sees an
       // output first may write down what it heard long ago, when all others have looked past it.
       const placement = yield* chain.transaction(chainTxId)
@@ -208,6 +237,7 @@ export const make = Effect.gen(function* () {
       const before = yield* records.cursor(source)
       const activity = yield* chain.activity(before._tag === "Some" ? before.value : null, ours)
       const { outputs, tip, cursor, blocksLeft } = activity
+      yield* sample(tip)
       for (const output of outputs) yield* insistent(meet(output))
       yield* recheck(activity)
       // Only now: whoever dies before this line does the outputs again, and each finds that it is done.

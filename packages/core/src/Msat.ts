@@ -26,4 +26,8 @@ export const toSats = (amount: Msat): bigint => amount / 1000n
 export const toSatsCeiling = (amount: Msat): bigint => (amount + 999n) / 1000n
 
 /** The sum of any number of amounts. */
+/** The largest of some, at least one. */
+export const greatest = (first: Msat, ...others: ReadonlyArray<Msat>): Msat =>
+  others.reduce<Msat>((greatest, one) => (one > greatest ? one : greatest), first)
+
 export const sum = (...amounts: ReadonlyArray<Msat>): Msat => make(amounts.reduce<bigint>((total, one) => total + one, 0n))

@@ -60,6 +60,9 @@ const outputWeight = (scriptPubKey: string) => (9 + scriptPubKey.length / 2) * 4
 
 const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.ceil((weight * feeRate) / 4))
 
+/** What it costs to spend a coin of this type in a transaction that is made anyway. Taproot at 10 sats for a virtual byte: 575. */
+export const spendingSats = (type: BitcoinAddress.AddressType, feeRate: number): bigint => feeFor(inputWeight[type], feeRate)
+
 /** Where change goes: P2TR, the cheapest to spend. */
 export const changeType = "taproot"
 const changeWeight = (9 + 34) * 4

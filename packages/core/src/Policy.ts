@@ -73,9 +73,12 @@ export interface Settings {
   readonly minAmount: Msat.Msat
   readonly maxInvoice: Msat.Msat
   readonly maxWithdrawal: Msat.Msat
-  /** How many confirmations a deposit of at most `upTo` needs; the last row is for all above. */
+  /**
+   * How many confirmations a deposit needs where what may be taken back with it is at most `upTo`: what its company waits for, or what came in its block,
+   * whichever is more. The last row is for all above.
+   */
   readonly confirmations: ReadonlyArray<{ readonly upTo: Msat.Msat; readonly confirmations: number }>
-  /** An on-chain deposit below this is recorded and not credited: spending it would cost about as much as it brings. */
+  /** An on-chain deposit below this, or below what spending it costs, is recorded and not credited. */
   readonly minDeposit: Msat.Msat
   /** How long payouts gather to go out in one transaction: those of a window go together at its end. 0: each goes at once, by itself. */
   readonly payoutWindowMillis: number

@@ -47,6 +47,12 @@ export interface SettledPayout {
   readonly rawTx: string
 }
 
+/** What deposits that are not deep enough yet come to: those of each company, and those of everybody in each block. */
+export interface Unconfirmed {
+  readonly ofCompany: ReadonlyMap<string, Msat>
+  readonly inBlock: ReadonlyMap<number, Msat>
+}
+
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /** Reads what was committed. A method that takes a company's id answers only what is that company's. */
@@ -101,6 +107,8 @@ export class Records extends Context.Service<
     readonly depositByOutpoint: (txId: string, vout: number) => Read<Option.Option<Deposit>>
     /** On-chain deposits that are pending and in a block, by id, after `after`. */
     readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** What on-chain deposits come to that are pending and in a block above `height`: one question, however many they are. */
+    readonly depositsUnconfirmed: (height: number) => Read<Unconfirmed>
     /** On-chain deposits that are said to be in a block above `height`, by id, after `after`. */
     readonly depositsAbove: (height: number, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /** On-chain deposits that are pending and in no block, by id, after `after`. */

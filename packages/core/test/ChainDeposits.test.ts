@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { ChainDeposits } from "../src/ChainDeposits.ts"
+import { ChainDeposits, feeRateBlocks } from "../src/ChainDeposits.ts"
 import { ChainSource } from "../src/ChainSource.ts"
 import type { Fence } from "../src/Change.ts"
 import type { Company } from "../src/Company.ts"
@@ -27,7 +27,8 @@ import {
   replace,
   start,
   step,
-  steps
+  steps,
+  weather
 } from "./World.ts"
 
 const control = Sandbox
@@ -126,6 +127,101 @@ describe("A deposit on the chain", () => {
       )
     )
   )
+
+  it.effect("C46: many deposits of a company in one block are as large as all of them", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const row = yield* company()
+          const { address } = yield* onChainAddress(row)
+          for (let n = 0; n < 51; n++) yield* send(address, 999_999)
+          yield* follow
+          for (let depth = 1; depth < 6; depth++) {
+            yield* mineAndFollow(1)
+            assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 }, `at ${depth}`)
+          }
+          yield* mineAndFollow(1)
+          assert.deepStrictEqual(yield* has(row), { posted: 51 * 999_999, held: 0 })
+        })
+      )
+    )
+  )
+
+  it.effect("C46: deposits of several companies in one block are as large as all of them; in another block they are not", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const [one, other, late] = [yield* paid(600_000), yield* paid(600_000), yield* company()]
+          yield* mineAndFollow(1)
+          const { address } = yield* onChainAddress(late)
+          yield* send(address, 600_000)
+          yield* mineAndFollow(1)
+          const credited = Effect.forEach([one.row, other.row, late], (row) => Effect.map(has(row), ({ posted }) => posted))
+          assert.deepStrictEqual(yield* credited, [0, 0, 0])
+          yield* mineAndFollow(1) // three of the first two, two of the other
+          assert.deepStrictEqual(yield* credited, [600_000, 600_000, 600_000])
+        })
+      )
+    )
+  )
+
+  it.effect("C46: deposits of a company in several blocks are as large as all that it waits for; what is in no block does not count", () =>
+    inWorld(
+      audited(
+        Effect.gen(function* () {
+          const { row, address } = yield* paid(600_000)
+          yield* mineAndFollow(1)
+          yield* send(address, 600_000)
+          yield* mineAndFollow(1)
+          yield* send(address, 90_000_000) // of somebody who never lets it be mined
+          yield* follow
+          assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+          const weighed = yield* (yield* Records).depositsUnconfirmed(0)
+          assert.deepStrictEqual([...weighed.ofCompany.values()], [Msat.fromSats(1_200_000)])
+          assert.deepStrictEqual([...weighed.inBlock.values()], [Msat.fromSats(600_000), Msat.fromSats(600_000)])
+        }),
+        { unfinished: true }
+      )
+    )
+  )
+
+  it.effect("deposits: what would cost more to spend than it brings is decided on when it is seen, at a fee rate that has lasted", () => {
+    const { sky, change } = weather()
+    return inWorld(
+      audited(
+        Effect.gen(function* () {
+          sky.rate = 100
+          const { row, address } = yield* paid(1000) // to a segwit address: 68 virtual bytes to spend it
+          yield* follow
+          for (let n = 0; n < 3; n++) yield* mineAndFollow(1)
+          yield* send(address, 5000)
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual(
+            yield* has(row),
+            { posted: 6000, held: 0 },
+            "a rate of some blocks does not count, nor for what was seen before it"
+          )
+          for (let n = 0; n < feeRateBlocks.most; n++) yield* mineAndFollow(1)
+          yield* send(address, 6799)
+          yield* send(address, 6800)
+          yield* mineAndFollow(2)
+          assert.deepStrictEqual(yield* has(row), { posted: 12_800, held: 0 })
+          sky.rate = 1
+          yield* send(address, 601)
+          yield* mineAndFollow(5)
+          assert.deepStrictEqual(
+            yield* has(row),
+            { posted: 13_401, held: 0 },
+            "what is cheap now can be spent now; what was too small stays so"
+          )
+          const standing = (yield* deposits(row)).map(([status, sats]) => `${sats} ${status}`).toSorted()
+          assert.deepStrictEqual(standing, ["1000 settled", "5000 settled", "601 settled", "6799 failed", "6800 settled"])
+        }),
+        { unfinished: true }
+      ),
+      { change }
+    )
+  })
 
   it.effect("C43: is one for each output, also of one transaction, to one address, to two companies", () =>
     inWorld(

@@ -268,6 +268,17 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
             limit
           )
         ),
+      depositsUnconfirmed: (above) =>
+        read((now) => {
+          const ofCompany = new Map<string, Msat.Msat>()
+          const inBlock = new Map<number, Msat.Msat>()
+          for (const { companyId, height, amount } of State.rows(now.deposits, now.depositsInBlocks)) {
+            if (height === null || height <= above) continue
+            ofCompany.set(companyId, Msat.sum(amount, ofCompany.get(companyId) ?? Msat.zero))
+            inBlock.set(height, Msat.sum(amount, inBlock.get(height) ?? Msat.zero))
+          }
+          return { ofCompany, inBlock }
+        }),
       depositsGivenUp: (before, limit) =>
         read((now) =>
           newestFirst(

@@ -2,7 +2,9 @@ import * as Balance from "@satrail/core/Balance"
 import type { Change } from "@satrail/core/Change"
 import * as Deposit from "@satrail/core/Deposit"
 import * as Id from "@satrail/core/Id"
+import * as Msat from "@satrail/core/Msat"
 import { InsufficientBalance } from "@satrail/core/Withdrawal"
+import { Effect, Schema } from "effect"
 import * as Reads from "./Reads.ts"
 import { creation, granted, joinTarget, type Kind, own, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
@@ -117,6 +119,31 @@ export const kinds = {
   DepositReversed: reversed,
   DepositDropped: kind<Deposit.DepositDropped>()
 }
+
+const Sum = Schema.Struct({
+  companyId: Schema.NullOr(Schema.String),
+  height: Schema.NullOr(Schema.Int),
+  amount: Msat.FromString
+})
+
+const sums = Reads.many("Records.depositsUnconfirmed", {
+  text: `
+select t.company_id::text as "companyId", t.height, sum(t.amount)::text as amount from ${deposits.name} t
+where t.rail = 'on_chain' and t.status = 'pending' and t.height > $1::integer
+group by grouping sets ((t.company_id), (t.height))`,
+  values: (height: number) => [String(height)],
+  read: Schema.decodeUnknownSync(Sum)
+})
+
+/** Each sum is of a company or of a block. */
+export const depositsUnconfirmed = Effect.map(
+  sums,
+  (read) => (height: number) =>
+    Effect.map(read(height), (rows) => ({
+      ofCompany: new Map(rows.flatMap(({ companyId, amount }) => (companyId === null ? [] : [[companyId, amount] as const]))),
+      inBlock: new Map(rows.flatMap(({ height, amount }) => (height === null ? [] : [[height, amount] as const])))
+    }))
+)
 
 export const reads = {
   deposit: Reads.one("Records.deposit", {

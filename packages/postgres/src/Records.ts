@@ -46,6 +46,7 @@ export const make = Effect.gen(function* () {
     depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
     depositsAbove: yield* Deposit.reads.depositsAbove,
     depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
+    depositsUnconfirmed: yield* Deposit.depositsUnconfirmed,
     depositsGivenUp: yield* Deposit.reads.depositsGivenUp,
     nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next),
     coins: yield* Withdrawal.reads.coins,
