@@ -1,9 +1,10 @@
-import { Effect, Exit, Layer, Schema } from "effect"
+import { Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Change, Leg } from "@satrail/core/Change"
 import * as Core from "@satrail/core/Journal"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
+import * as Commits from "./Commits.ts"
 import * as Company from "./Company.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
@@ -166,9 +167,11 @@ const maxLooks = 20
 
 export const make = Effect.fnUntraced(function* (options: Options) {
   const lanes = options.lanes ?? defaults.lanes
+  const commits = Commits.make()
+  const flush = apply(yield* SqlClient.SqlClient)
   const commit = yield* GroupCommit.make({
     operation: "Journal.commit",
-    flush: apply(yield* SqlClient.SqlClient),
+    flush: (changes) => commits.watched(flush(changes)),
     laneOf: (change: Change) => `${change._tag} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
     identitiesOf,
     maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? defaults.maxItemsPerFlush, maxItemsPerFlush),
@@ -184,8 +187,12 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} comes to no verdict`))
     })
 
-  return Core.make((change) => settle(change, 1))
+  const journal = Core.make((change) => settle(change, 1))
+  return { journal, commits: commits.over(journal) }
 })
 
 /** Commits in groups: one statement, one fsync, for whatever arrived while the last one was in flight. */
-export const layer = (options: Options = {}) => Layer.effect(Core.Journal, make(options))
+export const layer = (options: Options = {}) =>
+  Layer.effectContext(
+    Effect.map(make(options), ({ journal, commits }) => Context.add(Context.make(Core.Journal, journal), Commits.Commits, commits))
+  )

@@ -1,7 +1,9 @@
+import type { Words } from "@satrail/core/Outage"
 import { Cause, Effect, Exit, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
+import * as SqlState from "./SqlState.ts"
 
 /** Where the database is, and what this process may ask of it. */
 export interface Options {
@@ -63,21 +65,36 @@ export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["
   const props = { cause, operation, message: messageOf(cause) }
   // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
-  // The database's codes are five digits and capital letters. Others are the network's: ECONNRESET, SELF_SIGNED_CERT_IN_CHAIN.
-  if (code === undefined || /^E[A-Z]+$/.test(code) || !/^[0-9A-Z]{5}$/.test(code)) return new SqlError.ConnectionError(props)
-  // 08P01 is a protocol violation, which would be ours. 57P: shut down or starting. 53: out of connections, memory or disk.
-  if ((code.startsWith("08") && code !== "08P01") || code.startsWith("57P") || code.startsWith("53"))
-    return new SqlError.ConnectionError(props)
-  if (code === "23505") return new SqlError.UniqueViolation({ ...props, constraint: constraint ?? "unknown" })
-  if (code.startsWith("23")) return new SqlError.ConstraintError(props)
-  if (code.startsWith("28")) return new SqlError.AuthenticationError(props)
-  if (code === "40P01") return new SqlError.DeadlockError(props)
-  if (code === "40001") return new SqlError.SerializationError(props)
-  if (code === "42501") return new SqlError.AuthorizationError(props)
-  if (code.startsWith("42")) return new SqlError.SqlSyntaxError(props)
-  if (code === "55P03") return new SqlError.LockTimeoutError(props)
-  if (code === "57014") return new SqlError.StatementTimeoutError(props)
-  return new SqlError.UnknownError(props)
+  switch (SqlState.meaningOf(code).tag) {
+    case "ConnectionError":
+      return new SqlError.ConnectionError(props)
+    case "UniqueViolation":
+      return new SqlError.UniqueViolation({ ...props, constraint: constraint ?? "unknown" })
+    case "ConstraintError":
+      return new SqlError.ConstraintError(props)
+    case "AuthenticationError":
+      return new SqlError.AuthenticationError(props)
+    case "AuthorizationError":
+      return new SqlError.AuthorizationError(props)
+    case "DeadlockError":
+      return new SqlError.DeadlockError(props)
+    case "SerializationError":
+      return new SqlError.SerializationError(props)
+    case "SqlSyntaxError":
+      return new SqlError.SqlSyntaxError(props)
+    case "LockTimeoutError":
+      return new SqlError.LockTimeoutError(props)
+    case "StatementTimeoutError":
+      return new SqlError.StatementTimeoutError(props)
+    case "UnknownError":
+      return new SqlError.UnknownError(props)
+  }
+}
+
+/** What the operator is told about an error of the database or of the way to it. */
+export const wordsOf = ({ reason: { cause } }: SqlError.SqlError): Words => {
+  const { reason, remedy } = SqlState.meaningOf(codeOf(cause), messageOf(cause))
+  return { ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) }
 }
 
 // A named statement is parsed and planned once a connection. Names are per text; texts are few, because values are parameters.
@@ -169,13 +186,37 @@ export const compiler = Statement.makeCompiler({
   onRecordUpdate: () => ["", []]
 })
 
-/** A connection that broke, or whose query was broken off, is not used again. What the server merely refused leaves it as it was. */
-const isSpoiled = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Exit.isFailure(exit) &&
-  Option.match(Cause.findErrorOption(exit.cause), {
-    onNone: () => true,
-    onSome: (error) => SqlError.isSqlError(error) && error.reason._tag === "ConnectionError"
-  })
+/**
+ * A connection that broke, or whose query was broken off, is not used again. What the server merely refused leaves it as it was, unless it takes no writes any
+ * more: then no connection that is open now leads to the one that does.
+ */
+const spoils = (exit: Exit.Exit<unknown, unknown>): SqlState.Meaning["drops"] => {
+  if (Exit.isSuccess(exit)) return undefined
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error === undefined) return "this"
+  return SqlError.isSqlError(error) && error.reason._tag === "ConnectionError"
+    ? SqlState.meaningOf(codeOf(error.reason.cause)).drops
+    : undefined
+}
+
+/** Connections that were opened before an epoch began are not used in it. */
+interface Epoch {
+  current: number
+  readonly opened: WeakMap<Pg.PoolClient, number>
+}
+
+/** The epochs of a pool, which may be a host's: it has connections that were never ours. */
+const epochOf = (pool: Pg.Pool) => {
+  const epoch: Epoch = { current: 0, opened: new WeakMap() }
+  const note = (client: Pg.PoolClient) => void epoch.opened.set(client, epoch.current)
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      pool.on("connect", note)
+      return epoch
+    }),
+    () => Effect.sync(() => pool.off("connect", note))
+  )
+}
 
 const defaultStatementTimeoutMillis = 30_000
 
@@ -188,7 +229,7 @@ const pauseMillis = { minimum: 25, maximum: 1000 }
  * Connections of a pool. While the server cannot be reached, one caller after a pause tries it again, and the pause grows: the others hear at once
  * what the last one heard.
  */
-const connecting = (pool: Pg.Pool): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
+const connecting = (pool: Pg.Pool, epoch: Epoch): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
   let failures = 0
   let blockedUntilMillis = 0
   let last = failed(new Error("nobody tried yet"), "connect")
@@ -205,7 +246,7 @@ const connecting = (pool: Pg.Pool): Effect.Effect<Pg.PoolClient, SqlError.SqlErr
     let given: Pg.PoolClient | undefined
     let isLeft = false
     const wait = Effect.callback<Pg.PoolClient, SqlError.SqlError>((resume) => {
-      pool.connect((error, client) => {
+      const take = (error: Error | null | undefined, client: Pg.PoolClient | undefined): void => {
         if (error !== undefined && error !== null) return resume(Effect.fail(fail(error)))
         if (client === undefined) return resume(Effect.die(new Error("the pool gave neither a connection nor an error")))
         failures = 0
@@ -213,10 +254,15 @@ const connecting = (pool: Pg.Pool): Effect.Effect<Pg.PoolClient, SqlError.SqlErr
           heard.add(client)
           client.on("error", () => {}) // whoever asks on it hears of it too
         }
+        if ((epoch.opened.get(client) ?? 0) < epoch.current) {
+          client.release(true)
+          return pool.connect(take)
+        }
         if (isLeft) return client.release()
         given = client
         return resume(Effect.succeed(client))
-      })
+      }
+      pool.connect(take)
     })
     return Effect.onExit(wait, (exit) =>
       Effect.sync(() => {
@@ -229,9 +275,15 @@ const connecting = (pool: Pg.Pool): Effect.Effect<Pg.PoolClient, SqlError.SqlErr
 }
 
 const make = Effect.fnUntraced(function* (pool: Pg.Pool, statementTimeoutMillis = defaultStatementTimeoutMillis) {
-  const connect = connecting(pool)
+  const epoch = yield* epochOf(pool)
+  const connect = connecting(pool, epoch)
   const canceller: Canceller = { settings: pool.options }
-  const release = (client: Pg.PoolClient, exit: Exit.Exit<unknown, unknown>) => Effect.sync(() => client.release(isSpoiled(exit)))
+  const release = (client: Pg.PoolClient, exit: Exit.Exit<unknown, unknown>) =>
+    Effect.sync(() => {
+      const drops = spoils(exit)
+      if (drops === "all") epoch.current++
+      client.release(drops !== undefined)
+    })
   const single: Ask = (query) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(connect), (client) =>

@@ -4,6 +4,7 @@ import type { Journal as JournalPort } from "@satrail/core/Journal"
 import type { Records as RecordsPort } from "@satrail/core/Records"
 import type { Tasks as TasksPort } from "@satrail/core/Tasks"
 import type Pg from "pg"
+import type { Commits } from "./Commits.ts"
 import type { DirectoryLocked, DirectoryUnusable } from "./DirectoryLock.ts"
 import * as Journal from "./Journal.ts"
 import * as Migrations from "./Migrations.ts"
@@ -12,8 +13,8 @@ import * as PgliteClient from "./PgliteClient.ts"
 import * as Records from "./Records.ts"
 import * as Tasks from "./Tasks.ts"
 
-/** The three storage ports. */
-export type Storage = JournalPort | RecordsPort | TasksPort
+/** The three storage ports, and whether commits go through. */
+export type Storage = JournalPort | RecordsPort | TasksPort | Commits
 
 /** Why the tables could not be brought up to date. */
 export type MigrationFailed = Migrations.SchemaTooNew | Migrations.RoleMayNot | Migrator.MigrationError | SqlError.SqlError

@@ -1,8 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { SqlError } from "effect/sql"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import * as PgClient from "../src/PgClient.ts"
+import * as SqlState from "../src/SqlState.ts"
 
 const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
 
@@ -85,6 +87,17 @@ const reasons = {
   "08006": "ConnectionError",
   "08P01": "UnknownError",
   "22P02": "UnknownError",
+  "25001": "UnknownError",
+  "25006": "ConnectionError",
+  "25P02": "UnknownError",
+  "25P03": "ConnectionError",
+  "40003": "ConnectionError",
+  "53100": "ConnectionError",
+  "57P03": "ConnectionError",
+  "58030": "ConnectionError",
+  XX000: "UnknownError",
+  XX001: "ConnectionError",
+  "0A000": "UnknownError",
   ECONNRESET: "ConnectionError"
 } as const
 for (const [code, tag] of Object.entries(reasons)) {
@@ -95,3 +108,25 @@ it("a connection that ended says no code; a value that cannot be sent is our own
   assert.strictEqual(PgClient.reasonOf(new Error("Connection terminated unexpectedly"), "query")._tag, "ConnectionError")
   assert.strictEqual(PgClient.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
 })
+
+/** What the operator reads, and what becomes of the connection. */
+const words = {
+  "53100": [/disk of the database is full/, /Free some space/, undefined],
+  "53200": [/out of memory/, /Give it more/, undefined],
+  "53300": [/no connection to spare/, /SATRAIL_DATABASE_CONNECTIONS/, undefined],
+  "25006": [/takes no writes/, /primary/, "all"],
+  "28P01": [/does not let us in/, /user and password/, undefined],
+  "57P01": [/being stopped or started/, /comes back by itself/, "this"],
+  "58030": [/machine of the database/, /disks/, undefined],
+  XX001: [/data of the database is damaged/, /backup/, undefined],
+  "08006": [/connection to the database broke/, /log/, "this"]
+} as const
+for (const [code, [reason, remedy, drops]] of Object.entries(words)) {
+  it(`store: SQLSTATE ${code} is said in words, with a remedy`, () => {
+    const error = new SqlError.SqlError({ reason: PgClient.reasonOf(Object.assign(new Error("no"), { code }), "query") })
+    const said = PgClient.wordsOf(error)
+    assert.match(said.reason ?? "", reason)
+    assert.match(said.remedy ?? "", remedy)
+    assert.strictEqual(SqlState.meaningOf(code).drops, drops)
+  })
+}

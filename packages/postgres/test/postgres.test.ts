@@ -25,7 +25,7 @@ const storage = (options: PgJournal.Options) => Layer.provide(Storage.layerClien
 const twoJournals = Layer.effect(
   Journal,
   Effect.gen(function* () {
-    const journals = [yield* PgJournal.make({}), yield* PgJournal.make({})] as const
+    const journals = [(yield* PgJournal.make({})).journal, (yield* PgJournal.make({})).journal] as const
     let turn = 0
     return makeJournal((change: Change) => journals[turn++ % 2 === 0 ? 0 : 1].commit(change))
   })

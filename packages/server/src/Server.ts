@@ -37,7 +37,8 @@ import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
 import { routerConfig } from "@satrail/http/Routing"
 import * as Seal from "@satrail/http/Seal"
-import type * as Commits from "@satrail/postgres/Journal"
+import * as Commits from "@satrail/postgres/Commits"
+import type * as PgJournal from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
@@ -100,7 +101,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   ...(environment.chainNode === undefined && { chainPollMillis: 250 })
 })
 
-const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): Commits.Options => ({
+const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): PgJournal.Options => ({
   lanes: commitLanes,
   maxItemsPerFlush: commitItems,
   maxWaiting: commitWaiting
@@ -198,10 +199,12 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
     Readiness,
     Effect.gen(function* () {
       const records = yield* Records
+      const commits = yield* Effect.serviceOption(Commits.Commits)
       const receiver = yield* LightningReceiver
       const chain = yield* ChainSource
+      const written = Option.match(commits, { onNone: () => Effect.void, onSome: ({ check }) => check })
       return [
-        { name: "store", check: records.company(Id.nil) },
+        { name: "store", check: Effect.andThen(written, records.company(Id.nil)) },
         { name: "node", check: receiver.lookupInvoice("00".repeat(32)) },
         { name: "chain", check: chain.tip },
         {

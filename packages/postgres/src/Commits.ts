@@ -1,0 +1,49 @@
+import * as Cursor from "@satrail/core/Cursor"
+import * as Id from "@satrail/core/Id"
+import type { Journal, StoreUnavailable } from "@satrail/core/Journal"
+import { Clock, Context, Effect } from "effect"
+import { isWhole } from "./Outage.ts"
+
+/** After a commit was refused, how long that is taken for how things are; then one is tried. */
+export const refusedMillis = 5000
+
+/** Whether commits go through: a database whose disk is full, or that is a replica, answers every read. */
+export class Commits extends Context.Service<
+  Commits,
+  {
+    /**
+     * Fails while commits are refused. What the last one came to is known without asking; only where that was a refusal, and nobody has tried since, a commit
+     * of nothing is made to see whether it is over.
+     */
+    readonly check: Effect.Effect<void, StoreUnavailable>
+  }
+>()("postgres/Commits") {}
+
+export const make = () => {
+  let refused: { readonly error: StoreUnavailable; readonly atMillis: number } | undefined
+
+  /** What a flush came to. That one Change was in the way of another is no word about the store. */
+  const watched = <A>(flush: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A, StoreUnavailable> =>
+    flush.pipe(
+      Effect.tap(() => Effect.sync(() => (refused = undefined))),
+      Effect.tapError((error) =>
+        isWhole(error)
+          ? Effect.map(Clock.currentTimeMillis, (atMillis) => {
+              refused = { error, atMillis }
+            })
+          : Effect.void
+      )
+    )
+
+  const over = (journal: Journal["Service"]): Commits["Service"] =>
+    Commits.of({
+      check: Effect.gen(function* () {
+        const nowMillis = yield* Clock.currentTimeMillis
+        if (refused === undefined) return
+        if (nowMillis - refused.atMillis < refusedMillis) return yield* refused.error
+        yield* journal.commit(Cursor.moved({ source: "readiness", value: String(nowMillis) }, yield* Id.make, nowMillis))
+      }).pipe(Effect.catchTag("StaleFence", Effect.die))
+    })
+
+  return { watched, over }
+}
