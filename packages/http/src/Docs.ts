@@ -1,8 +1,10 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
+import type { Network } from "@satrail/core/Network"
 import * as Asset from "./Asset.ts"
 import * as Errors from "./Errors.ts"
+import * as Examples from "./Examples.ts"
 
 /** Two documents, each with its page: what customers ask, and what the operator asks, which a proxy closes with everything under `/operator`. */
 export const paths = {
@@ -66,9 +68,59 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
   }
 }
 
+/** What an operation is sent and answers, as it would be. */
+const exemplified = (operation: Json, { body, message, data, params = {} }: Examples.Example): Json => {
+  const withExample = (holder: unknown, example: unknown): Json => ({
+    ...(isObject(holder) && holder),
+    content: Object.fromEntries(
+      Object.entries(objectIn(holder, "content")).map(([type, media]) => [type, { ...(isObject(media) && media), example }])
+    )
+  })
+  const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"].filter(isObject) : []
+  return {
+    ...operation,
+    parameters: parameters.map((one) => {
+      const example = one["in"] === "path" ? params[String(one["name"])] : undefined
+      return example === undefined ? one : { ...one, example }
+    }),
+    ...(body !== undefined && { requestBody: withExample(operation["requestBody"], body) }),
+    responses: Object.fromEntries(
+      Object.entries(objectIn(operation, "responses")).map(([status, response]) => [
+        status,
+        Number(status) < 300 ? withExample(response, { status: Number(status), message, data }) : response
+      ])
+    )
+  }
+}
+
+const withExamples = (document: Json, table: Examples.Table): Json => {
+  const paths = Object.entries(objectIn(document, "paths")).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(isObject(methods) ? methods : {}).map(([method, operation]) => {
+        const example = table[`${method.toUpperCase()} ${path}`]
+        return [method, example === undefined || !isObject(operation) ? operation : exemplified(operation, example)]
+      })
+    )
+  ])
+  return { ...document, paths: Object.fromEntries(paths) }
+}
+
+/** What documents tell beside what the API says of itself. */
+export interface Options {
+  /** The network that examples are of: mainnet unless given. */
+  readonly network?: Network
+  /** Of the endpoints that a host has added. */
+  readonly examples?: (world: Examples.World) => Examples.Table
+}
+
 /** What customers ask, and what the operator asks. */
-export const documents = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => {
-  const whole: Json = { ...OpenApi.fromApi(api) }
+export const documents = <Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  { network = "mainnet", examples }: Options = {}
+) => {
+  const world = Examples.worldOf(network)
+  const whole = withExamples({ ...OpenApi.fromApi(api) }, { ...Examples.all(world), ...examples?.(world) })
   return {
     customer: part(whole, (path) => !isOperators(path), {}),
     operator: part(whole, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
@@ -99,7 +151,7 @@ const contentSecurityPolicy = [
 ].join("; ")
 
 /** Paths are beside the page's own, wherever it is mounted. */
-const pageOf = (title: string, script: string, document: string) => `<!doctype html>
+const pageOf = (title: string, script: string, document: string, scheme: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -107,7 +159,7 @@ const pageOf = (title: string, script: string, document: string) => `<!doctype h
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <link rel="icon" type="image/svg+xml" href="${script.startsWith("../") ? "../" : ""}favicon.ico">
   </head>
-  <body data-openapi="${document}">
+  <body data-openapi="${document}" data-scheme="${scheme}">
     <div id="reference"></div>
     <script src="${script}"></script>
   </body>
@@ -132,15 +184,19 @@ const bundled = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"s
   }).pipe(Effect.scoped, Effect.orDie)
 
 const run = `
-window.Scalar.createApiReference(document.getElementById("reference"), { ...${JSON.stringify(scalar)}, url: document.body.dataset.openapi })
+window.Scalar.createApiReference(document.getElementById("reference"), {
+  ...${JSON.stringify(scalar)},
+  url: document.body.dataset.openapi,
+  authentication: { preferredSecurityScheme: document.body.dataset.scheme }
+})
 `
 
 /** Documents and pages. They are made when somebody first looks: with the script it takes 13 MB, which most processes never need. */
-export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
+export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const once = <A, E>(make: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(make))
-      const described = yield* once(Effect.sync(() => documents(api)))
+      const described = yield* once(Effect.sync(() => documents(api, options)))
       const script = yield* once(
         Effect.gen(function* () {
           const text = `${yield* bundled(api)}${run}`
@@ -152,9 +208,9 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
         const document = yield* described
         return yield* Asset.make(JSON.stringify(document[which]), "application/json")
       })
-      const html = Effect.fnUntraced(function* (title: string, up: string, document: string) {
+      const html = Effect.fnUntraced(function* (title: string, up: string, scheme: string) {
         const { name } = yield* script
-        return yield* Asset.make(pageOf(title, `${up}docs/${name}`, document), "text/html; charset=utf-8", {
+        return yield* Asset.make(pageOf(title, `${up}docs/${name}`, "openapi.json", scheme), "text/html; charset=utf-8", {
           headers: { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer" }
         })
       })
@@ -164,8 +220,8 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
       })
       yield* serve(paths.openapi, json("customer"))
       yield* serve(paths.operatorOpenapi, json("operator"))
-      yield* serve(paths.docs, html("satrail", "", "openapi.json"))
-      yield* serve(paths.operatorDocs, html("satrail: the operator's routes", "../", "openapi.json"))
+      yield* serve(paths.docs, html("satrail", "", "apiKey"))
+      yield* serve(paths.operatorDocs, html("satrail: the operator's routes", "../", "operatorToken"))
       yield* router.add(
         "GET",
         paths.script,

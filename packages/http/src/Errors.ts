@@ -371,6 +371,12 @@ const componentOf = (code: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")
 
+/** An answer with this code, as it may look. */
+const exampleOf = (code: Code): Failure =>
+  code === "malformed"
+    ? malformed([{ path: "amount", message: "The amount must be more than 0" }])
+    : failure(code, catalogue[code].meaning.replaceAll("`", ""))
+
 const schemaOf = (code: Code) =>
   Schema.Struct({
     status: Schema.Literal(catalogue[code].status),
@@ -378,7 +384,7 @@ const schemaOf = (code: Code) =>
     data: Schema.Null,
     error: Schema.Struct({ code: Schema.Literal(code), issues: Schema.optionalKey(Schema.Array(Issue)) })
   })
-    .annotate({ identifier: componentOf(code), description: catalogue[code].meaning })
+    .annotate({ identifier: componentOf(code), description: catalogue[code].meaning, examples: [exampleOf(code)] })
     .pipe(HttpApiSchema.status(catalogue[code].status))
 
 // One schema a code, for all endpoints: so each is one component of the document.

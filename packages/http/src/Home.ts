@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
+import type { Network } from "@satrail/core/Network"
 import * as Asset from "./Asset.ts"
 import { paths as docs } from "./Docs.ts"
 import * as Envelope from "./Envelope.ts"
@@ -10,8 +11,7 @@ export const paths = { home: "/", icon: "/favicon.ico" } as const
 /** What the first page says of the service. */
 export interface About {
   readonly version?: string
-  /** The bitcoin network: `mainnet`, `regtest`. */
-  readonly network?: string
+  readonly network?: Network
   /** What is pretended, in words: `the Lightning network`. Nothing unless given. */
   readonly pretended?: ReadonlyArray<string>
   /** Where the demo company's API key is, in words, where there is such a company. */

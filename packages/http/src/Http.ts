@@ -26,6 +26,8 @@ import * as VoucherRoutes from "./VoucherRoutes.ts"
 export interface Options extends Edge.Options {
   /** What the page at `/` says of the service. */
   readonly about?: Home.About
+  /** What is sent and answered at the endpoints that a host has added, told of the same world as the other examples. */
+  readonly examples?: Docs.Options["examples"]
 }
 
 /** What checks and reads requests, for the groups here and for a host's own. */
@@ -61,7 +63,10 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.Htt
   Layer.mergeAll(
     HttpApiBuilder.layer(api),
     Home.layer(options?.about),
-    Docs.layer(api),
+    Docs.layer(api, {
+      ...(options?.about?.network && { network: options.about.network }),
+      ...(options?.examples && { examples: options.examples })
+    }),
     Lnurl.layer(options?.proxies),
     LnurlWithdraw.layer(options?.proxies),
     layerUnsaid,

@@ -220,6 +220,14 @@ describe("the OpenAPI document", () => {
       const { status, body, text } = await ask()
       assert.isTrue(status === 200 || status === 201)
       assert.deepStrictEqual(differences(body ?? text, schemaOf(operation, status)), [])
+      // oxlint-disable-next-line typescript/no-explicit-any -- as above
+      const response = operation.responses[status] as any
+      const example = response.content["application/json"]?.example
+      if (example === undefined) return
+      assert.strictEqual(example.message, body.message, "the example says what a real answer says")
+      const [shown] = [example.data].flat()
+      const [real] = [body.data].flat()
+      if (shown !== null && typeof shown === "object") assert.sameMembers(Object.keys(shown), Object.keys(real))
     })
   }
 

@@ -8,6 +8,7 @@ import { base } from "@satrail/http/Base"
 import { Decoding } from "@satrail/http/Decoding"
 import * as Envelope from "@satrail/http/Envelope"
 import * as Errors from "@satrail/http/Errors"
+import type * as Examples from "@satrail/http/Examples"
 import * as Field from "@satrail/http/Field"
 import * as Handlers from "@satrail/http/Handlers"
 import * as Idempotency from "@satrail/http/Idempotency"
@@ -105,6 +106,40 @@ export class Group extends HttpApiGroup.make("sandbox")
   .middleware(Authentication)
   .annotate(OpenApi.Title, "Sandbox")
   .annotate(OpenApi.Description, "Everybody outside, in a pretend network. Not there on a real one") {}
+
+/** What is sent and answered, told of the world that all examples are of. */
+export const examples = ({ invoice, preimage, onChainAddress, paid, domain, company }: Examples.World): Examples.Table => {
+  const { paymentHash: payment_hash } = paid
+  return {
+    "POST /sandbox/pay": {
+      body: { payment_request: invoice.open.paymentRequest },
+      message: "Invoice paid",
+      data: { payment_hash: invoice.open.paymentHash, preimage }
+    },
+    "POST /sandbox/destination": {
+      body: { type: "lightning_invoice", amount_sats: 3000, behaviour: "hold" },
+      message: "Destination made up",
+      data: { destination: paid.paymentRequest, payment_hash }
+    },
+    "POST /sandbox/release": {
+      body: { payment_hash, outcome: "settle" },
+      message: "Payment released",
+      data: { payment_hash, outcome: "settle" }
+    },
+    "POST /sandbox/send": {
+      body: { address: onChainAddress.address, amount_sats: 50_000 },
+      message: "Transaction sent",
+      data: { chain_tx_id: "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b" }
+    },
+    "POST /sandbox/mine": { body: { blocks: 6 }, message: "Blocks mined", data: { height: 806 } },
+    "POST /sandbox/reorg": { body: { depth: 1 }, message: "Blocks replaced", data: { height: 807 } },
+    "POST /sandbox/txt": {
+      body: { name: `_satrail-verify.${domain}`, value: `satrail-verify=${company.id}` },
+      message: "Record set",
+      data: { name: `_satrail-verify.${domain}` }
+    }
+  }
+}
 
 const refused = <A>(effect: Effect.Effect<A, Sandbox.SandboxRefused>) =>
   Effect.mapError(effect, ({ message }) => Errors.failure("sandbox_refused", message))

@@ -286,7 +286,10 @@ export const routes = (environment: Environment, operatorToken: Redacted.Redacte
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
     onSome: (controls) =>
-      Layer.provide(Http.layerOf(api, options), [Http.layerHandlers, SandboxRoutes.layer(controls, Pretended.of(environment))])
+      Layer.provide(Http.layerOf(api, { ...options, examples: SandboxRoutes.examples }), [
+        Http.layerHandlers,
+        SandboxRoutes.layer(controls, Pretended.of(environment))
+      ])
   })
   return handled.pipe(
     Layer.provide(Http.layerMiddlewares),

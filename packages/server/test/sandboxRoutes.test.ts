@@ -5,6 +5,7 @@ import * as Policy from "@satrail/core/Policy"
 import * as Satrail from "@satrail/core/Satrail"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
+import * as Docs from "@satrail/http/Docs"
 import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
 import * as Memory from "@satrail/memory/Memory"
@@ -13,7 +14,9 @@ import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import * as OpenApi from "@satrail/testing/OpenApi"
 import * as SandboxRoutes from "../src/SandboxRoutes.ts"
+import { api } from "../src/Server.ts"
 
 const runtime = ManagedRuntime.make(
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain: "pay.example.com" }).pipe(
@@ -175,6 +178,20 @@ describe("the sandbox over HTTP", () => {
     const document = JSON.parse(await (await handler(new Request("http://service/openapi.json"))).text())
     assert.deepStrictEqual(document.paths["/sandbox/pay"].post.tags, ["Sandbox"])
     assert.property(document.paths, "/v1/transactions")
+  })
+
+  it("examples: every pretended endpoint has one, and it is what its schema says", () => {
+    const { customer } = Docs.documents(api, { network: "regtest", examples: SandboxRoutes.examples })
+    const { differences } = OpenApi.read(customer)
+    // oxlint-disable-next-line typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
+    const paths = Object.entries<any>(OpenApi.isObject(customer["paths"]) ? customer["paths"] : {})
+    const pretended = paths.filter(([path]) => path.startsWith("/sandbox/"))
+    assert.lengthOf(pretended, 7)
+    for (const [path, { post }] of pretended) {
+      const [status] = Object.keys(post.responses)
+      for (const { content } of [post.requestBody, post.responses[status ?? ""]])
+        assert.deepStrictEqual(differences(content["application/json"].example, content["application/json"].schema), [], path)
+    }
   })
 
   it("has wrong methods answered as everywhere", async () => {

@@ -50,7 +50,12 @@ const wallets = walletPaths.map(([path, ...query]): OpenApi.Operation => {
 })
 
 /** What only the next step of a story can ask well, which nobody finds by chance. */
-const unlikely = new Set(["POST /sandbox/release", "GET /lnurlw/callback", "GET /lnurlp/{domain}/{user}/verify/{payment_hash}"])
+const unlikely = new Set([
+  "GET /readyz/{check}",
+  "POST /sandbox/release",
+  "GET /lnurlw/callback",
+  "GET /lnurlp/{domain}/{user}/verify/{payment_hash}"
+])
 
 /** What takes long when it is asked well: until every process knows of it, or until so many blocks are mined. Asked less often. */
 const slow = new Set([

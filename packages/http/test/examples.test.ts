@@ -1,0 +1,138 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Network from "@satrail/core/Network"
+import * as OpenApi from "@satrail/testing/OpenApi"
+import { Result } from "effect"
+import { createHash } from "node:crypto"
+import { Api } from "../src/Api.ts"
+import * as Docs from "../src/Docs.ts"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start({ http: { about: { network: "regtest" } } })
+afterAll(service.dispose)
+const company = await service.company("free")
+
+// The documents are read as whoever generates a client reads them: by their names.
+// oxlint-disable-next-line typescript/no-explicit-any -- see above
+type Any = any
+
+/** Endpoints whose answer is text, or a report that its schema tells better than one example. */
+const withoutExample = ["GET /operator/metrics", "GET /operator/reconciliation"]
+
+const operationsOf = (documents: ReadonlyArray<Any>) =>
+  documents.flatMap((document) =>
+    Object.entries<Record<string, Any>>(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => {
+        const [status, response] = Object.entries<Any>(operation.responses).find(([status]) => Number(status) < 300) ?? []
+        const media = response?.content?.["application/json"]
+        return {
+          name: `${method.toUpperCase()} ${path}`,
+          method,
+          path,
+          operation,
+          status: Number(status),
+          media,
+          body: operation.requestBody
+        }
+      })
+    )
+  )
+
+for (const network of Network.all) {
+  const { customer, operator } = Docs.documents(Api, { network })
+  const operations = operationsOf([customer, operator])
+  const { differences } = OpenApi.read(customer, operator)
+  const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.example.data
+
+  describe(`examples: ${network}`, () => {
+    it("examples: every endpoint has one, of its body too, and each is what its schema says", () => {
+      for (const { name, media, body, operation } of operations) {
+        if (withoutExample.includes(name)) continue
+        assert.deepStrictEqual(differences(media?.example, media?.schema ?? {}), [], name)
+        if (body !== undefined) {
+          const { example, schema } = body.content["application/json"]
+          assert.deepStrictEqual(differences(example, schema), [], name)
+        }
+        for (const one of operation.parameters)
+          if (one.in === "path") assert.match(one.example, /^(?:[\da-f-]{36}|\w{12}|node)$/, `${name} ${one.name}`)
+      }
+    })
+
+    it("examples: every error has one", () => {
+      const { components }: Any = customer
+      for (const [name, schema] of Object.entries<Any>(components.schemas)) {
+        if (schema.properties?.error === undefined) continue
+        assert.lengthOf(schema.examples, 1, name)
+        assert.deepStrictEqual(differences(schema.examples[0], schema), [], name)
+      }
+    })
+
+    it("examples: invoices are signed, of this network, and have the hash of their preimage", () => {
+      const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
+      const { lightning_payment: payment } = exampleOf("GET /v1/transactions/withdrawals/{withdrawalID}")
+      const told = [
+        { text: invoice.payment_request, hash: invoice.r_hash, preimage: invoice.r_preimage, sats: invoice.amount_sats },
+        { text: payment.payment_request, hash: payment.payment_hash, preimage: payment.payment_preimage, sats: Number(payment.value_sat) }
+      ]
+      for (const { text, hash, preimage, sats } of told) {
+        const read = Result.getOrThrow(Bolt11.decode(text))
+        assert.deepStrictEqual([read.network, read.paymentHash, read.amount], [network, hash, BigInt(sats) * 1000n])
+        assert.strictEqual(createHash("sha256").update(Buffer.from(preimage, "hex")).digest("hex"), hash)
+      }
+      const { payee, description } = Result.getOrThrow(Bolt11.decode(invoice.payment_request))
+      assert.deepStrictEqual([payee, description], [invoice.node_id, invoice.memo])
+    })
+
+    it("examples: addresses and keys are of this network", () => {
+      const { address } = exampleOf("POST /v1/bitcoin/deposit/on-chain")
+      assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(address.address, network)).kind, "p2tr")
+      assert.match(exampleOf("POST /operator/companies/{id}/api-keys").key, new RegExp(`^sr_${network}_\\w{12}_\\w{40,}$`))
+    })
+
+    it("examples: they tell one story", () => {
+      const [withdrawal, deposit] = exampleOf("GET /v1/transactions")
+      const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
+      const fetched = exampleOf("GET /v1/transactions/deposits/{depositID}")
+      const confirmed = exampleOf("POST /v1/bitcoin/withdraw/confirm")
+      assert.deepStrictEqual(
+        [fetched.id, fetched.lightning_invoice_id, fetched.recipient],
+        [deposit.id, invoice.id, invoice.payment_request]
+      )
+      assert.strictEqual(withdrawal.id, confirmed.id)
+      assert.strictEqual(withdrawal.fee_microsats, confirmed.fee_sats * 1000)
+      assert.strictEqual(exampleOf("POST /v1/bitcoin/withdraw/estimate").service_fee_sats, confirmed.fee_sats)
+      const { balance } = exampleOf("GET /v1/transactions/balance")
+      assert.strictEqual(balance, deposit.amount_sats - withdrawal.amount_sats - confirmed.fee_sats)
+      for (const { company_id } of [withdrawal, deposit, fetched]) assert.strictEqual(company_id, exampleOf("POST /operator/companies").id)
+    })
+  })
+}
+
+describe("examples: the first Send", () => {
+  const documents = ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
+
+  it("examples: what the page fills in is read by the service, and no Idempotency-Key is sent", async () => {
+    const operations = operationsOf(await Promise.all(documents)).filter(({ method }) => method === "post" || method === "put")
+    assert.isAbove(operations.length, 12)
+    for (const { name, path, method, operation, body } of operations) {
+      const parameters: ReadonlyArray<Any> = operation.parameters
+      const target = parameters.reduce<string>((text, { name, example }) => text.replace(`{${name}}`, example), path)
+      const key = path.startsWith("/operator/") ? operatorToken : company.key
+      const { status, text } = await service.ask(method.toUpperCase(), target, { key, body: body.content["application/json"].example })
+      assert.notInclude([400, 401, 415, 500], status, `${name}: ${text}`)
+    }
+    for (const [path, method] of [
+      ["/v1/bitcoin/deposit/lightning-invoice", "POST"],
+      ["/v1/bitcoin/deposit/lightning-address", "POST"],
+      ["/v1/bitcoin/deposit/on-chain", "POST"]
+    ] as const) {
+      const found = operations.find((one) => one.name === `${method} ${path}`)
+      for (let again = 0; again < 2; again++)
+        assert.strictEqual(
+          (await service.ask(method, path, { key: company.key, body: found?.body.content["application/json"].example })).status,
+          201
+        )
+    }
+  })
+})
