@@ -1,0 +1,247 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/core/Msat"
+import * as Miner from "@satrail/regtest/Miner"
+import { Network } from "@satrail/regtest/Network"
+import * as Peer from "@satrail/regtest/Peer"
+import * as Real from "@satrail/regtest/Real"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { eventually } from "@satrail/testing/Waiting"
+import { Effect } from "effect"
+import { setTimeout as pass } from "node:timers/promises"
+import * as Customer from "./Customer.ts"
+import * as Deployment from "./deployed/Deployment.ts"
+import * as Public from "./deployed/Public.ts"
+import { type Company, send } from "./Service.ts"
+
+// The topology of deploy/ on one machine: PostgreSQL with its roles, three processes from the files that the image has, Caddy with the shipped
+// Caddyfile before them, lnd and a chain; put together by the commands of docs/guides/mainnet.md (docs/decisions/0044).
+
+const { caddy, host, processes } = Deployment
+const installation = PostgresServer.find()
+const missing =
+  caddy === undefined
+    ? "there is no caddy (apt-get install caddy)"
+    : "missing" in installation
+      ? `there is no PostgreSQL: ${installation.missing}`
+      : undefined
+if (missing !== undefined) {
+  if (process.env["REQUIRE_DEPLOYED"] === "1" || process.env["REQUIRE_REAL_NODES"] === "1")
+    throw new Error(`no deployment here: ${missing}`)
+  console.error(`skipped: no deployment here: ${missing}`)
+}
+
+/** What a story needs: the deployment, the service as the Internet has it, a company there, and everybody who is not us. */
+interface Scene {
+  readonly deployment: Deployment.Deployment
+  readonly to: Public.Public
+  readonly shop: Company
+  readonly network: Network["Service"]
+}
+
+const outside = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
+
+const hasBalance = (shop: Company, sats: number) =>
+  eventually(
+    `a balance of ${sats} sats`,
+    () => Customer.balance(shop),
+    (seen) => seen === sats
+  )
+
+const invoiceOf = ({ network: { carol } }: Scene, sats: number) =>
+  outside(Peer.invoice(carol, { amount: Msat.fromSats(BigInt(sats)), behaviour: "settle" }))
+
+/** A withdrawal to carol's node that was confirmed. */
+const confirmed = async (scene: Scene, sats: number): Promise<string> =>
+  (await Customer.data(201, Customer.confirm(scene.shop, await invoiceOf(scene, sats), sats))).id
+
+const settles = async ({ shop }: Scene, id: string): Promise<void> => {
+  const withdrawal = await eventually(
+    `the end of ${id}`,
+    () => Customer.fetchWithdrawal(shop, id),
+    (seen) => seen.status !== "pending"
+  )
+  assert.strictEqual(withdrawal.status, "settled", JSON.stringify(withdrawal))
+}
+
+/** Blocks come, as they do, until the work is over. */
+const mining = async <A>({ network: { chain } }: Pick<Scene, "network">, work: Promise<A>): Promise<A> => {
+  const over = new AbortController()
+  const done = work.finally(() => over.abort())
+  while (!over.signal.aborted) {
+    await outside(chain.mine(1))
+    await Promise.race([done, pass(1000)])
+  }
+  return done
+}
+
+/** Steps 7 and 8: a company, and money in and out over Lightning and the chain. */
+const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, network: Network["Service"]): Promise<Scene> => {
+  const { follow, followAll, sh, stepsOf } = deployment
+  await followAll(7)
+  const shop = Public.company(to, await sh('echo "$COMPANY"'), await sh('echo "$KEY"'))
+  const scene = { deployment, to, shop, network }
+  const [invoice, paid, onChain, credited, back] = stepsOf(8)
+  await outside(Peer.pay(network.carol, await follow(invoice)))
+  await follow(paid)
+  await outside(network.chain.send(await follow(onChain), 200_000n))
+  await mining(scene, follow(credited))
+  const theirs = await invoiceOf(scene, 5000)
+  await mining(
+    scene,
+    follow(back, (text) => text.replace("INVOICE", theirs).replace("ADDRESS", Miner.address))
+  )
+  const sent: ReadonlyArray<Record<string, unknown>> = await Customer.transactions(shop, "type=withdrawal&limit=10")
+  assert.sameDeepMembers(
+    sent.map(({ status, amount_sats: sats, rail_type: rail }) => [status, sats, rail]),
+    [
+      ["settled", 5000, "lightning"],
+      ["settled", 6000, "lightning"],
+      ["settled", 50_000, "on_chain"]
+    ]
+  )
+  return scene
+}
+
+/** A Lightning address of ours, paid by a wallet outside. Its handle. */
+const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promise<string> => {
+  const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {}))
+  const [handle = "", domain] = String(address).split("@")
+  assert.strictEqual(domain, host)
+  const balance = await Customer.balance(shop)
+  const { pr, reason } = await Public.invoiceAt(to, handle, 7_000_000n)
+  await outside(Peer.pay(carol, pr ?? assert.fail(reason)))
+  await hasBalance(shop, balance + 7000)
+  return handle
+}
+
+/** What is the operator's is closed, however it is written and whoever asks; and open on the machine itself. */
+const closed = async ({ deployment, to }: Scene): Promise<void> => {
+  const key = deployment.token()
+  const routes = ["/operator/metrics", "/operator", "/operator/reconciliation", "/sandbox/pay", "/readyz", "/readyz/running", "/metrics"]
+  const disguised = ["/", "/.", "/v1/.."].map((before) => `${before}/operator/metrics`)
+  const written = ["/%6fperator/metrics", "/operator%2fmetrics", "/OPERATOR/metrics", `/tls/ask?domain=${host}`]
+  for (const route of [...routes, ...disguised, ...written]) {
+    const { status, text } = await Public.ask(to, "GET", route, { key })
+    assert.include([400, 404], status, `${route}: ${text}`)
+  }
+  assert.strictEqual((await send(`${deployment.inside}/operator/metrics`, "GET", { key })).status, 200)
+  assert.strictEqual((await Public.ask(to, "GET", "/healthz")).status, 200)
+}
+
+/** Each payer is a caller of his own, by where he asks from, whatever he writes into X-Forwarded-For. */
+const callers = async ({ to }: Scene, handle: string): Promise<void> => {
+  const reasons: Array<string | undefined> = []
+  for (const at of Array.from({ length: processes.length * Deployment.perCaller + 8 }).keys()) {
+    const headers = { "x-forwarded-for": `203.0.113.${at}` }
+    reasons.push((await Public.invoiceAt(to, handle, 1_000_000n, { from: "127.0.0.2", headers })).reason)
+  }
+  assert.include(reasons, "Too many invoices are asked for: try again in a moment")
+  const { pr, reason } = await Public.invoiceAt(to, handle, 1_000_000n, { from: "127.0.0.3" })
+  assert.isDefined(pr, reason)
+}
+
+/** One process is killed in the middle of payments: the others finish them, each once. */
+const killed = async (scene: Scene): Promise<void> => {
+  const { deployment, network, shop } = scene
+  const before = [await Customer.balance(shop), await outside(Peer.balance(network.carol))] as const
+  const amounts = [1001, 1002, 1003, 1004, 1005, 1006]
+  const ids = await Promise.all(amounts.map((sats) => confirmed(scene, sats)))
+  await deployment.stop("1", "SIGKILL")
+  await Promise.all(ids.map((id) => settles(scene, id)))
+  const received = (await outside(Peer.balance(network.carol))) - before[1]
+  assert.strictEqual(received, BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n, "each was paid once")
+  assert.isAtMost(await Customer.balance(shop), before[0] - amounts.reduce((sum, sats) => sum + sats, 0))
+  deployment.start("1") // Restart=always
+  await deployment.ready("1")
+}
+
+/** The version before goes on beside this one, and is replaced by it, one process after the other; no caller notices. */
+const upgraded = async (scene: Scene): Promise<void> => {
+  const { deployment, shop } = scene
+  const over = new AbortController()
+  const reading = (async () => {
+    let count = 0
+    for (; !over.signal.aborted; count++) await Customer.balance(shop)
+    return count
+  })()
+  const ids: Array<string> = []
+  for (const name of processes.slice(1)) {
+    ids.push(await confirmed(scene, 2000 + Number(name)))
+    await deployment.stop(name, "SIGTERM")
+    deployment.start(name)
+    await deployment.ready(name)
+  }
+  over.abort()
+  assert.isAbove(await reading, 10)
+  for (const id of ids) await settles(scene, id)
+}
+
+/** lnd is away: no process is ready, and the proxy goes on handing requests to them, who have an answer. */
+const away = async (scene: Scene): Promise<void> => {
+  const { deployment, network, shop } = scene
+  const destination = await invoiceOf(scene, 3000)
+  await outside(network.alice.stop("SIGTERM"))
+  await eventually(
+    "nobody is ready",
+    () => Promise.all(processes.map(deployment.readiness)),
+    (statuses) => statuses.every((status) => status === 503)
+  )
+  await pass(3000) // the proxy has looked again since, and would have turned away
+  assert.isAbove(await Customer.balance(shop), 0)
+  const { id } = await Customer.data(201, Customer.confirm(shop, destination, 3000))
+  await outside(network.alice.start)
+  await settles(scene, id)
+}
+
+/** Steps 9 and 10: the books, a dump, and a new machine that has nothing but it and goes on. */
+const restored = async (scene: Scene): Promise<void> => {
+  const { deployment, network, shop } = scene
+  await eventually(
+    "the end of all that is on its way",
+    () => Customer.transactions(shop, "status=pending"),
+    ({ length }: ReadonlyArray<unknown>) => length === 0
+  )
+  await deployment.followAll(9)
+  const before = [await Customer.balance(shop), JSON.stringify(await Customer.transactions(shop))]
+  await deployment.restore()
+  assert.deepStrictEqual([await Customer.balance(shop), JSON.stringify(await Customer.transactions(shop))], before)
+  const balance = await Customer.balance(shop)
+  await outside(Peer.pay(network.carol, (await Customer.invoice(shop, 1234)).payment_request))
+  await hasBalance(shop, balance + 1234)
+  await settles(scene, await confirmed(scene, 1111))
+  await deployment.sh("cli reader verify")
+}
+
+const title =
+  "deployed: made by the guide, it takes and pays on each rail through its proxy; one process dies, two are upgraded, lnd is away, and all is restored"
+
+describe.skipIf(missing !== undefined)("a deployment", () => {
+  Real.suite("on lnd and a chain", ["btcd", "lnd"], () => {
+    it.layer(Real.network, { excludeTestServices: true })((it) => {
+      it.effect(title, () =>
+        Effect.gen(function* () {
+          if (caddy === undefined || "missing" in installation) return assert.fail(missing)
+          const network = yield* Network
+          const ends: Array<() => unknown> = []
+          yield* Effect.addFinalizer(() =>
+            Effect.promise(async () => {
+              for (const end of ends.toReversed()) await end()
+            })
+          )
+          const deployment = yield* Effect.promise(() => Deployment.make(network, installation, caddy, ends))
+          yield* Effect.promise(async () => {
+            await deployment.install()
+            const scene = await firstMoney(deployment, await deployment.publish(), network)
+            const handle = await lightningAddress(scene)
+            await closed(scene)
+            await callers(scene, handle)
+            await killed(scene)
+            await upgraded(scene)
+            await away(scene)
+            await restored(scene)
+          }).pipe(Effect.onError(() => Effect.sync(() => console.error(deployment.said()))))
+        })
+      )
+    })
+  })
+})

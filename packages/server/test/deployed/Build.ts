@@ -1,0 +1,44 @@
+import { assert } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync } from "node:fs"
+import path from "node:path"
+import { root } from "./Machine.ts"
+
+/** The last version with fewer migrations than this one, where git knows one: a clone that is shallow, and a copy without git, do not. */
+const earlier = (): string | undefined => {
+  const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim()
+  try {
+    const [newest = ""] = git("log", "-1", "--format=%H", "--diff-filter=A", "--", "packages/postgres/src/Migration0*.ts").split("\n")
+    return newest === "" ? undefined : git("rev-parse", `${newest}~1`)
+  } catch {
+    return undefined
+  }
+}
+
+/** The service as the version before this one's newest migration has it, built as an image is; undefined, and a line about it, where there is none. */
+export const before = (home: string): string | undefined => {
+  const commit = earlier()
+  if (commit === undefined) {
+    console.error("deployed: git knows no earlier version here, so one process is upgraded to the version that it is")
+    return undefined
+  }
+  const tree = path.join(home, "earlier")
+  const app = path.join(home, "earlier-app")
+  mkdirSync(tree)
+  const archive = execFileSync("git", ["-C", root, "archive", commit], { maxBuffer: 256 * 1024 * 1024 })
+  execFileSync("tar", ["-x", "-C", tree], { input: archive })
+  const env = { ...process.env, CI: "true", npm_config_prefer_offline: "true" }
+  const sh = (step: string) => execFileSync("sh", ["-c", step], { cwd: tree, env, stdio: "pipe" })
+  sh("npx -y pnpm@12.21.0 install --frozen-lockfile")
+  sh("node_modules/.bin/tsc -b packages/server")
+  sh(`npx -y pnpm@12.21.0 --filter @satrail/server --prod --config.node-linker=hoisted deploy ${app}`)
+  assert.isTrue(existsSync(path.join(app, "dist/main.js")))
+  return app
+}
+
+/** A copy of this version as it was built. */
+export const copy = (app: string, home: string): string => {
+  const to = path.join(home, "same-app")
+  cpSync(app, to, { recursive: true })
+  return to
+}

@@ -1,0 +1,18 @@
+// lncli, as far as the guide uses it: `bakemacaroon --save_to FILE uri:…`, over lnd's REST interface and as its owner. lncli itself is not built here.
+import * as LndRest from "@satrail/nodes/LndRest"
+import { Effect, Redacted, Schema } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+
+const [command, option, file = "", ...uris] = process.argv.slice(2)
+if (command !== "bakemacaroon" || option !== "--save_to") throw new Error(`lncli: ${command} ${option} is not known here`)
+const given = (name: string) => process.env[name] ?? ""
+const rest = LndRest.make({
+  url: given("LND_URL"),
+  certificateFile: given("LND_CERT"),
+  macaroon: Redacted.make(readFileSync(given("LND_ADMIN"), "hex"))
+})
+const permissions = uris.map((uri) => ({ entity: "uri", action: uri.replace(/^uri:/, "") }))
+const request = LndRest.post("/v1/macaroon", { permissions })
+const { macaroon } = await Effect.runPromise(rest.ask("bake", request, Schema.Struct({ macaroon: Schema.String })))
+writeFileSync(file, Buffer.from(macaroon, "hex"))
+process.exit(0)
