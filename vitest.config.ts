@@ -3,13 +3,16 @@ import { testMillis } from "./packages/testing/src/Waiting.ts"
 
 // What a test file needs is in its name (docs/decisions/0045-two-tiers.md). `npm test` runs what has no such name, `npm run test:all` everything:
 // *.slow.test.ts starts processes of the service again and again, *.btcd.test.ts has a chain of its own, *.regtest.test.ts shares one network of Lightning nodes.
-const slow = "slow"
 const real = ["btcd", "regtest"] as const
+const named = ["slow", ...real].map((name) => `**/*.${name}.test.ts`)
 const folders = ["packages/*/test/**", "examples/*/test/**", "test/**"]
+
+// Tests of these packages start servers, embedded databases and processes: each file has a process of its own, since native modules and an embedded
+// database do not share one well. All others share processes, and what they import is read once: a third of the processor time.
+const apart = ["bench", "postgres", "regtest", "server", "testing"].map((name) => `packages/${name}/test/**/*.test.ts`)
 
 export default defineConfig({
   test: {
-    // A process for each file: native modules and the embedded database do not share one well.
     pool: "forks",
     testTimeout: testMillis,
     hookTimeout: testMillis,
@@ -18,14 +21,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: "fast",
-          globalSetup: ["test/postgres.ts"],
+          isolate: false,
           include: folders.map((folder) => `${folder}/*.test.ts`),
-          exclude: ["**/node_modules/**", ...[slow, ...real].map((name) => `**/*.${name}.test.ts`)]
+          exclude: ["**/node_modules/**", ...apart, ...named]
         }
       },
       {
         extends: true,
-        test: { name: slow, globalSetup: ["test/postgres.ts"], include: folders.map((folder) => `${folder}/*.${slow}.test.ts`) }
+        test: { name: "fast-apart", globalSetup: ["test/postgres.ts"], include: apart, exclude: ["**/node_modules/**", ...named] }
+      },
+      {
+        extends: true,
+        test: { name: "slow", globalSetup: ["test/postgres.ts"], include: folders.map((folder) => `${folder}/*.slow.test.ts`) }
       },
       ...real.map((name) => ({
         extends: true as const,

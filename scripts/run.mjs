@@ -243,7 +243,7 @@ const check = async () => {
 /** The fast ones, unless the arguments say which: a project, or a file or folder of this workspace. */
 const test = (/** @type {ReadonlyArray<string>} */ args) => {
   const says = (/** @type {string} */ arg) => arg.startsWith("--project") || (!arg.startsWith("-") && existsSync(at(arg)))
-  return node([tools.vitest, "run", ...(args.some(says) ? [] : ["--project=fast"]), ...args])
+  return node([tools.vitest, "run", ...(args.some(says) ? [] : ["--project=fast*"]), ...args])
 }
 
 const example = async (/** @type {string | undefined} */ name, /** @type {ReadonlyArray<string>} */ args) => {
