@@ -185,3 +185,65 @@ describe("the house", () => {
     }
   })
 })
+
+/** A contract, and the package whose tests hold an adapter to it. */
+interface Held {
+  readonly contract: string
+  readonly folder: string
+}
+
+const contracts = files("packages/contracts/src/*.ts")
+  .filter((file) => /^export const suite\b/m.test(read(file)))
+  .map((file) => path.basename(file, ".ts"))
+  .filter((name) => name !== "Contract") // what makes a suite of promises
+
+/** What the tests of a file hold to a contract: `suite` of a contract that they import, under whatever name. */
+const heldIn = (file: string, source: string): ReadonlyArray<Held> =>
+  importsOf(source).flatMap(({ specifier, clause }) => {
+    const contract = contracts.find((name) => specifier === `@satrail/contracts/${name}`)
+    const [, name = ""] = /\* as (\w+)/.exec(clause) ?? []
+    const [folder = ""] = /^\w+\/[^/]+/.exec(file) ?? []
+    return contract !== undefined && name !== "" && source.includes(`${name}.suite(`) ? [{ contract, folder }] : []
+  })
+
+describe("the tiers of the tests", () => {
+  const tests = files("{packages,examples}/*/test/**/*.test.ts")
+  const isReal = (file: string) => /\.(btcd|regtest)\.test\.ts$/.test(file)
+  const isFast = (file: string) => !isReal(file) && !file.endsWith(".slow.test.ts")
+  const held = (which: (file: string) => boolean) => tests.filter(which).flatMap((file) => heldIn(file, read(file)))
+  const among = (all: ReadonlyArray<Held>, { contract, folder }: Held) =>
+    all.some((one) => one.contract === contract && one.folder === folder)
+
+  it("house: each contract is held to by an adapter in a fast test", () => {
+    assert.isAbove(contracts.length, 10)
+    const fast = held(isFast).map(({ contract }) => contract)
+    assert.deepStrictEqual(
+      contracts.filter((contract) => !fast.includes(contract)),
+      []
+    )
+  })
+
+  it("house: whoever is held to a contract in a slow test is held to it in a fast one", () => {
+    const fast = held(isFast)
+    const others = held((file) => file.endsWith(".slow.test.ts"))
+    assert.deepStrictEqual(
+      others.filter((one) => !among(fast, one)),
+      []
+    )
+  })
+
+  it("house: each package has a fast test", () => {
+    const without = packages.filter((folder) => !tests.some((file) => file.startsWith(`${folder}/`) && isFast(file)))
+    assert.deepStrictEqual(without, [])
+  })
+
+  it("house: npm test builds and starts no real node", () => {
+    const reaching = tests.filter((file) => isFast(file) && /@satrail\/regtest\/(?:Network|Btcd|Lnd|Real)"/.test(read(file)))
+    assert.deepStrictEqual(reaching, [])
+  })
+
+  it("house: what is held to a contract is found", () => {
+    const source = `import * as A from "@satrail/contracts/Journal"\nimport * as B from "@satrail/contracts/Tasks"\nA.suite("x", layer)\n`
+    assert.deepStrictEqual(heldIn("packages/x/test/y.test.ts", source), [{ contract: "Journal", folder: "packages/x" }])
+  })
+})
