@@ -5,13 +5,19 @@ import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Redacted, Result } from "effect"
+import { once } from "node:events"
+import { TestClock } from "effect/testing"
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import type { AddressInfo } from "node:net"
 import path from "node:path"
+import { createServer } from "node:tls"
+import * as Certificate from "../../web/test/Certificate.ts"
 import * as Check from "../src/check/Check.ts"
 import * as Checks from "../src/check/Checks.ts"
 import * as Clock from "../src/check/Clock.ts"
 import * as Domain from "../src/check/Domain.ts"
 import * as Rates from "../src/check/Rates.ts"
+import * as Settings from "../src/check/Settings.ts"
 import * as Environment from "../src/Environment.ts"
 import * as Bitcoind from "./fake/Bitcoind.ts"
 import * as Esplora from "./fake/Esplora.ts"
@@ -128,20 +134,6 @@ describe("satrail check", () => {
       sign: "!",
       subject: "settings",
       says: ["SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"]
-    },
-    {
-      what: "a domain and no proxy",
-      env: () => ({ SATRAIL_DOMAIN: "nobody-has-this.satrail-check.invalid.test.nowhere" }),
-      sign: "!",
-      subject: "settings",
-      says: ["SATRAIL_PROXIES is 0", "Set SATRAIL_PROXIES"]
-    },
-    {
-      what: "a domain that has no address",
-      env: () => ({ SATRAIL_DOMAIN: "nobody-has-this.satrail-check.nowhere" }),
-      sign: "✗",
-      subject: "domain",
-      says: ["has no address", "Add an A or AAAA record"]
     },
     {
       what: "a directory that is a file",
@@ -445,6 +437,16 @@ describe("satrail check", () => {
     })
   }
 
+  it("check: what might be a macaroon with a slip is not shown, whatever form it has", async () => {
+    const hex = Macaroon.make(Lnd.senderCalls)
+    for (const slip of [hex.slice(1), `${hex}x`, Buffer.from(hex, "hex").toString("base64")]) {
+      const lines = await linesOf({ ...env, LND_SENDER_MACAROON: slip })
+      const [wrong = ""] = lines.filter((line) => line.startsWith("✗"))
+      assert.match(wrong, /^✗ lnd: LND_SENDER_MACAROON is neither a macaroon in hex nor the path of a file \(not shown/)
+      for (const line of lines) assert.notInclude(line, slip.slice(0, 40))
+    }
+  })
+
   it("check: what can never get better stops a start, and what is away does not", async () => {
     const finalOf = async (more: Record<string, string>) =>
       (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more })))).filter(Check.isFinal).map(Check.text)
@@ -507,6 +509,41 @@ describe("satrail check", () => {
       assert.match(await of(at(6)), /^! clock: this machine's clock is [67] s behind.*NTP/)
       assert.match(await of(at(-3600)), /^✗ clock: this machine's clock is 3\d\d\d s ahead.*NTP/)
       assert.match(await of(silent), /^! clock: nobody outside says/)
+    })
+
+    it("check: the certificate of the domain is trusted, ends soon, or is nobody's", async () => {
+      const server = createServer({ key: Certificate.key, cert: Certificate.certificate }, () => {}).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      // It listens on TCP, so its address is one of TCP.
+      const { port } = server.address() as AddressInfo
+      const ways = { lookup: async () => ["127.0.0.1"], port, ca: Certificate.certificate }
+      const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.example.com", SATRAIL_PROXIES: "1" })
+      const certificateLine = async (ways: Domain.Ways, at = Date.now()) => {
+        const { subject, lines } = Domain.check(environment, ways)
+        const [, line] = await Effect.runPromise(Effect.andThen(TestClock.setTime(at), lines).pipe(Effect.provide(TestClock.layer())))
+        return line === undefined ? "" : Check.text({ subject, line })
+      }
+      assert.match(await certificateLine(ways), /^✓ domain: wallets trust the certificate of pay\.example\.com, for \d+ days/)
+      assert.match(await certificateLine(ways, Date.parse("2126-10-20")), /^! domain: the certificate of pay\.example\.com ends in 7 days/)
+      const { ca: _, ...unknown } = ways
+      assert.match(await certificateLine(unknown), /^✗ domain: wallets do not trust the certificate of pay\.example\.com: .*SIGNED/)
+      server.close()
+    })
+
+    it("check: a domain without an address is wrong", async () => {
+      const nowhere = { lookup: () => Promise.reject(new Error("getaddrinfo ENOTFOUND pay.satrail.dev")), port: 443 }
+      const lines = await linesBy(Domain.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" }), nowhere))
+      assert.match(lines.join("\n"), /^✗ domain: pay\.satrail\.dev has no address: .*ENOTFOUND.*Add an A or AAAA record/)
+    })
+
+    it("check: a domain and no proxy is warned of", async () => {
+      const linesFor = (proxies: string) =>
+        linesBy(Settings.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev", SATRAIL_PROXIES: proxies })))
+      assert.match(
+        (await linesFor("0")).join("\n"),
+        /^! settings: SATRAIL_PROXIES is 0, and SATRAIL_DOMAIN is pay\.satrail\.dev.*Set SATRAIL_PROXIES/m
+      )
+      assert.notInclude((await linesFor("1")).join("\n"), "SATRAIL_PROXIES")
     })
 
     it("check: a domain that nobody serves is wrong", async () => {
