@@ -241,6 +241,13 @@ describe("satrail check", () => {
       says: ["LND_RECEIVER_MACAROON cannot be read: /nowhere/receiver.macaroon: there is no such file"]
     },
     {
+      what: "a certificate of lnd that cannot be read",
+      env: () => ({ LND_REST_URL: nobody.replace("http:", "https:"), LND_TLS_CERT: "/nowhere/tls.cert" }),
+      sign: "✗",
+      subject: "lnd",
+      says: ["TLS certificate of lnd cannot be read", "/nowhere/tls.cert", "LND_TLS_CERT"]
+    },
+    {
       what: "a macaroon that is none",
       env: () => ({ LND_SENDER_MACAROON: file("text") }),
       sign: "✗",
