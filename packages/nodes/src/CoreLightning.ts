@@ -1,10 +1,11 @@
 import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
-import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
+import { type Ask as Sending, type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
 import * as Msat from "@satrail/core/Msat"
 import { Clock, Data, Deferred, Effect, Layer, Option, Redacted, Result, Schema, SchemaGetter, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { createHmac } from "node:crypto"
 import * as Https from "./Https.ts"
+import { NotLookedAt } from "./NodeState.ts"
 import * as Versions from "./Versions.ts"
 import { wordsOf } from "./Words.ts"
 
@@ -27,6 +28,8 @@ export interface ReceiverOptions extends Options {
 }
 
 export interface SenderOptions extends Options {
+  /** The public key of the node that it must be; of the first that answers when absent. That another has no record of a payment says nothing. */
+  readonly nodeId?: string
   /** How long the node may begin new attempts of one payment; 60 s when absent. */
   readonly retrySeconds?: number
 }
@@ -46,7 +49,13 @@ const settleMillis = 2000
 class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
 /** Its error codes (`lightning-invoice`, `lightning-xpay`, `lightning-waitanyinvoice`, `lightning-getroutes`). */
-const codes = { timedOut: 904, labelTaken: 900, preimageTaken: 901, noRoute: new Set([205, 206]) } as const
+const codes = {
+  noRune: new Set([1501, 1502, 1503]),
+  timedOut: 904,
+  labelTaken: 900,
+  preimageTaken: 901,
+  noRoute: new Set([205, 206])
+} as const
 
 /** With these the payment command is over. What became of its parts is another question. */
 const overReasons: ReadonlyMap<number, FailureReason> = new Map([
@@ -129,9 +138,13 @@ const connect = ({ url, certificateFile, rune, deadlineMillis = 10_000 }: Option
         })
       ),
       Effect.timeoutOrElse({ duration: waitMillis, orElse: () => Effect.fail(`no answer within ${waitMillis} ms`) }),
-      Effect.mapError((problem) =>
-        problem instanceof Refused ? problem : new NodeUnavailable({ operation: command, cause: wordsOf(problem) })
-      )
+      Effect.mapError((problem) => {
+        // The rune is looked at before the command is.
+        const isTurnedAway = problem instanceof Refused && codes.noRune.has(problem.code)
+        if (problem instanceof Refused && !isTurnedAway) return problem
+        const Unavailable = isTurnedAway || Https.isNotWritten(problem) ? NotLookedAt : NodeUnavailable
+        return new Unavailable({ operation: command, cause: problem instanceof Refused ? problem.words : wordsOf(problem) })
+      })
     )
   }
 }
@@ -246,13 +259,21 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
   const retrySeconds = options.retrySeconds ?? 60
   const commandMillis = retrySeconds * 1000 + marginMillis
   // Commands of ours that are not over: each hash has one.
-  const running = new Map<string, Deferred.Deferred<Payment>>()
+  const running = new Map<string, Deferred.Deferred<Payment | NotSent>>()
   // Commands of ours that ended without success, which the node itself forgets. What is forgotten here is only asked about for longer.
   const ended = new Map<string, FailureReason>()
   const remember = (paymentHash: string, reason: FailureReason) => {
     for (const oldest of ended.keys()) if (ended.size >= maxEnded) ended.delete(oldest)
     ended.set(paymentHash, reason)
   }
+
+  let ours = options.nodeId
+  const recognised = Effect.flatMap(ask("getinfo", {}, Info), ({ id }) => {
+    ours ??= id
+    return id === ours
+      ? Effect.void
+      : Effect.fail(new NodeUnavailable({ operation: "getinfo", cause: `it is another node: ${id}, and was ${ours}` }))
+  })
 
   const partsOf = (paymentHash: string) => Effect.map(ask("listsendpays", { payment_hash: paymentHash }, Parts), ({ payments }) => payments)
 
@@ -275,7 +296,10 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
     }
     const reason = ended.get(paymentHash)
     const last = parts.at(-1)
-    if (last === undefined) return reason === undefined ? ({ _tag: "notFound" } as const) : ({ _tag: "failed", reason } as const)
+    if (last === undefined) {
+      if (reason !== undefined) return { _tag: "failed", reason } as const
+      return yield* Effect.as(recognised, { _tag: "notFound" } as const) // it has to be this very node that has none
+    }
     const nowMillis = yield* Clock.currentTimeMillis
     // While a command runs all its parts can have failed and another one be tried, and it lives on in the node when whoever began it is dead.
     const isOver = reason !== undefined || parts.every(({ created_at }) => nowMillis > created_at * 1000 + commandMillis)
@@ -305,31 +329,35 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
 
   const known = (judged: Effect.Success<ReturnType<typeof judge>>): Payment => (judged._tag === "notFound" ? { _tag: "unknown" } : judged)
 
-  const begin = Effect.fnUntraced(function* (payment: Sending, done: Deferred.Deferred<Payment>) {
+  const begin = Effect.fnUntraced(function* (payment: Sending, done: Deferred.Deferred<Payment | NotSent>) {
     const { paymentHash } = payment.invoice
     // The node would pay a hash again that it is paying, in parts that nobody asked for: it is asked first.
-    const run = Effect.gen(function* () {
-      const parts = yield* partsOf(paymentHash)
-      return parts.every(({ status }) => status === "failed") ? yield* command(payment) : undefined
+    const run = Effect.gen(function* (): Effect.fn.Return<Payment | NotSent | undefined, NodeUnavailable | Refused> {
+      const parts = yield* Effect.result(Effect.andThen(ours === undefined ? recognised : Effect.void, partsOf(paymentHash)))
+      if (Result.isFailure(parts)) return { _tag: "notSent" }
+      if (!parts.success.every(({ status }) => status === "failed")) return undefined
+      return yield* command(payment).pipe(
+        Effect.catch((problem) => (problem instanceof NotLookedAt ? Effect.succeed({ _tag: "notSent" } as const) : Effect.fail(problem)))
+      )
     }).pipe(
       Effect.provideService(Https.NotAfter, (yield* Clock.currentTimeMillis) + arrivalMillis),
       Effect.ensuring(Effect.sync(() => running.delete(paymentHash)))
     )
-    const outcome = Effect.flatMap(run, (settled) =>
-      settled === undefined ? Effect.map(judge(paymentHash), known) : Effect.succeed(settled)
-    )
+    const outcome = Effect.gen(function* (): Effect.fn.Return<Payment | NotSent, NodeUnavailable | Refused> {
+      return (yield* run) ?? known(yield* judge(paymentHash))
+    })
     yield* Deferred.succeed(done, yield* orUnknown(outcome))
   })
 
   const pay = Effect.fnUntraced(function* (payment: Sending) {
     const { paymentHash } = payment.invoice
-    let ours = running.get(paymentHash)
-    if (ours === undefined) {
-      ours = Deferred.makeUnsafe<Payment>()
-      running.set(paymentHash, ours)
-      yield* Effect.forkIn(begin(payment, ours), scope)
+    let done = running.get(paymentHash)
+    if (done === undefined) {
+      done = Deferred.makeUnsafe<Payment | NotSent>()
+      running.set(paymentHash, done)
+      yield* Effect.forkIn(begin(payment, done), scope)
     }
-    const outcome = yield* Effect.timeoutOption(Deferred.await(ours), settleMillis)
+    const outcome = yield* Effect.timeoutOption(Deferred.await(done), settleMillis)
     return Option.getOrElse(outcome, () => ({ _tag: "pending" }) as const)
   })
 

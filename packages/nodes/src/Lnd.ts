@@ -6,17 +6,9 @@ import { Clock, Deferred, Effect, Layer, Redacted, Schema, SchemaGetter, Stream 
 import { createHash, createHmac } from "node:crypto"
 import { NotAfter } from "./Https.ts"
 import * as LndInfo from "./LndInfo.ts"
-import {
-  get,
-  type LndRest,
-  make as connect,
-  NotLookedAt,
-  type Options as RestOptions,
-  post,
-  type Refused,
-  code as statusCode
-} from "./LndRest.ts"
+import { get, type LndRest, make as connect, type Options as RestOptions, post, type Refused, code as statusCode } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
+import { NotLookedAt } from "./NodeState.ts"
 
 // lnd v0.21 over its REST interface (https://lightning.engineering/api-docs/api/lnd/): bytes in base64, 64-bit numbers as texts.
 

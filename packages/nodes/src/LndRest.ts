@@ -25,9 +25,6 @@ export interface Options {
 /** lnd itself said no to what was asked: a gRPC status code and its words. What it says about itself is `NodeUnavailable`. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
-/** lnd is certain not to have looked at what was asked: nothing was written, or it turned the call away at its gate. */
-export class NotLookedAt extends NodeUnavailable {}
-
 export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9 } as const
 
 const Status = Schema.Struct({ code: Schema.Int, message: Schema.String })
@@ -78,7 +75,7 @@ export const make = (options: Options): LndRest => {
       const outage = said ?? LndOutage.ofSilence(cause, place)
       const { reason, remedy, about, isTurnedAway } = outage
       const [whole, macaroon, call] = partsOf(operation)
-      const Unavailable = isTurnedAway === true || Https.isNotWritten(problem) ? NotLookedAt : NodeUnavailable
+      const Unavailable = isTurnedAway === true || Https.isNotWritten(problem) ? NodeState.NotLookedAt : NodeUnavailable
       return Effect.andThen(
         state.fails(about === undefined ? whole : about === "macaroon" ? macaroon : call, { reason, remedy }),
         Effect.fail(new Unavailable({ operation, cause, reason, remedy }))

@@ -1,7 +1,11 @@
+import { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import * as Outage from "@satrail/core/Outage"
 import { Effect, Metric } from "effect"
 
 // Whether a node serves us, as all who ask it see it together.
+
+/** The node is certain not to have looked at what was asked: nothing was written, or it turned the call away at its gate. */
+export class NotLookedAt extends NodeUnavailable {}
 
 /** 1 as long as the node serves us; 0 from when it is away, locked, starting, or refuses our credentials, until the same works again. */
 export const up = (node: string) =>

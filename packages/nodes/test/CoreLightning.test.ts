@@ -125,7 +125,7 @@ describe("core lightning", () => {
         // It falls asleep as soon as it has looked at the clock once.
         let looks = 0
         const clock = Asleep.clock(() => (looks++ === 0 ? 0 : 61_000))
-        assert.deepStrictEqual<unknown>(yield* Effect.provideServiceEffect(pay(asked), Clock.Clock, clock), { _tag: "unknown" })
+        assert.deepStrictEqual<unknown>(yield* Effect.provideServiceEffect(pay(asked), Clock.Clock, clock), { _tag: "notSent" })
         assert.strictEqual(daemon.commands(), before)
         assert.strictEqual((yield* pay(asked))._tag, "settled")
       }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
@@ -138,7 +138,7 @@ describe("core lightning", () => {
         const options = { url: daemon.url, rune: Redacted.make("another") }
         for (const refused of [options, { ...options, rune: Redacted.make(LightningDaemon.readOnlyRune) }]) {
           const sender = yield* Effect.provideContext(LightningSender, yield* Layer.build(Layer.fresh(CoreLightning.layerSender(refused))))
-          assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "unknown" })
+          assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "notSent" })
         }
         const receiver = CoreLightning.layerReceiver({ ...options, invoiceSecret: Redacted.make("") })
         const error = yield* Effect.flip(Effect.provide(LightningReceiver, Layer.fresh(receiver)))
