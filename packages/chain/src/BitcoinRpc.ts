@@ -1,9 +1,10 @@
-import { type Broadcast, ChainSource, ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
+import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
 import type { Network } from "@satrail/core/Network"
 import { Clock, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as Block from "./Block.ts"
 import * as FeeRates from "./FeeRates.ts"
 import * as Follower from "./Follower.ts"
+import { away, Outage } from "./Outage.ts"
 import * as Request from "./Request.ts"
 
 /** A node that speaks Bitcoin Core's JSON-RPC, and keeps an index of transactions: Core with `txindex=1`, btcd with `--txindex`. */
@@ -50,15 +51,19 @@ const isAboveTip: Missing = ({ message }) => /out of range/i.test(message)
 /** What a node without an index says: Core "Use -txindex …", btcd "(specify --txindex)". */
 const lacksIndex = (message: string) => /-txindex/.test(message)
 
-const withoutIndex = "the node keeps no index of transactions: start it with txindex=1 (Bitcoin Core) or --txindex (btcd)"
+const withoutIndex = new Outage(
+  "the node keeps no index of transactions",
+  "Start it with txindex=1 (Bitcoin Core) or --txindex (btcd). Deposits and payouts wait until it has one."
+)
+const waiting = "Wait: deposits and payouts go on when it has."
 
 /** Why a refusal is no answer, in words that say what to do where anything can be done. */
-const reasonOf = ({ code, message }: RpcRefused): string =>
+const reasonOf = ({ code, message }: RpcRefused): Error =>
   lacksIndex(message)
     ? withoutIndex
     : /being indexed/.test(message)
-      ? `the node is indexing its transactions: ${message}`
-      : `${message} (${code})`
+      ? new Outage("the node is indexing its transactions", waiting)
+      : new Error(`${message} (${code})`)
 
 const Reply = Schema.Struct({
   result: Schema.optionalKey(Schema.Unknown),
@@ -113,7 +118,6 @@ const requestsAtOnce = 8
 const connect = (options: Options) => {
   const request = Request.make(options)
   const authorization = `Basic ${Buffer.from(`${options.user}:${Redacted.value(options.password)}`).toString("base64")}`
-  const away = (operation: string) => (cause: unknown) => new ChainUnavailable({ operation, cause })
   let id = 0
 
   const post = (operation: string, body: unknown) =>
@@ -121,13 +125,23 @@ const connect = (options: Options) => {
       Effect.filterOrFail(
         ({ status }) => status !== 401 && status !== 403,
         ({ status }) =>
-          new Error(
-            status === 401
-              ? "the node refuses our user and password (401)"
-              : `the node refuses our user and password, or does not let this user call ${operation} (403; rpcwhitelist)`
-          )
+          status === 401
+            ? new Outage("the node refuses our user and password (401)", "Look at BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD.")
+            : new Outage(
+                `the node refuses our user and password, or does not let this user call ${operation} (403)`,
+                "Look at BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD, and at the node's rpcallowip and rpcwhitelist."
+              )
       ),
-      Effect.mapError(away(operation)),
+      Effect.mapError((cause) =>
+        away(operation)(
+          cause instanceof Outage
+            ? cause
+            : new Outage(
+                "the bitcoin node cannot be reached",
+                `Start it, or look at BITCOIN_RPC_URL and CHAIN_TLS_CERT. It says: ${cause.message}.`
+              )
+        )
+      ),
       Effect.map(({ body }) => body.toString("utf8"))
     )
 
@@ -135,12 +149,12 @@ const connect = (options: Options) => {
     Effect.gen(function* () {
       const text = yield* post(method, { jsonrpc: "1.0", id: ++id, method, params })
       const reply = yield* Effect.mapError(Schema.decodeUnknownEffect(OneReply)(text), () =>
-        away(method)(new Error("the answer is no JSON-RPC: is this the address of a bitcoin node?"))
+        away(method)(new Outage("the answer is no JSON-RPC", "Look at BITCOIN_RPC_URL: is this the address of a bitcoin node?"))
       )
       if (reply.error) {
         const { code, message } = reply.error
         return yield* code === codes.warmingUp
-          ? away(method)(new Error(`the node is starting: ${message}`))
+          ? away(method)(new Outage(`the node is starting: ${message}`, "Wait."))
           : new RpcRefused({ code, message })
       }
       return yield* Effect.mapError(Schema.decodeUnknownEffect(result)(reply.result), away(method))
@@ -148,7 +162,7 @@ const connect = (options: Options) => {
 
   /** The same, where nothing that the node may refuse is asked for. */
   const ask = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
-    Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) => Effect.fail(away(method)(new Error(reasonOf(refusal)))))
+    Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) => Effect.fail(away(method)(reasonOf(refusal))))
 
   /** Many calls of one method at once; undefined where the node refused one. */
   const each = <A>(method: string, params: ReadonlyArray<ReadonlyArray<unknown>>, result: Schema.Codec<A, unknown>) =>
@@ -161,7 +175,7 @@ const connect = (options: Options) => {
       return replies.map((reply) => Option.getOrUndefined(Schema.decodeUnknownOption(result)(reply.result)))
     })
 
-  return { call, ask, each, away }
+  return { call, ask, each }
 }
 
 /** How far a node's index of transactions is. */
@@ -178,26 +192,28 @@ export interface Standing {
   readonly index: Index | undefined
 }
 
-const indexing = ({ tip, index }: Standing): string => `indexing: block ${index?.height ?? 0} of ${tip.height}`
+const indexing = ({ tip, index }: Standing): Outage => new Outage(`indexing: block ${index?.height ?? 0} of ${tip.height}`, waiting)
 
 /** Asks a node where it stands. Fails while it has not caught up with its network; how far its index is does not matter. */
-const stand = ({ ask, call, away }: ReturnType<typeof connect>, network: Network): Effect.Effect<Standing, ChainUnavailable> =>
+const stand = ({ ask, call }: ReturnType<typeof connect>, network: Network): Effect.Effect<Standing, ChainUnavailable> =>
   Effect.gen(function* () {
     const { chain, blocks, headers, bestblockhash, initialblockdownload = false } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[network].includes(chain))
-      return yield* away("tip")(new Error(`the node is on ${chain}, and this service on ${network}`))
+      return yield* away("tip")(
+        new Outage(`the node is on ${chain}, and this service on ${network}`, "Look at BITCOIN_RPC_URL and SATRAIL_NETWORK.")
+      )
     // A chain of one's own stands still for days and has still caught up.
     if (headers - blocks > maxBlocksBehind || (initialblockdownload && network !== "regtest")) {
-      return yield* away("tip")(new Error(`the node is catching up: it has ${blocks} of ${headers} blocks`))
+      return yield* away("tip")(new Outage(`the node is catching up: it has ${blocks} of ${headers} blocks`, waiting))
     }
     const tip = { height: blocks, hash: bestblockhash }
     const told = yield* Effect.result(call("getindexinfo", ["txindex"], IndexInfo))
     if (Result.isFailure(told)) {
       if (!(told.failure instanceof RpcRefused)) return yield* told.failure
-      return told.failure.code === codes.noMethod ? { tip, index: undefined } : yield* away("tip")(new Error(reasonOf(told.failure)))
+      return told.failure.code === codes.noMethod ? { tip, index: undefined } : yield* away("tip")(reasonOf(told.failure))
     }
     const { txindex } = told.success
-    if (txindex === undefined) return yield* away("tip")(new Error(withoutIndex))
+    if (txindex === undefined) return yield* away("tip")(withoutIndex)
     return { tip, index: { isSynced: txindex.synced, height: txindex.best_block_height } }
   })
 
@@ -206,7 +222,7 @@ export const standing = (options: Options): Effect.Effect<Standing, ChainUnavail
 
 const view = (options: Options) => {
   const connection = connect(options)
-  const { call, ask, each, away } = connection
+  const { call, ask, each } = connection
   const now = stand(connection, options.network)
   let caughtUpAtMillis = -Infinity
 
@@ -214,7 +230,7 @@ const view = (options: Options) => {
     const standing = yield* now
     const { tip, index } = standing
     if (index !== undefined && (!index.isSynced || tip.height - index.height > maxBlocksBehind)) {
-      return yield* away("tip")(new Error(indexing(standing)))
+      return yield* away("tip")(indexing(standing))
     }
     caughtUpAtMillis = yield* Clock.currentTimeMillis
     return tip
@@ -229,7 +245,7 @@ const view = (options: Options) => {
   const find = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>, isMissing: Missing) =>
     Effect.map(call(method, params, result), Option.some).pipe(
       Effect.catchTag("RpcRefused", (refusal) =>
-        isMissing(refusal) ? Effect.succeed(Option.none<A>()) : Effect.fail(away(method)(new Error(reasonOf(refusal))))
+        isMissing(refusal) ? Effect.succeed(Option.none<A>()) : Effect.fail(away(method)(reasonOf(refusal)))
       )
     )
 
@@ -256,7 +272,7 @@ const view = (options: Options) => {
     })
   }
 
-  return { call, ask, away, find, hashAt, now, caughtUp, node }
+  return { call, ask, find, hashAt, now, caughtUp, node }
 }
 
 /** Which of these outputs are in a block of the chain as it is now, and nobody has spent them, not in the mempool either. */
@@ -282,7 +298,7 @@ export const node = (options: Options): Follower.Node => view(options).node
 /** A view of the chain through a node of one's own. */
 export const make = (options: Options) => {
   const { beginning, feeRates, feeSources = [] } = options
-  const { call, ask, away, find, hashAt, now, caughtUp, node } = view(options)
+  const { call, ask, find, hashAt, now, caughtUp, node } = view(options)
 
   /** What the node says when it is asked once. An index that is a block behind does not know what that block took out of the mempool. */
   const look = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
@@ -303,8 +319,7 @@ export const make = (options: Options) => {
     for (let times = 0; placement._tag === "gone"; times++) {
       if (times === timesAsked) return yield* away("transaction")(new Error("the node's chain does not stand still for long enough"))
       const before = yield* now
-      if (before.index !== undefined && before.index.height < before.tip.height)
-        return yield* away("transaction")(new Error(indexing(before)))
+      if (before.index !== undefined && before.index.height < before.tip.height) return yield* away("transaction")(indexing(before))
       placement = yield* look(txId)
       if (placement._tag === "gone" && (yield* ask("getbestblockhash", [], Schema.String)) === before.tip.hash) return placement
     }
@@ -362,19 +377,20 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
       return yield* new NodeUnusable({ reason: `it is on ${chain}, and this service on ${options.network} (SATRAIL_NETWORK)` })
     }
     const standing = yield* stand(connection, options.network)
-    if (standing.index?.isSynced === false) return yield* Effect.logWarning("the bitcoin node is not ready", { reason: indexing(standing) })
+    if (standing.index?.isSynced === false)
+      return yield* Effect.logWarning("the bitcoin node is not ready", { reason: indexing(standing).message })
     if (standing.index !== undefined || blocks < 1) return
     // One that does not say has to know a transaction that every node of the network has.
     const hash = yield* ask("getblockhash", [1], Schema.String)
     const { tx } = yield* ask("getblock", [hash, 1], Schema.Struct({ tx: Schema.Array(Schema.String) }))
     yield* Effect.catchTag(call("getrawtransaction", [tx[0] ?? "", 0], Schema.String), "RpcRefused", (refusal) =>
       lacksIndex(refusal.message)
-        ? Effect.fail(new NodeUnusable({ reason: withoutIndex }))
-        : Effect.logWarning("the bitcoin node is not ready", { reason: reasonOf(refusal) })
+        ? Effect.fail(new NodeUnusable({ reason: withoutIndex.sentence }))
+        : Effect.logWarning("the bitcoin node is not ready", { reason: reasonOf(refusal).message })
     )
   }).pipe(
     Effect.catchTag("ChainUnavailable", ({ cause }) => {
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = cause instanceof Outage ? cause.sentence : String(cause)
       return /refuses our user|no JSON-RPC|keeps no index/.test(reason)
         ? Effect.fail(new NodeUnusable({ reason }))
         : Effect.logWarning("the bitcoin node does not answer yet", { reason })

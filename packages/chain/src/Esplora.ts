@@ -1,8 +1,9 @@
-import { type Broadcast, ChainSource, ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
+import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Block from "./Block.ts"
 import * as FeeRates from "./FeeRates.ts"
 import * as Follower from "./Follower.ts"
+import { away, Outage } from "./Outage.ts"
 import * as Request from "./Request.ts"
 
 /** An Esplora server (github.com/Blockstream/esplora, API.md): one's own, or one that is trusted to tell the truth about the chain. */
@@ -39,10 +40,14 @@ const ok = ({ status }: Request.Answer) => status === 200
 
 const connect = (options: Request.Options) => {
   const request = Request.make(options)
-  const away = (operation: string) => (cause: unknown) => new ChainUnavailable({ operation, cause })
-  const ask = (path: string) => Effect.mapError(request({ method: "GET", path }), away(path))
+  const ask = (path: string) =>
+    Effect.mapError(request({ method: "GET", path }), ({ message }) =>
+      away(path)(new Outage("the Esplora server cannot be reached", `Look at ESPLORA_URL. It says: ${message}.`))
+    )
   const unexpected = (path: string, { status, body }: Request.Answer) =>
-    away(path)(new Error(`status ${status}: ${body.toString("utf8").slice(0, 200)}`))
+    away(path)(
+      new Outage(`the Esplora server answers with status ${status}`, `Look at ESPLORA_URL. It says: ${body.toString("utf8").slice(0, 200)}`)
+    )
   /** What is at a path, none where the server says that there is nothing. */
   const find = (path: string) =>
     Effect.flatMap(ask(path), (answer) =>
@@ -56,7 +61,7 @@ const connect = (options: Request.Options) => {
     Effect.flatMap(ask(path), (answer) => (ok(answer) ? Effect.succeed(answer.body) : Effect.fail(unexpected(path, answer))))
   const json = <A>(path: string, schema: Schema.Codec<A, string>) =>
     Effect.flatMap(get(path), (body) => Effect.mapError(Schema.decodeUnknownEffect(schema)(body.toString("utf8")), away(path)))
-  return { request, find, get, json, away }
+  return { request, find, get, json }
 }
 
 /** A server's estimate, for the median of several. */
@@ -65,7 +70,7 @@ export const feeSource = (options: Request.Options): FeeRates.Source =>
 
 /** Which of these outputs are in a block of the chain as it is now, and nobody has spent them, not in the mempool either. */
 export const unspent = (options: Request.Options) => {
-  const { find, away } = connect(options)
+  const { find } = connect(options)
   const read = <A>(path: string, schema: Schema.Codec<A, string>) =>
     Effect.flatMap(find(path), (found) =>
       Option.isNone(found)
@@ -87,7 +92,7 @@ export const unspent = (options: Request.Options) => {
 
 /** What a follower asks, answered by the server. */
 export const node = (options: Request.Options): Follower.Node => {
-  const { find, get, json, away } = connect(options)
+  const { find, get, json } = connect(options)
 
   const tip: Effect.Effect<Tip, ChainUnavailable> = Effect.gen(function* () {
     const hash = (yield* get("/blocks/tip/hash")).toString("utf8").trim()
@@ -120,7 +125,7 @@ export const node = (options: Request.Options): Follower.Node => {
 
 /** A view of the chain through a server. It reads whole blocks, so the server does not learn which addresses are ours. */
 export const make = (options: Options) => {
-  const { request, find, get, away } = connect(options)
+  const { request, find, get } = connect(options)
   const server = node(options)
   let highest = 0
   const tip = Effect.tap(server.tip, ({ height }) =>
@@ -143,12 +148,15 @@ export const make = (options: Options) => {
     let placement = yield* look(txId)
     for (let times = 0; placement._tag === "gone"; times++) {
       if (times === timesAsked) {
-        const reason = "the server's tip does not stand still for long enough: are there several behind one address?"
-        return yield* away("transaction")(new Error(reason))
+        const reason = "the Esplora server's tip does not stand still for long enough"
+        return yield* away("transaction")(new Outage(reason, "Are there several servers behind ESPLORA_URL? Ask one of them."))
       }
       const before = yield* tip
       if (before.height < highest) {
-        return yield* away("transaction")(new Error(`the server is at block ${before.height}, and was at ${highest} before: it is behind`))
+        const reason = `the Esplora server is at block ${before.height}, and was at ${highest} before`
+        return yield* away("transaction")(
+          new Outage(reason, "It is behind: wait. Or are there several servers behind ESPLORA_URL? Ask one of them.")
+        )
       }
       placement = yield* look(txId)
       const after = placement._tag === "gone" ? (yield* get("/blocks/tip/hash")).toString("utf8").trim() : ""

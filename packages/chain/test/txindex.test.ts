@@ -68,7 +68,7 @@ const paid = Effect.fnUntraced(function* (amount: number) {
 const unknown = [
   ["the index is being built", "building", /indexing: block \d+ of \d+/],
   ["the index has not read the newest block", "behind", /indexing: block \d+ of \d+/],
-  ["the node was started without its index", "none", /start it with txindex=1/]
+  ["the node was started without its index", "none", /keeps no index of transactions/]
 ] as const
 
 /** From the block at this height on, nothing is known. */
