@@ -10,7 +10,9 @@ const found = Effect.suspend((): Effect.Effect<ReadonlyArray<Check.Found>> => {
   const read = Environment.read(process.env)
   if (Result.isSuccess(read)) return Checks.all(read.success)
   const remedy = "docs/reference/configuration.md has every variable."
-  return Effect.succeed(read.failure.problems.map((problem) => ({ subject: "settings", line: Check.misconfigured(problem, remedy) })))
+  return Effect.succeed(
+    read.failure.problems.map((problem) => ({ subject: "settings", isWatched: false, line: Check.misconfigured(problem, remedy) }))
+  )
 })
 
 const forPrograms = ({ subject, line }: Check.Found) => ({

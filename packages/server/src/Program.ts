@@ -35,12 +35,12 @@ const told = Effect.fnUntraced(function* (found: ReadonlyArray<Check.Found>) {
   for (const one of found) yield* Effect.logWarning(Check.text(one))
 })
 
-/** What can never get better stops the start. What is away is the layers' to tell and to wait for, and a warning is told once. */
+/** What can never get better stops the start. The rest is told once: of a node that is away by what asks it from then on, and otherwise here. */
 const checked = Effect.fnUntraced(function* (environment: Environment.Environment) {
   const found = yield* Checks.beforeStart(environment)
   const final = found.filter(Check.isFinal)
   if (final.length > 0) return yield* new StartRefused({ lines: final.map(Check.text) })
-  return yield* told(found.filter(({ line }) => line._tag === "Warning"))
+  return yield* told(found.filter(Check.isLogged))
 })
 
 const program = Effect.fnUntraced(function* <E>(environment: Environment.Environment, servicesOf: Services<E>) {
@@ -65,9 +65,7 @@ const program = Effect.fnUntraced(function* <E>(environment: Environment.Environ
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Deferred.succeed(prepared, undefined)
   yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo }))
-  yield* Effect.forkScoped(
-    Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(({ line }) => line._tag !== "Right")))
-  )
+  yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))
   // Whoever sends requests here hears first that this process is about to stop, and goes on being answered until he has turned to others.
   const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
   return yield* Effect.onInterrupt(Effect.never, () => drain)

@@ -458,6 +458,12 @@ describe("satrail check", () => {
     const finalOf = async (more: Record<string, string>) =>
       (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more })))).filter(Check.isFinal).map(Check.text)
     assert.deepStrictEqual(await finalOf({ LND_REST_URL: nobody, ESPLORA_URL: nobody }), [])
+    const away = await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, LND_REST_URL: nobody, ESPLORA_URL: nobody })))
+    assert.deepStrictEqual(
+      away.filter(Check.isWrong).map(({ subject }) => subject),
+      ["lnd", "chain"]
+    )
+    assert.deepStrictEqual(away.filter(Check.isLogged), [], "what asks them from then on tells it")
     const final = await finalOf({ LND_SENDER_MACAROON: "/nowhere/sender.macaroon", CHAIN_WALLET: "/nowhere/wallet.json" })
     assert.lengthOf(final, 2)
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)

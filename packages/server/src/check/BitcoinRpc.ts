@@ -35,5 +35,6 @@ const look = Effect.fnUntraced(function* ({ network }: Environment, source: Chai
 /** A bitcoin node, as CHAIN=bitcoin-rpc asks it. */
 export const check = (environment: Environment, source: Chain["source"] & { readonly _tag: "BitcoinRpc" }): Check => ({
   subject: "chain",
+  isWatched: true,
   lines: look(environment, source)
 })

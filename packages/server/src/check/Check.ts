@@ -14,11 +14,14 @@ export interface Check {
   readonly subject: string
   /** It asks others about what does not keep a service from starting, and is made when that runs. */
   readonly isLater?: true
+  /** Whoever asks it from then on tells of its outages: a start does not do so twice. */
+  readonly isWatched?: boolean
   readonly lines: Effect.Effect<ReadonlyArray<Line>>
 }
 
 export interface Found {
   readonly subject: string
+  readonly isWatched: boolean
   readonly line: Line
 }
 
@@ -47,7 +50,7 @@ export const secretsIn = (value: unknown): ReadonlyArray<string> => {
 /** Makes every check at once, each within the limit. One that breaks is a line like any other. No line has one of the secrets in it. */
 export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: ReadonlyArray<string>) => {
   const clean = withoutSecrets(secrets)
-  const bounded = ({ subject, lines }: Check): Effect.Effect<ReadonlyArray<Found>> =>
+  const bounded = ({ subject, isWatched = false, lines }: Check): Effect.Effect<ReadonlyArray<Found>> =>
     lines.pipe(
       Effect.timeoutOrElse({
         duration: limitMillis,
@@ -60,7 +63,7 @@ export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: 
       Effect.map((lines) =>
         lines.map((line) => {
           const cleaned = line._tag === "Right" ? line : { ...line, remedy: clean(line.remedy) }
-          return { subject, line: { ...cleaned, says: clean(line.says) } }
+          return { subject, isWatched, line: { ...cleaned, says: clean(line.says) } }
         })
       )
     )
@@ -72,13 +75,16 @@ export const messageOf = (cause: unknown): string => (cause instanceof Error ? c
 export const isWrong = ({ line }: Found): boolean => line._tag === "Wrong"
 export const isFinal = ({ line }: Found): boolean => line._tag === "Wrong" && line.isFinal
 
+/** Whether a start logs it. */
+export const isLogged = ({ line, isWatched }: Found): boolean => line._tag === "Warning" || (line._tag === "Wrong" && !isWatched)
+
 const signs = { Right: "✓", Warning: "!", Wrong: "✗" } as const
 
 /** A sentence that another may follow. */
 const sentence = (text: string) => (/[.?!:]$/.test(text) ? text : `${text}.`)
 
 /** One line: a sign, the subject, what was found and what to do. */
-export const text = ({ subject, line }: Found): string => {
+export const text = ({ subject, line }: Pick<Found, "subject" | "line">): string => {
   const said = line._tag === "Right" ? line.says : `${sentence(line.says)} ${line.remedy}`
   return `${signs[line._tag]} ${subject}: ${said.replaceAll(/\s*\n\s*/g, " ")}`
 }

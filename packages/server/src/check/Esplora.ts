@@ -78,5 +78,6 @@ const look = Effect.fnUntraced(
 /** An Esplora server, as CHAIN=esplora asks it. */
 export const check = (environment: Environment, source: Chain["source"] & { readonly _tag: "Esplora" }): Check => ({
   subject: "chain",
+  isWatched: true,
   lines: look(environment, source)
 })

@@ -100,4 +100,8 @@ const look = Effect.fnUntraced(function* (environment: Environment, settings: Se
 })
 
 /** The Lightning node, and what each macaroon may do there. */
-export const check = (environment: Environment, settings: Settings): Check => ({ subject: "lnd", lines: look(environment, settings) })
+export const check = (environment: Environment, settings: Settings): Check => ({
+  subject: "lnd",
+  isWatched: true,
+  lines: look(environment, settings)
+})

@@ -47,7 +47,7 @@ const mixed = (environment: Environment): ReadonlyArray<Line> => {
   if (Pretended.isSandbox(pretended)) return [right("everything is pretended: nothing here is real money")]
   const isPlay = environment.network === "regtest"
   if (parts.length === 0 || isPlay)
-    return [right(`on ${environment.network}${parts.length === 0 ? "" : `, with pretended ${parts.join(" and ")}`}`)]
+    return [right(`on ${environment.network}${parts.length === 0 ? "" : `; pretended: ${parts.join(", ")}`}`)]
   return [
     warning(
       `beside real nodes on ${environment.network} ${parts.join(" and ")} are pretended`,
