@@ -333,6 +333,20 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 40, held: 0 })
   }),
+  "C21: what ended is over also for a Change that no task fences: what settled does not fail, and what failed does not settle": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 30)]
+      const how = yield* proof()
+      assert.strictEqual(yield* verdict(settled(paid, how)), "Applied")
+      assert.strictEqual(yield* verdict(failed(lost)), "Applied")
+      const { fence: _, ...failing } = failed(paid)
+      const { fence: __, ...settling } = settled(lost, how)
+      assert.strictEqual(yield* unchanged(failing), "AlreadyTerminal")
+      assert.strictEqual(yield* unchanged(settling), "AlreadyTerminal")
+      yield* has(companyId, { posted: 60, held: 0 })
+    }
+  ),
   "a worker that lost its task may repeat what it did": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const lost = yield* begin(companyId, 40)

@@ -931,6 +931,123 @@ describe("A call to the node", () => {
     )
   })
 
+  for (const [seconds, calls] of [
+    [59, 1],
+    [61, 0]
+  ] as const) {
+    it.effect(
+      `C10: payment worker: ${calls === 0 ? "a worker" : "one"} that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, though nobody has the task`,
+      () => {
+        const { atSeconds, change } = deaf(0)
+        const sleeping = replace(Journal, (journal) =>
+          Journal.of({
+            commit: (next) =>
+              next._tag === "WithdrawalDispatched"
+                ? Effect.tap(journal.commit(next), () => Effect.sleep(seconds * 1000))
+                : journal.commit(next)
+          })
+        )
+        return inWorld(
+          Effect.gen(function* () {
+            const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+            const stepping = yield* Effect.forkChild(step)
+            yield* TestClock.adjust(seconds * 1000)
+            yield* Fiber.join(stepping)
+            assert.strictEqual(atSeconds.length, calls)
+            assert.strictEqual(yield* standing(row), "pending")
+          }),
+          { change: (ports) => sleeping(change(ports)) }
+        )
+      }
+    )
+  }
+
+  it.effect("C10: payment worker: a claim lasts twice as long as a call may be under way: no other process looks before", () => {
+    const lookedAtSeconds: Array<number> = []
+    const slow = sending((sender) => ({
+      graceMillis: 60_000,
+      pay: () => Effect.never,
+      lookupPayment: (hash) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+          lookedAtSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          return sender.lookupPayment(hash)
+        })
+    }))
+    return inWorld(
+      Effect.gen(function* () {
+        const other = Context.get(yield* start(yield* Effect.context<Ports>()), PaymentWorker)
+        yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* Effect.forkDetach(step)
+        yield* TestClock.adjust("1 second")
+        yield* Effect.forkDetach(Effect.forever(Effect.andThen(other.step, Effect.sleep("1 second"))))
+        yield* TestClock.adjust("118 seconds")
+        assert.deepStrictEqual(lookedAtSeconds, [])
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual(lookedAtSeconds.length, 1)
+      }),
+      { change: slow }
+    )
+  })
+
+  it.effect(
+    "C8: payment worker: one that the node first calls pending and then does not know is not called for again before the grace",
+    () => {
+      const atSeconds: Array<number> = []
+      const forgetful = sending(() => ({
+        graceMillis: 60_000,
+        pay: () =>
+          Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+            atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+            return { _tag: "pending" } as const
+          }),
+        lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
+      }))
+      return inWorld(
+        Effect.gen(function* () {
+          const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+          yield* steps(59, 1)
+          assert.deepStrictEqual(atSeconds, [0])
+          yield* steps(3, 1)
+          assert.strictEqual(atSeconds[1], 60)
+          assert.strictEqual(yield* standing(row), "pending")
+        }),
+        { change: forgetful }
+      )
+    }
+  )
+
+  it.effect(
+    "C11: payment worker: a withdrawal that pays another invoice already is left to whoever decided on that, and nothing is broken",
+    () => {
+      const { calls, change } = listening()
+      // Under the same claim, as after an answer that was lost.
+      const decided = replace(Journal, (journal) =>
+        Journal.of({
+          commit: (next) =>
+            next._tag === "WithdrawalDispatched"
+              ? Effect.andThen(
+                  journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: "77".repeat(32) } }),
+                  journal.commit(next)
+                )
+              : journal.commit(next)
+        })
+      )
+      return inWorld(
+        unbroken(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
+            yield* step
+            assert.strictEqual(yield* standing(row), "pending")
+            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+            assert.notInclude(calls, "pay")
+          })
+        ),
+        { change: (ports) => decided(change(ports)) }
+      )
+    }
+  )
+
   /** A node that refuses every connection until it is there, whose adapter vouches for a call after 60 seconds. Writes down when each call was made. */
   const refusing = () => {
     const state = { isThere: false, atSeconds: new Array<number>() }
