@@ -113,6 +113,12 @@ const limits = (): string => {
       `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} unless given`
     ],
     ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} unless given`],
+    ["Lightning payments handed to the node at once, of each process, unless the operator says otherwise", defaults.paymentsAtOnce],
+    [
+      "recipients' servers asked at once, of each process: in all / for one company / at one host",
+      `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
+    ],
+    ["time that an unreachable recipient is tried before the withdrawal fails, minutes", defaults.resolveForMillis / 60_000],
     ["lifetime of an invoice that a wallet asked for, seconds", defaults.lnurl.expirySeconds],
     ["characters of a payer's comment", defaults.lnurl.commentCharacters],
     ["bytes of payer data / of a zap request", `${defaults.lnurl.payerDataBytes} / ${defaults.lnurl.zapRequestBytes}`],

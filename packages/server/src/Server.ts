@@ -86,6 +86,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
   domain: environment.domain,
   maxInvoice: environment.maxInvoice,
   maxWithdrawal: environment.maxWithdrawal,
+  paymentsAtOnce: environment.paymentsAtOnce,
   payoutWindowMillis: environment.payoutWindowSeconds * 1000,
   reconciliation: reconciliation(environment),
   lnurl: {

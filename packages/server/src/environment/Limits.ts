@@ -12,6 +12,7 @@ export interface Limits {
   readonly maxBodyBytes: number
   readonly maxInvoice: Msat.Msat
   readonly maxWithdrawal: Msat.Msat
+  readonly paymentsAtOnce: number
   readonly payoutWindowSeconds: number
   readonly reconcileSeconds: number
 }
@@ -79,6 +80,13 @@ export const variables = {
     fallback: String(Msat.toSats(Policy.defaults.maxWithdrawal)),
     ...sats
   },
+  paymentsAtOnce: {
+    name: "SATRAIL_PAYMENTS_AT_ONCE",
+    meaning:
+      "How many Lightning payments each process hands to the node at once; one that the node has taken on and that is only watched is none of them",
+    fallback: String(Policy.defaults.paymentsAtOnce),
+    ...whole(1, 512)
+  },
   payoutWindowSeconds: {
     name: "SATRAIL_PAYOUT_WINDOW_SECONDS",
     meaning: "How long payouts on the chain gather to go out in one transaction; 0: each goes at once, by itself",
@@ -102,6 +110,7 @@ export const read = ({ optional, required }: Reader): Limits => ({
   maxBodyBytes: required(variables.maxBodyBytes),
   maxInvoice: required(variables.maxInvoice),
   maxWithdrawal: required(variables.maxWithdrawal),
+  paymentsAtOnce: required(variables.paymentsAtOnce),
   payoutWindowSeconds: required(variables.payoutWindowSeconds),
   reconcileSeconds: required(variables.reconcileSeconds)
 })
