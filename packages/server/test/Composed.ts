@@ -72,7 +72,7 @@ export interface World {
  * A story, told to a service of its own. At its end the books are sound, what the node's balance has changed by is what the books say,
  * to the millisatoshi, and a comparison of the two finds no difference. `deadlineMillis` is how long an answer of the node is waited for: a story with silences is as long as all of them.
  */
-export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, deadlineMillis = 20_000) =>
+export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, deadlineMillis = 20_000, policy: Settings = settings) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { alice } = yield* Network
@@ -83,7 +83,7 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
       const stop = Effect.suspend(() => (process === undefined ? Effect.void : Scope.close(process.scope, Exit.void)))
       const start = Effect.gen(function* () {
         const own = yield* Scope.fork(scope)
-        const service = Layer.provideMerge(Satrail.layerWorkers, Layer.fresh(Satrail.layer(settings)))
+        const service = Layer.provideMerge(Satrail.layerWorkers, Layer.fresh(Satrail.layer(policy)))
         const services = yield* Effect.provideContext(
           Layer.buildWithScope(Layer.provideMerge(Layer.fresh(service), Layer.succeedContext(ports)), own),
           ports
