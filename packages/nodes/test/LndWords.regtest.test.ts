@@ -8,10 +8,14 @@ import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Layer, Redacted, References, Result } from "effect"
+import { Effect, Layer, Metric, Redacted, References, Result, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
 import { copyFileSync, readFileSync } from "node:fs"
 import path from "node:path"
 import * as Lnd from "../src/Lnd.ts"
+import * as LndOutage from "../src/LndOutage.ts"
+import * as LndRest from "../src/LndRest.ts"
+import * as NodeState from "../src/NodeState.ts"
 
 // What no contract sees: what lnd says when it will not, and what surrounds it.
 
@@ -71,6 +75,31 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
         assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(asked.invoice.paymentHash), { _tag: "notFound" })
         assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "notSent" })
       }).pipe(Effect.scoped, quietly)
+    )
+
+    it.effect(
+      "lnd: a macaroon whose root key was deleted is refused at the gate: an outage with its reason, and a payment was not sent",
+      () =>
+        Effect.gen(function* () {
+          const { alice, carol } = yield* Network
+          const Baked = Schema.Struct({ macaroon: Schema.String })
+          const permissions = Lnd.senderCalls.map(({ uri: action }) => ({ entity: "uri", action }))
+          const { macaroon } = yield* alice.rest.ask("bake", LndRest.post("/v1/macaroon", { permissions, root_key_id: "7" }), Baked)
+          const options = {
+            ...(yield* alices),
+            macaroon: Redacted.make(macaroon),
+            names: { url: "U", certificateFile: "C", macaroon: "M" }
+          }
+          const sender = yield* senderOf(options)
+          const asked = asking(yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" }))
+          assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(asked.invoice.paymentHash), { _tag: "notFound" })
+          yield* alice.rest.ask("delete", HttpClientRequest.make("DELETE")("/v1/macaroon/7"), Schema.Unknown)
+          assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "notSent" })
+          const outage = yield* Effect.flip(sender.quote(asked))
+          assert.strictEqual(outage.reason, LndOutage.reasons.foreign)
+          assert.match(outage.remedy ?? "", /says of M: /)
+          assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 0)
+        }).pipe(Effect.scoped, quietly)
     )
 
     it.effect("a certificate that was renewed is taken from its file, without a restart of ours", () =>

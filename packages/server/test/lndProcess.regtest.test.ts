@@ -55,6 +55,9 @@ const booked = (data: string) =>
     return (yield* (yield* Records).trialBalance).node
   }).pipe(Effect.provide(Storage.layerEmbedded({ directory: path.join(data, "database") })))
 
+const metrics = async (service: ReturnType<typeof Service.make>): Promise<string> =>
+  (await fetch(`${service.url()}/operator/metrics`, { headers: { authorization: `Bearer ${service.token()}` } })).text()
+
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
     it.effect("C10: what was confirmed is sent once and ends as lnd says, whenever the process dies", () =>
@@ -252,6 +255,8 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
               await service.start(env, 503)
               const readiness = await service.ask("GET", "/readyz")
               assert.strictEqual(readiness.message, "Not ready: node")
+              assert.include(readiness.text, '{"path":"node","message":"lnd refuses the connection"}')
+              assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 0')
               assert.strictEqual(await Customer.balance(shop), 100_000)
               assert.strictEqual(
                 (await Customer.refusal(shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })))[0],
@@ -262,7 +267,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
               await Service.eventually(
                 "that it is told in the log",
                 async () => service.logs(),
-                (lines) => lines.some((line) => line.includes(`lnd at ${alice.url} does not answer`))
+                (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nobody listens at ${alice.url}`))
               )
               return id
             }),
@@ -275,10 +280,13 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                 () => service.ask("GET", "/readyz"),
                 ({ status }) => status === 200
               )
-              // A call to pay that was not answered may be under way for a minute: for a later process it is over.
-              await service.stop("SIGKILL")
-              await service.start(env)
+              // Its call to pay was never sent: it goes out now, and not when the grace of one that may be under way is over.
+              const backMillis = performance.now()
               await Customer.ends(shop, id, "settled")
+              console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)
+              assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 1')
+              const begins = service.logs().filter((line) => line.includes('"lnd refuses the connection.'))
+              assert.isAtMost(begins.length, 2, "once for each process that met it")
             })
           )
         )

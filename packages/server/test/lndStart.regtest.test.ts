@@ -4,13 +4,14 @@ import { LightningSender } from "@satrail/core/LightningSender"
 import * as Memory from "@satrail/memory/Memory"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndRest from "@satrail/nodes/LndRest"
+import * as NodeState from "@satrail/nodes/NodeState"
 import * as Binaries from "@satrail/regtest/Binaries"
 import type { Lnd as Node } from "@satrail/regtest/Lnd"
 import { Network } from "@satrail/regtest/Network"
 import * as Process from "@satrail/regtest/Process"
 import * as Proxy from "@satrail/regtest/Proxy"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Layer, Redacted, References, Result, Schema } from "effect"
+import { Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
 import { existsSync } from "node:fs"
 import path from "node:path"
 import * as Environment from "../src/Environment.ts"
@@ -151,6 +152,11 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const message = yield* refusal({ ...right, ...locked })
           assert.match(message, /^lnd is locked\. Unlock its wallet with `lncli unlock`/)
           assert.include(message, locked.url)
+          // And once it is known: a call to pay is turned away before it is looked at.
+          const rest = LndRest.make({ ...locked, macaroon: Redacted.make("00") })
+          const outage = yield* Effect.flip(Stream.runHead(rest.listen("pay", LndRest.post("/v2/router/send", {}), Schema.Unknown)))
+          assert.instanceOf(outage, NodeState.NotLookedAt)
+          assert.strictEqual("reason" in outage && outage.reason, "lnd is locked")
         })
       )
     )
