@@ -97,7 +97,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [2],
     bug: "lnd: whatever is not understood, or not answered, is a failed payment",
     file: "packages/nodes/src/Lnd.ts",
-    find: `Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)`,
+    find: `Effect.as(Effect.logDebug("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)`,
     replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
     test: lndTest,
     titles: "C2:"
@@ -116,9 +116,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "another-node-is-asked",
     rows: [4],
     bug: "lnd: another node at the old address is asked to pay what the first may be paying",
-    file: "packages/nodes/src/LndInfo.ts",
-    find: "identity_pubkey === nodeId",
-    replace: `nodeId !== ""`,
+    file: "packages/nodes/src/LndRest.ts",
+    find: "if (found === expected)",
+    replace: `if (expected !== "")`,
     test: lndTest,
     titles: "C4"
   },
@@ -289,8 +289,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [1],
     bug: "a process that slept asks the node for a payment that others have given back",
     file: "packages/nodes/src/Https.ts",
-    find: "if (clock.currentTimeMillisUnsafe() <= notAfter) sent.end(body)",
-    replace: "if (notAfter > 0) sent.end(body)",
+    find: "if (clock.currentTimeMillisUnsafe() <= notAfter) {",
+    replace: "if (notAfter > 0) {",
     test: lndTest,
     titles: "is not asked to pay by a process that slept"
   },
