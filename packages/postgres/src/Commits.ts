@@ -2,10 +2,14 @@ import * as Cursor from "@satrail/core/Cursor"
 import * as Id from "@satrail/core/Id"
 import type { Journal, StoreUnavailable } from "@satrail/core/Journal"
 import { Clock, Context, Effect } from "effect"
+import { randomBytes } from "node:crypto"
 import { isWhole } from "./Outage.ts"
 
 /** After a commit was refused, how long that is taken for how things are; then one is tried. */
 export const refusedMillis = 5000
+
+/** How large that one is. On a full disk a row still finds a place in a page that is there: this one needs new pages, as real commits soon do. */
+const probeBytes = 131_072
 
 /** Whether commits go through: a database whose disk is full, or that is a replica, answers every read. */
 export class Commits extends Context.Service<
@@ -41,7 +45,8 @@ export const make = () => {
         const nowMillis = yield* Clock.currentTimeMillis
         if (refused === undefined) return
         if (nowMillis - refused.atMillis < refusedMillis) return yield* refused.error
-        yield* journal.commit(Cursor.moved({ source: "readiness", value: String(nowMillis) }, yield* Id.make, nowMillis))
+        const value = randomBytes(probeBytes / 2).toString("hex")
+        yield* journal.commit(Cursor.moved({ source: "readiness", value }, yield* Id.make, nowMillis))
       }).pipe(Effect.catchTag("StaleFence", Effect.die))
     })
 
