@@ -44,6 +44,7 @@ export const base = HttpApi.make("satrail")
   .annotate(HttpApi.ErrorParseOptions, {})
   .annotate(OpenApi.Title, "satrail")
   .annotate(OpenApi.Version, "1")
+  .annotate(OpenApi.License, { name: "MIT", identifier: "MIT" })
   .annotate(OpenApi.Description, about)
   .annotate(OpenApi.Transform, completed)
 

@@ -68,21 +68,35 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
   }
 }
 
+// By name, though there is one of each: Scalar shows no other.
+const example = (value: unknown, more: Json = {}): Json => ({ examples: { default: { value, ...more } } })
+
+const withExample = (holder: unknown, value: unknown): Json => ({
+  ...(isObject(holder) && holder),
+  content: Object.fromEntries(
+    Object.entries(objectIn(holder, "content")).map(([type, media]) => [type, { ...(isObject(media) && media), ...example(value) }])
+  )
+})
+
+/** What is optional has an example that Scalar does not send unless it is told to: a key would be the same for every request. */
+const parameterOf = (parameter: Json, params: Readonly<Record<string, string>>): Json => {
+  const { in: place, name, required } = parameter
+  const value = place === "path" ? params[String(name)] : undefined
+  if (value !== undefined) return { ...parameter, ...example(value) }
+  if (required === true) return parameter
+  const { examples, enum: values, maximum } = objectIn(parameter, "schema")
+  const [first] = [examples, values].flatMap((list) => (Array.isArray(list) ? list : []))
+  return { ...parameter, ...example(first ?? maximum ?? "", { "x-disabled": true }) }
+}
+
 /** What an operation is sent and answers, as it would be. */
-const exemplified = (operation: Json, { body, message, data, params = {} }: Examples.Example): Json => {
-  const withExample = (holder: unknown, example: unknown): Json => ({
-    ...(isObject(holder) && holder),
-    content: Object.fromEntries(
-      Object.entries(objectIn(holder, "content")).map(([type, media]) => [type, { ...(isObject(media) && media), example }])
-    )
-  })
+const exemplified = (operation: Json, found: Examples.Example | undefined): Json => {
   const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"].filter(isObject) : []
+  const shown = { ...operation, parameters: parameters.map((one) => parameterOf(one, found?.params ?? {})) }
+  if (found === undefined) return shown
+  const { body, message, data } = found
   return {
-    ...operation,
-    parameters: parameters.map((one) => {
-      const example = one["in"] === "path" ? params[String(one["name"])] : undefined
-      return example === undefined ? one : { ...one, example }
-    }),
+    ...shown,
     ...(body !== undefined && { requestBody: withExample(operation["requestBody"], body) }),
     responses: Object.fromEntries(
       Object.entries(objectIn(operation, "responses")).map(([status, response]) => [
@@ -98,8 +112,7 @@ const withExamples = (document: Json, table: Examples.Table): Json => {
     path,
     Object.fromEntries(
       Object.entries(isObject(methods) ? methods : {}).map(([method, operation]) => {
-        const example = table[`${method.toUpperCase()} ${path}`]
-        return [method, example === undefined || !isObject(operation) ? operation : exemplified(operation, example)]
+        return [method, isObject(operation) ? exemplified(operation, table[`${method.toUpperCase()} ${path}`]) : operation]
       })
     )
   ])

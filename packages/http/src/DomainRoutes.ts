@@ -87,7 +87,11 @@ const askTls = HttpApiEndpoint.get("askTls", "/tls/ask", {
   )
 
 /** For the web server in front. Without a key. */
-export class TlsGroup extends HttpApiGroup.make("tls").add(askTls).middleware(Decoding).annotate(OpenApi.Title, "Certificates") {}
+export class TlsGroup extends HttpApiGroup.make("tls")
+  .add(askTls)
+  .middleware(Decoding)
+  .annotate(OpenApi.Title, "Certificates")
+  .annotate(OpenApi.Description, "For the web server in front") {}
 
 export const layer = Handlers.layer(
   base.add(Group),

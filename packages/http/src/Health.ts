@@ -35,7 +35,11 @@ const check = HttpApiEndpoint.get("check", "/readyz/:check", {
   )
 
 /** For whoever watches over the process. Without a key. */
-export class Group extends HttpApiGroup.make("health").add(healthz, readyz, check).middleware(Decoding).annotate(OpenApi.Title, "Health") {}
+export class Group extends HttpApiGroup.make("health")
+  .add(healthz, readyz, check)
+  .middleware(Decoding)
+  .annotate(OpenApi.Title, "Health")
+  .annotate(OpenApi.Description, "For whoever watches over the process") {}
 
 export const layer = Handlers.layer(
   base.add(Group),

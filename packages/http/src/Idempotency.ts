@@ -10,9 +10,9 @@ import type { Sealer } from "./Seal.ts"
 export const headers = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[!-~]{1,255}$/, { message: "1 to 255 visible ASCII characters" })).annotate({
-      // No example: a page that fills it in would send the same key with every request.
       description:
-        "Makes the request safe to repeat: the same key with the same body gets the same answer again, and takes effect once. A new one for each request, such as a UUID"
+        "Makes the request safe to repeat: the same key with the same body gets the same answer again, and takes effect once. A new one for each request, such as a UUID",
+      examples: ["9f0d1c1e-52a5-4f7c-8f43-0b8f6a6c1042"]
     })
   )
 }

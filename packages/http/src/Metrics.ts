@@ -24,7 +24,8 @@ export class Group extends HttpApiGroup.make("metrics")
   .add(metrics)
   .middleware(Decoding)
   .middleware(OperatorAuthentication)
-  .annotate(OpenApi.Title, "Metrics") {}
+  .annotate(OpenApi.Title, "Metrics")
+  .annotate(OpenApi.Description, "For Prometheus") {}
 
 export const layer = Handlers.layer(
   base.add(Group),

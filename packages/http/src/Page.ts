@@ -18,7 +18,10 @@ const read = (text: string): Transaction.Position | undefined => {
 }
 
 /** Where a page starts, opaque to whoever holds it. */
-export const Cursor = Schema.String.annotate({ description: "Where the page starts, from a `Link` header" }).pipe(
+export const Cursor = Schema.String.annotate({
+  description: "Where the page starts, from a `Link` header",
+  examples: [write({ createdAtMillis: 1_769_860_800_123, id: "019c13ec-9e7b-749b-878a-a3249e0ba9ce" })]
+}).pipe(
   Schema.decodeTo(Schema.Struct({ createdAtMillis: Schema.Int, id: Schema.String }), {
     decode: SchemaGetter.transformEffect((text) => {
       const position = read(text)

@@ -43,19 +43,19 @@ for (const network of Network.all) {
   const { customer, operator } = Docs.documents(Api, { network })
   const operations = operationsOf([customer, operator])
   const { differences } = OpenApi.read(customer, operator)
-  const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.example.data
+  const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.examples.default.value.data
 
   describe(`examples: ${network}`, () => {
     it("examples: every endpoint has one, of its body too, and each is what its schema says", () => {
       for (const { name, media, body, operation } of operations) {
         if (withoutExample.includes(name)) continue
-        assert.deepStrictEqual(differences(media?.example, media?.schema ?? {}), [], name)
+        assert.deepStrictEqual(differences(media?.examples.default.value, media?.schema ?? {}), [], name)
         if (body !== undefined) {
-          const { example, schema } = body.content["application/json"]
-          assert.deepStrictEqual(differences(example, schema), [], name)
+          const { examples, schema } = body.content["application/json"]
+          assert.deepStrictEqual(differences(examples.default.value, schema), [], name)
         }
         for (const one of operation.parameters)
-          if (one.in === "path") assert.match(one.example, /^(?:[\da-f-]{36}|\w{12}|node)$/, `${name} ${one.name}`)
+          if (one.in === "path") assert.match(one.examples.default.value, /^(?:[\da-f-]{36}|\w{12}|node)$/, `${name} ${one.name}`)
       }
     })
 
@@ -117,9 +117,12 @@ describe("examples: the first Send", () => {
     assert.isAbove(operations.length, 12)
     for (const { name, path, method, operation, body } of operations) {
       const parameters: ReadonlyArray<Any> = operation.parameters
-      const target = parameters.reduce<string>((text, { name, example }) => text.replace(`{${name}}`, example), path)
+      const target = parameters.reduce<string>((text, { name, examples }) => text.replace(`{${name}}`, examples?.default.value), path)
       const key = path.startsWith("/operator/") ? operatorToken : company.key
-      const { status, text } = await service.ask(method.toUpperCase(), target, { key, body: body.content["application/json"].example })
+      const { status, text } = await service.ask(method.toUpperCase(), target, {
+        key,
+        body: body.content["application/json"].examples.default.value
+      })
       assert.notInclude([400, 401, 415, 500], status, `${name}: ${text}`)
     }
     for (const [path, method] of [
@@ -130,7 +133,8 @@ describe("examples: the first Send", () => {
       const found = operations.find((one) => one.name === `${method} ${path}`)
       for (let again = 0; again < 2; again++)
         assert.strictEqual(
-          (await service.ask(method, path, { key: company.key, body: found?.body.content["application/json"].example })).status,
+          (await service.ask(method, path, { key: company.key, body: found?.body.content["application/json"].examples.default.value }))
+            .status,
           201
         )
     }

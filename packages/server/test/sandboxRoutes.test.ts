@@ -190,7 +190,11 @@ describe("the sandbox over HTTP", () => {
     for (const [path, { post }] of pretended) {
       const [status] = Object.keys(post.responses)
       for (const { content } of [post.requestBody, post.responses[status ?? ""]])
-        assert.deepStrictEqual(differences(content["application/json"].example, content["application/json"].schema), [], path)
+        assert.deepStrictEqual(
+          differences(content["application/json"].examples.default.value, content["application/json"].schema),
+          [],
+          path
+        )
     }
   })
 
