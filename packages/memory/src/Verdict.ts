@@ -119,6 +119,7 @@ const before = (state: State.State, change: Change): Journal.Refusal | "again" |
       return isSame ? "again" : notPayable(change.id, status)
     }
     case "InvoiceExpired": {
+      if (!HashMap.has(state.invoices, change.id)) return "again" // another process has forgotten it
       const { status } = own(state.invoices, change)
       return status === "pending" || status === "claimed" ? undefined : "again"
     }

@@ -121,8 +121,8 @@ applied as (
 )`
     ],
     joins: joinTarget,
-    before: "case when g.status in ('settled', 'expired') then 'Applied' end",
-    guards: "case when g.n is null then 'missing' end"
+    // What another process has forgotten meanwhile is over as well.
+    before: "case when g.n is null or g.status in ('settled', 'expired') then 'Applied' end"
   }),
   row: () => ({}),
   refusals: {}
