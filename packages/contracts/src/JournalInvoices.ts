@@ -265,6 +265,29 @@ export const money = {
     assert.strictEqual(yield* readCursor(source), "8")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
+  "C60: a credit that was made before does not move how far the node was read, where the reader's role is another's by now": Effect.gen(
+    function* () {
+      const [companyId, other] = [yield* open, yield* companyWith(100)]
+      const source = `node ${yield* hex(8)}`
+      const paid = yield* payment(yield* created(companyId, 100), 100)
+      const { fence } = yield* begin(other, 10)
+      yield* verdict({ ...paid, cursor: { source, value: "7" }, fence })
+      const overtaken = { ...fence, token: fence.token - 1 }
+      assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "6" }, fence: overtaken }), "Applied")
+      assert.strictEqual(yield* readCursor(source), "7")
+      assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "8" }, fence }), "Applied")
+      assert.strictEqual(yield* readCursor(source), "8")
+      yield* has(companyId, { posted: 100, held: 0 })
+    }
+  ),
+  "C60: of credits that are committed together the last says how far the node was read": Effect.gen(function* () {
+    const companyId = yield* open
+    const source = `node ${yield* hex(8)}`
+    const paid = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => Effect.flatMap(created(companyId, 10), (row) => payment(row, 10)))
+    yield* Effect.forEach(paid, (one, at) => verdict({ ...one, cursor: { source, value: String(at) } }), { concurrency: "unbounded" })
+    assert.strictEqual(yield* readCursor(source), "7")
+    yield* has(companyId, { posted: 80, held: 0 })
+  }),
   "C60: how far the node was read moves without a credit too": Effect.gen(function* () {
     const [source, another] = [`node ${yield* hex(8)}`, `node ${yield* hex(8)}`]
     for (const value of ["1", "2", "2"]) {

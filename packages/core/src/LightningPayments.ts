@@ -1,4 +1,4 @@
-import { Clock, Effect, Result, Semaphore } from "effect"
+import { Clock, Effect, Option, Result, Semaphore } from "effect"
 import * as Bolt11 from "./Bolt11.ts"
 import { type Claim, laterMillis, mayCall } from "./Claim.ts"
 import { type Endings, overtaken } from "./Endings.ts"
@@ -8,6 +8,7 @@ import type { PaymentEnds } from "./PaymentEnds.ts"
 import type { Next } from "./Payouts.ts"
 import { Policy } from "./Policy.ts"
 import * as Recipient from "./Recipient.ts"
+import { Records } from "./Records.ts"
 import type { SuccessAction } from "./SuccessAction.ts"
 import { fence } from "./Tasks.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -27,6 +28,7 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
 /** Pays withdrawals over Lightning: sends each once, and follows it until the node has said its final word. */
 export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends: PaymentEnds) {
   const journal = yield* Journal
+  const records = yield* Records
   const sender = yield* LightningSender
   const policy = yield* Policy
   const places = yield* Semaphore.make(policy.paymentsAtOnce)
@@ -110,7 +112,12 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
       }).pipe(
         (sending) => places.withPermit(sending),
         Effect.catchTags({
-          PaymentHashTaken: () => fail(withdrawal, "payment_hash_used", task),
+          // Of whose withdrawal pays it only its own company hears.
+          PaymentHashTaken: ({ paymentHash }) =>
+            Effect.flatMap(records.withdrawalByHash(paymentHash), (earlier) => {
+              const isOwn = Option.exists(earlier, ({ companyId }) => companyId === withdrawal.companyId)
+              return fail(withdrawal, isOwn ? "payment_hash_used" : "invoice_not_payable", task)
+            }),
           StaleFence: overtaken,
           AlreadyTerminal: overtaken,
           Conflict: overtaken, // it pays another invoice

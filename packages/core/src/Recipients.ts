@@ -27,8 +27,9 @@ export class Recipients extends Context.Service<
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
     /** The host of the stranger's server that `find` has to ask; undefined where it asks nobody outside. */
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
-    /** What `find` does, if it may be paid this amount now: by the rules, and not by a withdrawal before. */
+    /** What `find` does, if the company may pay it this amount now: by the rules, and no withdrawal pays it already. Only the company\'s own are named. */
     readonly payable: (
+      companyId: string,
       destination: Destination,
       amount: Msat
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
@@ -95,17 +96,18 @@ export const make = Effect.gen(function* () {
       const { domain } = destination.address
       return (yield* servedFor(domain)).isServed ? undefined : domain
     }),
-    payable: Effect.fnUntraced(function* (destination, amount) {
+    payable: Effect.fnUntraced(function* (companyId, destination, amount) {
       const recipient = yield* find(destination)
       yield* Effect.fromResult(check(recipient, amount, policy, yield* Clock.currentTimeMillis))
       // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
-      if ("bolt11" in recipient && (yield* records.withdrawalByHash(recipient.bolt11.paymentHash))._tag === "Some") {
-        return yield* new DestinationRefused({
-          code: "payment_hash_used",
-          message: "Another withdrawal was made for this invoice: ask for a new one"
-        })
-      }
-      return recipient
+      const earlier = "bolt11" in recipient ? yield* records.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
+      if (earlier?._tag !== "Some") return recipient
+      return yield* earlier.value.companyId === companyId
+        ? new DestinationRefused({ code: "payment_hash_used", message: "Another withdrawal was made for this invoice: ask for a new one" })
+        : new DestinationRefused({
+            code: "invoice_not_payable",
+            message: "The invoice was paid already, or is being paid: ask for a new one"
+          })
     }),
     invoice: Effect.fnUntraced(function* (offer, amount) {
       const { paymentRequest, successAction } = yield* resolver.invoice(offer, amount)

@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
           message: `pr must be a Lightning invoice for exactly ${voucher.amount} millisatoshis`
         })
       }
-      yield* recipients.payable(destination, voucher.amount)
+      yield* recipients.payable(voucher.companyId, destination, voucher.amount)
       return Destination.text(destination)
     },
     Effect.catchTags({

@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination))
     yield* checkSendable(amount, policy)
-    const recipient = yield* recipients.payable(destination, amount)
+    const recipient = yield* recipients.payable(company.id, destination, amount)
     return { destination, recipient, amount, rate, rateAtMillis, fee: yield* feeFor(recipient, amount, company.plan) }
   })
 

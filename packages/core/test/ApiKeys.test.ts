@@ -50,6 +50,45 @@ describe("An API key", () => {
     )
   )
 
+  it.effect("API key: a wrong secret opens nothing while the right one is remembered, and does not make it forgotten", () => {
+    let asked = 0
+    const counted = replace(Records, (records) =>
+      Records.of({
+        ...records,
+        apiKey: (id) =>
+          Effect.andThen(
+            Effect.sync(() => asked++),
+            records.apiKey(id)
+          )
+      })
+    )
+    return inWorld(
+      Effect.gen(function* () {
+        const row = yield* company()
+        const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
+        const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
+        assert.strictEqual(yield* opens(one), "ok")
+        yield* Effect.yieldNow // its use is noted, after which it is read once more
+        assert.strictEqual(yield* opens(one), "ok")
+        const before = asked
+        const head = text.slice(0, text.lastIndexOf("_") + 1)
+        const secret = text.slice(head.length)
+        const last = secret.endsWith("1") ? "2" : "1"
+        for (const guess of [
+          `${head}${wrong.slice(wrong.lastIndexOf("_") + 1)}`,
+          `${text.slice(0, -1)}${last}`,
+          text.slice(0, -1),
+          `${head}${"1".repeat(44)}`
+        ]) {
+          assert.strictEqual(yield* said(check(guess)), "Unauthorized: unknown", guess)
+          assert.strictEqual(asked, before, "it was remembered at that moment, and no store asked")
+          assert.strictEqual(yield* opens(one), "ok")
+        }
+      }),
+      { change: counted }
+    )
+  })
+
   it.effect("is issued by these rules", () =>
     inWorld(
       Effect.gen(function* () {

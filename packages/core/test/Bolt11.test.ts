@@ -295,6 +295,23 @@ describe("BOLT 11, requirements of a reader", () => {
     assert.strictEqual(reasonOf(bech32.encode(prefix, [...words.slice(0, -1), 4], false)), "signature")
   })
 
+  /** A features field with these bits: the last word has the lowest five. */
+  const featuring = (...bits: ReadonlyArray<number>) => {
+    const words = zeros(Math.floor(Math.max(...bits) / 5) + 1)
+    for (const bit of bits)
+      words[words.length - 1 - Math.floor(bit / 5)] = (words[words.length - 1 - Math.floor(bit / 5)] ?? 0) | (1 << (bit % 5))
+    return reasonOf(raw("lnbc", [p, s, d, ["9", words]]))
+  }
+
+  it("BOLT 9: a mandatory feature that a payer here cannot meet is refused, AMP (30) and every other one; the same as optional is not", () => {
+    const met = [8, 14, 16, 48]
+    for (let bit = 0; bit <= 260; bit += 2) {
+      assert.strictEqual(featuring(8, 14, bit), met.includes(bit) ? "valid" : "unknown_feature", `feature ${bit}`)
+      assert.strictEqual(featuring(8, 14, bit + 1), "valid", `feature ${bit + 1}`)
+    }
+    assert.strictEqual(featuring(30), "unknown_feature")
+  })
+
   it("takes the first of two fields of one type", () => {
     const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])

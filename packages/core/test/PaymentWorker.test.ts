@@ -296,19 +296,26 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("C11 C14: of one invoice by two withdrawals is one payment; the other withdrawal fails", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
-          const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          const rows = [yield* confirm(one, destination), yield* confirm(other, destination)]
-          yield* steps(3)
-          assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: payment_hash_used", "settled"])
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-        })
+  it.effect(
+    "C11 C14: of one invoice by two withdrawals is one payment; the other withdrawal fails, and names only one of its own company's",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
+            for (const [second, failure] of [
+              [other, "invoice_not_payable"],
+              [one, "payment_hash_used"]
+            ] as const) {
+              const { destination, paymentHash } = yield* outside({ sats: 1000 })
+              const rows = [yield* confirm(one, destination), yield* confirm(second, destination)]
+              yield* steps(3)
+              assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), [`failed: ${failure}`, "settled"])
+              assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+            }
+          })
+        )
       )
-    )
   )
 
   it.effect("C25: for which the node took more than its limit is the operator's loss, not the customer's", () =>

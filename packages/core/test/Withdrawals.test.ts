@@ -416,7 +416,9 @@ describe("A destination is refused", () => {
           const { destination } = yield* outside({ sats: 100, behaviour })
           yield* confirm(one, destination)
           yield* step
-          assert.strictEqual(yield* both(other, destination), "DestinationRefused: payment_hash_used", behaviour)
+          assert.strictEqual(yield* both(one, destination), "DestinationRefused: payment_hash_used", behaviour)
+          // Another company's withdrawal is not told of.
+          assert.strictEqual(yield* both(other, destination), "DestinationRefused: invoice_not_payable", behaviour)
         }
       })
     )

@@ -162,7 +162,7 @@ export const catalogue = {
   },
   payment_hash_used: {
     status: 422,
-    meaning: "Another withdrawal was made for this invoice. One invoice is tried by one withdrawal.",
+    meaning: "Another withdrawal of the company's was made for this invoice. One invoice is tried by one withdrawal.",
     remedy: "Look at that withdrawal, or ask the recipient for a new invoice."
   },
   recipient_not_found: {
