@@ -71,6 +71,7 @@ const limits = (): string => {
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
     ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} unless given`],
     ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
+    ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],
     ["headers of a request / their bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
     [
       "confirmations of a deposit, by what its company waits for or its block brings, whichever is more",

@@ -287,6 +287,10 @@ const tasks = {
     "mixed load for --minutes N on processes that are killed",
     (args) => compiled("packages/server/test/cluster/soak.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
   ],
+  hostile: [
+    "--calls N hostile requests of each kind (2000) to one process: whether memory or rows grow",
+    (args) => compiled("packages/server/test/hostile/memory.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
+  ],
   canaries: [
     "puts known bugs back, one at a time, and demands that the tests notice; arguments name some",
     (args) => node([at("test/defences/main.ts"), ...args])

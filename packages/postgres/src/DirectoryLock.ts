@@ -1,7 +1,7 @@
 import { Effect, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 
 /** Another process keeps its data in this directory: two at once would destroy it. */
 export class DirectoryLocked extends Schema.TaggedError<DirectoryLocked>()("DirectoryLocked", {
@@ -49,6 +49,20 @@ const missing = <A>(cause: unknown, otherwise: A): A => {
   const code = codeOf(cause)
   if (code === "ENOENT" || code === "ESRCH") return otherwise
   throw cause
+}
+
+/**
+ * Makes a directory and those above it, for their owner alone. Node's own `recursive` takes every ENOENT for a parent that is missing, and tries for ever
+ * where nothing can be made, as in /proc.
+ */
+const makeDirectory = (directory: string): void => {
+  const parent = dirname(directory)
+  if (parent !== directory && !existsSync(parent)) makeDirectory(parent)
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (cause) {
+    if (codeOf(cause) !== "EEXIST" || !statSync(directory).isDirectory()) throw cause
+  }
 }
 
 const isAlive = ({ pid, started }: Holder): boolean => {
@@ -117,7 +131,7 @@ export const hold = (directory: string): Effect.Effect<void, DirectoryLocked | D
   Effect.acquireRelease(
     Effect.try({
       try: () => {
-        mkdirSync(directory, { recursive: true, mode: 0o700 })
+        makeDirectory(resolve(directory))
         const file = join(directory, "lock")
         const text = JSON.stringify({ pid: process.pid, started: startOf(process.pid) } satisfies Holder)
         return { file, holder: take(file, text) }

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as DirectoryLock from "../src/DirectoryLock.ts"
@@ -102,5 +102,25 @@ it.effect("a directory that cannot be made is said to be so", () =>
     const error = yield* Effect.flip(DirectoryLock.hold(path))
     assert.strictEqual(error._tag, "DirectoryUnusable")
     assert.include(error.message, path)
+  })
+)
+
+it.effect.skipIf(!tellsStarts)(
+  "directory: one where nothing can be made, such as in /proc, is refused at once (skipped where there is no /proc)",
+  () =>
+    Effect.gen(function* () {
+      for (const path of ["/proc", "/proc/nowhere", "/proc/nowhere/deeper"]) {
+        const error = yield* Effect.flip(DirectoryLock.hold(path))
+        assert.strictEqual(error._tag, "DirectoryUnusable", path)
+        assert.include(error.message, path)
+      }
+    })
+)
+
+it.effect("directory: it is made with those above it, for its owner alone", () =>
+  Effect.gen(function* () {
+    const above = join(yield* directory, "a")
+    yield* DirectoryLock.hold(join(above, "b", "c"))
+    for (const path of [above, join(above, "b"), join(above, "b", "c")]) assert.strictEqual(statSync(path).mode & 0o777, 0o700, path)
   })
 )

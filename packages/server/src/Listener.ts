@@ -8,6 +8,16 @@ const partingMillis = 500
 /** How many headers a request may have. One that has more is refused by Node, as one whose headers are too long. */
 export const maxHeaders = 200
 
+/** How long the headers of a request may take to arrive, and how often connections are looked at whose have not. */
+export const headersMillis = 20_000
+const lateMillis = 5_000
+
+/** How many connections there may be, and who is told of one that was ended at once because there were as many. */
+export interface Limits {
+  readonly maxConnections: number
+  readonly whenFull: () => void
+}
+
 /** How often, while it closes, the connections are looked at that have become idle. */
 const sweepMillis = 20
 
@@ -119,9 +129,20 @@ class Listener extends Server {
  * A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here.
  * Nothing is upgraded to: whoever asks for it is answered as if it had not, for of an upgraded connection nobody would notice that its client has gone.
  */
-export const make = (options: ServerOptions = {}): Server => {
-  const listener = new Listener({ ServerResponse: Answer, requireHostHeader: false, shouldUpgradeCallback: () => false, ...options })
+export const make = (options: ServerOptions = {}, limits?: Limits): Server => {
+  const listener = new Listener({
+    ServerResponse: Answer,
+    requireHostHeader: false,
+    shouldUpgradeCallback: () => false,
+    headersTimeout: headersMillis,
+    connectionsCheckingInterval: lateMillis,
+    ...options
+  })
   listener.maxHeadersCount = maxHeaders
+  if (limits !== undefined) {
+    listener.maxConnections = limits.maxConnections
+    listener.on("drop", limits.whenFull)
+  }
   return listener
     .on("clientError", whenUnreadable)
     .on("connect", whenConnecting)

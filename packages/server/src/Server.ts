@@ -299,16 +299,30 @@ export const routes = (environment: Environment, operatorToken: Redacted.Redacte
   )
 }
 
+/** How many connections are taken. That one was refused is logged, once a minute. */
+const refusing = Effect.fnUntraced(function* ({ maxConnections }: Environment) {
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const mayTell = Throttle.make(Throttle.perMinute(1))
+  const whenFull = () => {
+    if (mayTell("", Date.now())) run(Effect.logWarning("connections are refused: there are as many as may be", { maxConnections }))
+  }
+  return { maxConnections, whenFull }
+})
+
 /** Answers over HTTP for as long as the scope is open. */
 export const server = (environment: Environment, operatorToken: Redacted.Redacted | undefined, services: Context.Context<Services>) =>
   HttpRouter.serve(routes(environment, operatorToken, services), { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(
       Layer.catchTag(
-        NodeHttpServer.layerServer(Listener.make, {
-          port: environment.port,
-          host: environment.host,
-          gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`
-        }),
+        Layer.unwrap(
+          Effect.map(refusing(environment), (limits) =>
+            NodeHttpServer.layerServer(() => Listener.make({}, limits), {
+              port: environment.port,
+              host: environment.host,
+              gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`
+            })
+          )
+        ),
         "ServeError",
         ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
       )

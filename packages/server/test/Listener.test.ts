@@ -77,3 +77,37 @@ describe("what comes behind a request", () => {
     assert.notInclude(answer, "malformed")
   })
 })
+
+describe("connections", () => {
+  it("connections: one more than may be is ended at once and told of; those there are go on, and one that ends makes room", async () => {
+    let refused = 0
+    const server = Listener.make({}, { maxConnections: 3, whenFull: () => (refused += 1) }).listen(0, "127.0.0.1")
+    server.on("request", (_, response) => response.end("done"))
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const open = async () => {
+      const socket = connect(port, "127.0.0.1")
+      await once(socket, "connect")
+      return socket
+    }
+    const ask = async (socket: Awaited<ReturnType<typeof open>>) => {
+      socket.write("GET / HTTP/1.1\r\nHost: service\r\n\r\n")
+      const [answer] = await once(socket, "data")
+      return String(answer)
+    }
+    const [first, ...others] = [await open(), await open(), await open()]
+    assert.match(await ask(first), /^HTTP\/1\.1 200 /)
+    for (const _ of [1, 2]) await once((await open()).resume(), "close")
+    assert.strictEqual(refused, 2)
+    for (const socket of [first, ...others]) assert.match(await ask(socket), /^HTTP\/1\.1 200 /)
+    const gone = once(server, "satisfied")
+    first.once("close", () => server.getConnections((_, count) => server.emit("satisfied", count)))
+    first.end()
+    await gone
+    assert.match(await ask(await open()), /^HTTP\/1\.1 200 /)
+    assert.strictEqual(refused, 2)
+    server.closeAllConnections()
+    await once(server.close(), "close")
+  })
+})

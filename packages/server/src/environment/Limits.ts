@@ -5,6 +5,7 @@ import { type Reader, type Variable, whole } from "./Variable.ts"
 /** Who may call, how often, how much, and how often the service itself looks. */
 export interface Limits {
   readonly proxies: number
+  readonly maxConnections: number
   readonly lnurlPerAddress: number
   readonly lnurlPerCaller: number
   readonly lnurlOpen: number
@@ -34,6 +35,12 @@ export const variables = {
       "How many reverse proxies of your own stand in front, each adding to X-Forwarded-For who asked it: what is limited for each caller goes by that",
     fallback: "0",
     ...whole(0, 10)
+  },
+  maxConnections: {
+    name: "SATRAIL_MAX_CONNECTIONS",
+    meaning: "How many connections there may be at once; one more is ended at once. In front of many clients stands a proxy",
+    fallback: "4096",
+    ...whole(1, 1_000_000)
   },
   lnurlPerAddress: {
     name: "SATRAIL_LNURL_PER_ADDRESS",
@@ -103,6 +110,7 @@ export const variables = {
 
 export const read = ({ optional, required }: Reader): Limits => ({
   proxies: required(variables.proxies),
+  maxConnections: required(variables.maxConnections),
   lnurlPerAddress: required(variables.lnurlPerAddress),
   lnurlPerCaller: required(variables.lnurlPerCaller),
   lnurlOpen: required(variables.lnurlOpen),
