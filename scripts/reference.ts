@@ -24,8 +24,10 @@ import * as Voucher from "../packages/core/src/Voucher.ts"
 import * as Vouchers from "../packages/core/src/Vouchers.ts"
 import * as ChainBooks from "../packages/chain/src/Books.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
+import * as Looks from "../packages/http/src/Looks.ts"
 import * as ReconciliationRoutes from "../packages/http/src/ReconciliationRoutes.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
+import * as Commits from "../packages/postgres/src/Commits.ts"
 import * as PretendNames from "../packages/sandbox/src/PretendNames.ts"
 import * as Sandbox from "../packages/sandbox/src/Sandbox.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
@@ -141,6 +143,9 @@ const limits = (): string => {
     ["lines of a node's books, and events of ours, that one comparison reads", defaults.reconciliation.lines],
     ["lines that are looked at again because they differ or have not ended", defaults.reconciliation.watched],
     ["differences that are shown one by one", ReconciliationRoutes.maxShown],
+    ["time between two looks at node, chain or store for `/readyz`, whoever asks, seconds", Looks.lookMillis / 1000],
+    ["time until such a look has failed, seconds", Looks.checkMillis / 1000],
+    ["time after a refused commit until a look tries one, seconds", Commits.refusedMillis / 1000],
     ["time from which work is overdue that nobody takes up, seconds", defaults.reconciliation.overdueMillis / 1000],
     ["coins that the chain is asked about in one comparison", ChainBooks.askedAbout],
     ["sandbox: names that may have a TXT record", PretendNames.maxNames],

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Cause, Option, Schema } from "effect"
 
 /**
  * What an error says to people about something that we depend on and that does not serve us, besides the cause that a program gave. `/readyz` shows the
@@ -20,3 +20,11 @@ export interface Words {
 /** Both as one text; undefined where the error does not say why. */
 export const text = ({ reason, remedy }: Words): string | undefined =>
   reason === undefined ? undefined : remedy === undefined ? `${reason}.` : `${reason}. ${remedy}`
+
+const Said = Schema.Struct({ _tag: Schema.Literals(["NodeUnavailable", "ChainUnavailable", "StoreUnavailable"]), reason: Schema.String })
+
+/** The reason of a failure that is an outage; undefined where it is another failure, or does not say why. */
+export const reasonOf = (cause: Cause.Cause<unknown>): string | undefined => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return Option.getOrUndefined(Schema.decodeUnknownOption(Said)({ ...Object(error) }))?.reason
+}

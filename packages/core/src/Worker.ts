@@ -1,4 +1,5 @@
 import { Effect, type Scope } from "effect"
+import * as Outage from "./Outage.ts"
 
 const maxPauseMillis = 30_000
 
@@ -8,17 +9,21 @@ const forever = <E, R>(
   pause: Effect.Effect<unknown>
 ): Effect.Effect<void, never, R | Scope.Scope> => {
   let failures = 0
+  let outage: string | undefined
   const once = Effect.matchCauseEffect(step, {
     onSuccess: () => {
       failures = 0
+      outage = undefined
       return pause
     },
     onFailure: (cause) => {
       failures++
-      return Effect.andThen(
-        Effect.logError(`${name} failed; trying again`, cause),
-        Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10)))
-      )
+      const reason = Outage.reasonOf(cause)
+      const isKnown = reason !== undefined && reason === outage
+      outage = reason
+      const told =
+        reason === undefined ? Effect.logError(`${name} failed; trying again`, cause) : Effect.logWarning(`${name} waits: ${reason}`)
+      return Effect.andThen(isKnown ? Effect.void : told, Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10))))
     }
   })
   return Effect.asVoid(Effect.forkScoped(Effect.annotateLogs(Effect.forever(once), { worker: name })))
@@ -26,7 +31,7 @@ const forever = <E, R>(
 
 /**
  * Takes one step after another until the scope closes, waiting for `pause` in between. A step is never cut in half: what has begun is finished before
- * the worker stops. A step that fails or breaks is logged and tried again, after a pause that grows as long as it keeps failing.
+ * the worker stops. A step that fails or breaks is logged (an outage that says why, once) and tried again, after a pause that grows as long as it keeps failing.
  */
 export const run = <E, R>(name: string, step: Effect.Effect<unknown, E, R>, pause: Effect.Effect<unknown>) =>
   forever(name, Effect.uninterruptible(step), pause)

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Clock, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { NodeUnavailable } from "../src/LightningReceiver.ts"
 import { LightningSender } from "../src/LightningSender.ts"
 import * as Msat from "../src/Msat.ts"
 import * as Satrail from "../src/Satrail.ts"
@@ -50,6 +51,37 @@ describe("A worker", () => {
       assert.deepStrictEqual(pauses.slice(11, 14), [1000, 1000, 1000])
     })
   )
+
+  it.effect("worker: an outage that says why is logged once for as long as it lasts, any other failure each time", () => {
+    const logged: Array<string> = []
+    const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+    const away = (reason: string) => Effect.fail(new NodeUnavailable({ operation: "test", cause: "away", reason }))
+    const steps = [
+      away("lnd is locked"),
+      away("lnd is locked"),
+      away("lnd is starting"),
+      Effect.void,
+      away("lnd is locked"),
+      Effect.fail("x"),
+      Effect.fail("x")
+    ]
+    let at = 0
+    return Effect.gen(function* () {
+      yield* Worker.run(
+        "test",
+        Effect.suspend((): Effect.Effect<void, unknown> => steps[at++] ?? Effect.void),
+        Effect.sleep("1 second")
+      )
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(logged, [
+        "test waits: lnd is locked",
+        "test waits: lnd is starting",
+        "test waits: lnd is locked",
+        "test failed; trying again",
+        "test failed; trying again"
+      ])
+    }).pipe(Effect.provide(logger))
+  })
 
   it.effect("C5: finishes what it has begun before it stops", () =>
     Effect.gen(function* () {
