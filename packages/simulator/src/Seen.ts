@@ -72,6 +72,8 @@ const rowsOf = (change: Change): ReadonlyArray<Row> => {
 export const make = (watch: Watch, coverage: Coverage): Seen => {
   const byAsking = new Map<number, Array<Change["_tag"]>>()
   const unmatched = new Map<string, Msat.Msat>()
+  /** Invoices of which nothing is kept. Whoever looked at one before may still say that its time is over. */
+  const forgotten = new Set<string>()
   let companies = new Set<string>()
   let rows = new Map<string, Row>()
   return {
@@ -80,7 +82,11 @@ export const make = (watch: Watch, coverage: Coverage): Seen => {
         coverage.count("change", change._tag)
         if (asking !== null) byAsking.set(asking, [...(byAsking.get(asking) ?? []), change._tag])
         for (const { companyId } of change.legs) companies.add(companyId)
-        for (const row of rowsOf(change)) rows.set(row.id, row)
+        if (change._tag === "InvoiceForgotten") {
+          forgotten.add(change.id)
+          rows.delete(change.id)
+        }
+        for (const row of rowsOf(change)) if (!forgotten.has(row.id)) rows.set(row.id, row)
         if (change._tag === "PaymentUnmatched") unmatched.set(change.unmatched.paymentHash, change.unmatched.received)
       }
     },
