@@ -224,7 +224,7 @@ const check = async () => {
     ["format", [tools.oxfmt, "--list-different"]],
     ["lint", [tools.oxlint, "--format=unix"]],
     ["types", [tools.tsc, "-b"]],
-    ["house rules", [tools.vitest, "run", "--project=fast", "test/house.test.ts"]]
+    ["house rules", [tools.vitest, "run", "--project=fast", "test/house.test.ts", "test/defences.test.ts"]]
   ]
   let failures = 0
   for (const [name, args] of steps) {
