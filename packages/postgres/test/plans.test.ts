@@ -7,6 +7,7 @@ import { kinds } from "../src/Journal.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as PgliteClient from "../src/PgliteClient.ts"
 import * as RecordsSql from "../src/Records.ts"
+import * as TasksSql from "../src/Tasks.ts"
 import * as Database from "./Database.ts"
 
 // How statements find their rows on a database that nobody has analysed: an embedded one may never be. What a plan reads must not grow with what one
@@ -67,6 +68,24 @@ const listing = Effect.gen(function* () {
     Effect.andThen(sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared, planOf(text))
   )
   return nodes.flatMap(({ "Index Name": index }) => (index === undefined ? [] : [index])).toSorted()
+})
+
+/** What a claim in turn goes by: the index of turns and the key, and nothing by which it would read what waits of others. */
+const turning = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const texts = new Set<string>()
+  const tasks = yield* Effect.provideService(TasksSql.make, SqlClient.SqlClient, writing(sql, texts))
+  const full = { companies: [], lanes: [] }
+  yield* tasks.claimInTurn({ kind: "plans", nowMillis: 0, leaseMillis: 1, limit: 1, perLane: 1, after: null, full })
+  const [text] = texts
+  const nodes = yield* sql.withTransaction(
+    Effect.andThen(sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared, planOf(text ?? ""))
+  )
+  const scans = nodes.filter(({ "Node Type": type }) => type.includes("Scan") && type !== "Bitmap Heap Scan")
+  const used = scans.flatMap(({ "Index Name": index, "Relation Name": table }) =>
+    index === undefined && table === undefined ? [] : [index ?? table]
+  )
+  return [...new Set(used)].toSorted()
 })
 
 /** The text of every read of single rows. */
@@ -173,14 +192,19 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         yield* Migrations.migrate
         const tables = (yield* everyTable).map(({ name }) => `satrail.${name}`)
         for (const table of tables) yield* sql.unsafe(`alter table ${table} set (autovacuum_enabled = false)`)
+        const turns = ["tasks_pkey", "tasks_turns"]
         const lists = ["deposits_listed", "withdrawals_listed"]
         assert.deepStrictEqual({ empty: yield* growing }, { empty: [] })
         yield* sql.unsafe(fill(3_000)).unprepared
+        assert.deepStrictEqual(yield* turning, turns)
         assert.deepStrictEqual({ "never analysed": yield* growing }, { "never analysed": [] })
         assert.deepStrictEqual(yield* listing, lists)
         yield* sql.unsafe(`truncate ${tables.join(", ")}; analyze; ${fill(3_000)}`).unprepared
         assert.deepStrictEqual({ "analysed before": yield* growing }, { "analysed before": [] })
         assert.deepStrictEqual(yield* listing, lists)
+        assert.deepStrictEqual(yield* turning, turns)
+        yield* sql.unsafe("analyze").unprepared
+        assert.deepStrictEqual(yield* turning, turns)
       }).pipe(Effect.provide(client)),
     240_000
   )
