@@ -9,6 +9,7 @@ import { eventually } from "@satrail/testing/Waiting"
 import { Effect } from "effect"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Customer from "./Customer.ts"
+import * as Caddy from "./deployed/Caddy.ts"
 import * as Deployment from "./deployed/Deployment.ts"
 import * as Public from "./deployed/Public.ts"
 import { type Company, send } from "./Service.ts"
@@ -16,7 +17,8 @@ import { type Company, send } from "./Service.ts"
 // The topology of deploy/ on one machine: PostgreSQL with its roles, three processes from the files that the image has, Caddy with the shipped
 // Caddyfile before them, lnd and a chain; put together by the commands of docs/guides/mainnet.md (docs/decisions/0044).
 
-const { caddy, host, processes } = Deployment
+const { command: caddy, host } = Caddy
+const { processes } = Deployment
 const installation = PostgresServer.find()
 const missing =
   caddy === undefined

@@ -6,22 +6,15 @@ import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Redacted } from "effect"
 import { once } from "node:events"
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer as createWeb } from "node:http"
-import { createServer } from "node:net"
-import path from "node:path"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { send } from "../Service.ts"
 import * as Build from "./Build.ts"
+import * as Caddy from "./Caddy.ts"
 import * as Guide from "./Guide.ts"
-import { environmentOf, make as makeMachine, run, type Running } from "./Machine.ts"
+import { environmentOf, make as makeMachine, type Running } from "./Machine.ts"
 import type { Public } from "./Public.ts"
 
-/** Where Caddy is; undefined where it is not. */
-export const caddy = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/bin"]
-  .map((folder) => path.join(folder, "caddy"))
-  .find(existsSync)
-
-export const host = "satrail.localhost"
 export const processes = ["1", "2", "3"]
 /** How many invoices a minute one caller's wallets get of each process. Few, so that a test comes to their end. */
 export const perCaller = 4
@@ -29,30 +22,9 @@ export const perCaller = 4
 /** Passwords count, as they do on a machine of one's own; the superuser, who has none, is let in. */
 const hba = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
 
-const portOf = (server: { readonly address: () => unknown }): number => {
-  const address = server.address()
-  return typeof address === "object" && address !== null && "port" in address ? Number(address.port) : 0
-}
-
-const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, "127.0.0.1")
-      await once(server, "listening")
-      return server
-    })
-  )
-  const ports = servers.map(portOf)
-  for (const server of servers) {
-    server.close()
-    await once(server, "close")
-  }
-  return ports
-}
-
 /** you@wallet.example: a wallet of somebody else's, whose invoices are carol's (LUD-16, LUD-06). */
 const walletOf = (carol: Network["Service"]["carol"]) =>
-  createWeb((request, response) => {
+  createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "https://wallet.example")
     const answer = (said: object) => response.setHeader("content-type", "application/json").end(JSON.stringify(said))
     if (pathname !== "/callback") {
@@ -71,7 +43,7 @@ export const make = async (
   command: string,
   ends: Array<() => unknown>
 ) => {
-  const [internal = 0, http = 0, https = 0, ...own] = await freePorts(3 + processes.length)
+  const [internal = 0, http = 0, https = 0, ...own] = await Caddy.freePorts(3 + processes.length)
   const portsOwn = new Map(processes.map((name, at) => [name, String(own[at])]))
   const inside = `http://127.0.0.1:${internal}`
   const wallet = walletOf(carol)
@@ -104,7 +76,7 @@ export const make = async (
       ["@127.0.0.1/satrail", `@127.0.0.1:${first.port}/satrail`],
       ["/var/lib/lnd/tls.cert", alice.certificateFile],
       ["--network mainnet", "--network regtest"],
-      ["https://pay.example.com", `https://${host}:${https}`],
+      ["https://pay.example.com", `https://${Caddy.host}:${https}`],
       ["http://127.0.0.1:8080", inside],
       ...processes.map((name): readonly [string, string] => [`127.0.0.1:808${name}`, `127.0.0.1:${portsOwn.get(name)}`])
     ]
@@ -120,7 +92,7 @@ export const make = async (
   const follow = async (block: Guide.Block | undefined, change = (text: string) => text): Promise<string> => {
     if (block === undefined) return assert.fail("the guide has no such block")
     const printed = await machine.sh(change(block.text))
-    const shown = printed.replaceAll(`https://${host}:${https}`, "https://pay.example.com")
+    const shown = printed.replaceAll(`https://${Caddy.host}:${https}`, "https://pay.example.com")
     if (block.output !== undefined) assert.isTrue(Guide.isPrinted(block.output, shown), `${block.text}\nprinted\n${printed}`)
     return printed
   }
@@ -163,7 +135,7 @@ export const make = async (
     const changes: ReadonlyArray<readonly [RegExp | string, string]> = [
       [/\/etc\/satrail\//g, machine.at("etc/satrail/")],
       ["SATRAIL_NETWORK=mainnet", "SATRAIL_NETWORK=regtest"],
-      ["SATRAIL_DOMAIN=pay.example.com", `SATRAIL_DOMAIN=${host}`],
+      ["SATRAIL_DOMAIN=pay.example.com", `SATRAIL_DOMAIN=${Caddy.host}`],
       ["LND_REST_URL=https://127.0.0.1:8090", `LND_REST_URL=${alice.url}`],
       ["BITCOIN_RPC_URL=http://127.0.0.1:8332", `BITCOIN_RPC_URL=${chain.url}`],
       ["BITCOIN_RPC_USER=satrail", `BITCOIN_RPC_USER=${chain.user}`],
@@ -178,7 +150,7 @@ export const make = async (
       assert.isTrue(typeof from === "string" ? text.includes(from) : text.search(from) >= 0, String(from))
       text = text.replace(from, to)
     }
-    writeFileSync(settings, `${text}RATES=fixed\nSATRAIL_OUTBOUND_ALLOW=wallet.example=http://127.0.0.1:${portOf(wallet)}\n`)
+    writeFileSync(settings, `${text}RATES=fixed\nSATRAIL_OUTBOUND_ALLOW=wallet.example=http://127.0.0.1:${Caddy.portOf(wallet)}\n`)
   }
 
   /** Steps 1 to 5. Two processes are of the version before, so that this one comes beside them. */
@@ -208,28 +180,18 @@ export const make = async (
     assert.include(machine.systemctl(), "restart caddy")
     const dropIn = readFileSync(machine.at("etc/systemd/system/caddy.service.d/satrail.conf"), "utf8")
     const file = /^EnvironmentFile=(.*)$/m.exec(dropIn)?.[1] ?? assert.fail(dropIn)
-    const proxying = run(command, ["run", "--config", machine.at("etc/caddy/Caddyfile"), "--adapter", "caddyfile"], {
-      HOME: machine.home,
-      PATH: process.env["PATH"] ?? "",
-      ...environmentOf(readFileSync(file, "utf8")),
-      SATRAIL_DOMAIN: host,
-      CADDY_ADMIN: "off",
-      PUBLIC_BIND: "127.0.0.1",
-      HTTP_PORT: String(http),
-      HTTPS_PORT: String(https),
-      INTERNAL_PORT: String(internal)
+    const { running, to } = await Caddy.start({
+      command,
+      config: machine.at("etc/caddy/Caddyfile"),
+      home: machine.home,
+      ports: { http, https, internal },
+      env: environmentOf(readFileSync(file, "utf8"))
     })
-    begun.push(proxying)
-    const authority = machine.at(".local/share/caddy/pki/authorities/local/root.crt")
-    await eventually(
-      "the proxy",
-      async () => (proxying.isOver() ? assert.fail(proxying.said()) : existsSync(authority)),
-      (isThere) => isThere
-    )
-    await machine.sh(`export CURL_CA_BUNDLE=${authority}`)
+    begun.push(running)
+    await machine.sh(`export CURL_CA_BUNDLE=${to.authority}`)
     assert.isNotEmpty(looks)
     for (const look of looks) await follow(look)
-    return { port: https, host, authority }
+    return to
   }
 
   /** The last of step 10: a new machine, which has /etc/satrail and a dump, and nothing in SATRAIL_DATA. */

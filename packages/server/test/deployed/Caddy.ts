@@ -1,0 +1,75 @@
+import { assert } from "@effect/vitest"
+import { eventually } from "@satrail/testing/Waiting"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { createServer } from "node:net"
+import path from "node:path"
+import { run, type Running } from "./Machine.ts"
+import type { Public } from "./Public.ts"
+
+/** Where Caddy is; undefined where it is not. */
+export const command = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/bin"]
+  .map((folder) => path.join(folder, "caddy"))
+  .find(existsSync)
+
+/** The domain of these deployments: Caddy makes a certificate for it by itself. */
+export const host = "satrail.localhost"
+
+export const portOf = (server: { readonly address: () => unknown }): number => {
+  const address = server.address()
+  return typeof address === "object" && address !== null && "port" in address ? Number(address.port) : 0
+}
+
+export const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, "127.0.0.1")
+      await once(server, "listening")
+      return server
+    })
+  )
+  const ports = servers.map(portOf)
+  for (const server of servers) {
+    server.close()
+    await once(server, "close")
+  }
+  return ports
+}
+
+export interface Options {
+  readonly command: string
+  readonly config: string
+  /** Where Caddy keeps what it makes. */
+  readonly home: string
+  readonly ports: { readonly http: number; readonly https: number; readonly internal: number }
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Starts Caddy with a Caddyfile as it is; what differs on this machine is in the environment. */
+export const start = async ({
+  command,
+  config,
+  home,
+  ports,
+  env
+}: Options): Promise<{ readonly running: Running; readonly to: Public }> => {
+  const running = run(command, ["run", "--config", config, "--adapter", "caddyfile"], {
+    HOME: home,
+    PATH: process.env["PATH"] ?? "",
+    ...env,
+    SATRAIL_DOMAIN: host,
+    CERTIFICATE_ISSUER: "internal",
+    CADDY_ADMIN: "off",
+    PUBLIC_BIND: "127.0.0.1",
+    HTTP_PORT: String(ports.http),
+    HTTPS_PORT: String(ports.https),
+    INTERNAL_PORT: String(ports.internal)
+  })
+  const authority = path.join(home, ".local/share/caddy/pki/authorities/local/root.crt")
+  await eventually(
+    "the proxy",
+    async () => (running.isOver() ? assert.fail(running.said()) : existsSync(authority)),
+    (isThere) => isThere
+  )
+  return { running, to: { port: ports.https, host, authority } }
+}
