@@ -152,7 +152,17 @@ describe("the files of a deployment", () => {
       "RATES",
       "RESOLVER"
     ]
-    assert.sameMembers([...all(example, /^#?([A-Z_]+)=/gm), ...elsewhere], [...known])
+    const here = new Set([...all(example, /^#?([A-Z_]+)=/gm), ...elsewhere])
+    assert.deepStrictEqual(
+      [...known].filter((name) => !here.has(name)),
+      [],
+      "a setting that deploy/satrail.env.example does not have: add it there"
+    )
+    assert.deepStrictEqual(
+      [...here].filter((name) => !known.has(name)),
+      [],
+      "deploy/satrail.env.example has what is no setting"
+    )
   })
 
   it("deploy: behind the shipped proxy each payer is a caller of his own, and only /v1 and what wallets ask is open to the Internet", () => {
