@@ -8,7 +8,6 @@ import { Effect, Redacted } from "effect"
 import { once } from "node:events"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { send } from "../Service.ts"
 import * as Build from "./Build.ts"
 import * as Caddy from "./Caddy.ts"
 import * as Guide from "./Guide.ts"
@@ -115,8 +114,11 @@ export const make = async (
     running.set(name, one)
     begun.push(one)
   }
-  const readiness = async (name: string) =>
-    (await send(`http://127.0.0.1:${portsOwn.get(name)}/readyz`, "GET", {}).catch(() => undefined))?.status
+  /** What `/readyz` says; undefined from who does not listen yet, or listens and does not answer yet: then it is asked again. */
+  const readiness = async (name: string): Promise<number | undefined> => {
+    const asking = fetch(`http://127.0.0.1:${portsOwn.get(name)}/readyz`, { signal: AbortSignal.timeout(5000) })
+    return (await asking.catch(() => undefined))?.status
+  }
   const ready = (name: string) =>
     eventually(
       `process ${name} is ready`,
