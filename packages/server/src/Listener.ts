@@ -111,9 +111,29 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   }
 }
 
-/** Ends every connection after the answer it is waiting for: Node would go on serving whoever asks without a pause. */
+/**
+ * Keeps requests that come before there is a handler: the framework listens first and attaches its handler later, and Node would leave such a request
+ * without an answer. Ends every connection after the answer it is waiting for: Node would go on serving whoever asks without a pause.
+ */
 class Listener extends Server {
+  readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
+
+  constructor(options: ServerOptions) {
+    super(options)
+    const keep = (request: IncomingMessage, response: ServerResponse) => this.#early.push([request, response])
+    const attend = (event: string) => {
+      if (event !== "request") return
+      this.off("newListener", attend).off("request", keep)
+      // This is said of a handler right before it is there.
+      process.nextTick(() => {
+        for (const [request, response] of this.#early.splice(0)) this.emit("request", request, response)
+      })
+    }
+    this.on("request", keep).on("newListener", attend)
+  }
+
   override close(whenClosed?: (error?: Error) => void): this {
+    for (const [, response] of this.#early.splice(0)) response.destroy()
     // Whose answer is ready counts as idle, and idle connections are ended at once.
     sendAnswered()
     this.prependListener("request", (_, response) => {

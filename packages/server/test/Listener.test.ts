@@ -57,6 +57,35 @@ describe("a request to speak something else", () => {
   })
 })
 
+describe("a request that comes before the handler is attached", () => {
+  /** A server that has read one, and no handler yet. What is behind the request cannot be read: Node tells of that when it has read the request. */
+  const asked = async () => {
+    const server = Listener.make().listen(0, "127.0.0.1")
+    await once(server, "listening")
+    // It listens on TCP, so its address is one of TCP.
+    const { port } = server.address() as AddressInfo
+    const socket = connect(port, "127.0.0.1")
+    let answer = ""
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+    socket.write("GET / HTTP/1.1\r\nHost: service\r\n\r\nhello\r\n\r\n")
+    await once(server, "clientError")
+    return { server, answer: once(socket, "close").then(() => answer) }
+  }
+
+  it("listener: is answered once there is one", async () => {
+    const { server, answer } = await asked()
+    server.on("request", (_, response) => response.end("done"))
+    assert.match(await answer, /^HTTP\/1\.1 200 /)
+    await once(server.close(), "close")
+  })
+
+  it("listener: does not keep a server open that closes before", async () => {
+    const { server, answer } = await asked()
+    await once(server.close(), "close")
+    assert.strictEqual(await answer, "")
+  })
+})
+
 describe("what comes behind a request", () => {
   it("does not take the place of its answer: it took effect, and nobody is told that it could not be read", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
