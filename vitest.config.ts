@@ -14,6 +14,7 @@ const apart = ["bench", "postgres", "regtest", "server", "testing"].map((name) =
 export default defineConfig({
   test: {
     pool: "forks",
+    maxWorkers: "100%", // by itself vitest leaves one core free: of two, half the machine
     testTimeout: testMillis,
     hookTimeout: testMillis,
     projects: [

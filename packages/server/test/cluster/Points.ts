@@ -53,11 +53,15 @@ const takes = (file: string): boolean => {
   }
 }
 
-/** Commits are told apart by what they commit, tasks by whether they are of a withdrawal or keep a role. */
+/** What withdrawals go through; every other task keeps a role. */
+const kinds = new Set<unknown>(["withdrawal", "recipient", "payment", "payout"])
+
+/** Commits are told apart by what they commit, tasks by their kind, however they are claimed. */
 const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
   if (typeof first !== "object" || first === null) return member
   if (member === "commit" && "_tag" in first) return String(first._tag)
-  return "kind" in first ? `${member} ${first.kind === "withdrawal" || first.kind === "payout" ? first.kind : "duty"}` : member
+  if (!("kind" in first)) return member
+  return `${member === "claimInTurn" ? "claim" : member} ${kinds.has(first.kind) ? String(first.kind) : "duty"}`
 }
 
 /** To look and to find nothing happens all the time, and is no step of anything. */

@@ -47,7 +47,17 @@ const mine = (cluster: Cluster.Cluster, blocks: number) => cluster.outside((sand
 
 const stories: Readonly<Record<string, Story>> = {
   "a withdrawal to a Lightning address": {
-    calls: ["offer", "WithdrawalRequested", "claim withdrawal", "invoice", "WithdrawalDispatched", "pay", "WithdrawalSettled"],
+    calls: [
+      "offer",
+      "WithdrawalRequested",
+      "claim withdrawal",
+      "postpone withdrawal",
+      "claim recipient",
+      "invoice",
+      "WithdrawalDispatched",
+      "pay",
+      "WithdrawalSettled"
+    ],
     begin: async (cluster) => {
       const shop = await funded(cluster, 5000)
       const { destination } = await Customer.outside(shop, "lightning_address")
@@ -69,7 +79,7 @@ const stories: Readonly<Record<string, Story>> = {
     }
   },
   "a withdrawal whose payment is held for a while": {
-    calls: ["pay", "postpone withdrawal", "lookupPayment", "WithdrawalSettled"],
+    calls: ["pay", "postpone withdrawal", "claim payment", "lookupPayment", "WithdrawalSettled"],
     begin: async (cluster) => {
       const shop = await funded(cluster, 5000)
       const { destination, payment_hash: paymentHash } = await Customer.outside(shop, "lightning_invoice", {
