@@ -76,7 +76,7 @@ export const ofRefusal = (
   }
   if (/macaroon|verification failed/i.test(words)) {
     const remedy = `lnd at ${url} says of ${names.macaroon}: ${words}. Bake it on this very node, as docs/guides/lnd.md says.`
-    const isTurnedAway = /^verification failed|^cannot get macaroon|^expected 1 macaroon/i.test(words)
+    const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(words)
     return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
   }
   // Said by the gateway in front of lnd as long as lnd has not told it what it serves, and by lnd's server before it has started.

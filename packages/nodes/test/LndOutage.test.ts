@@ -30,7 +30,7 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
     /OUR_MACAROON/
   ],
   "shown a macaroon whose key is gone": [
-    refusal(2, "cannot get macaroon: root key with id 7 doesn't exist"),
+    refusal(2, "cannot retrieve macaroon: cannot get macaroon: root key with id 7 doesn't exist"),
     "lnd refuses a macaroon: it does not know it",
     /OUR_MACAROON/
   ]
