@@ -31,6 +31,8 @@ export interface ReceiverOptions extends Options {
 const attemptSeconds = 60
 /** How long we stay to see a payment end that has begun. Most do within a second; the others are looked up. */
 const settleMillis = 2000
+/** How long after its last word lnd may take to end the answer. Read to its end, its connection serves the next payment; else that one begins with a handshake. */
+const endMillis = 100
 /** Invoices on one page when all are read. */
 const pageSize = 1000
 /** How often a node that has never been paid is asked whether it has. */
@@ -317,7 +319,7 @@ const sender = (options: Options): LightningSender["Service"] => {
 
   /** Sends, and stays for a moment. To leave changes nothing: the payment goes on without us. */
   const send = Effect.fnUntraced(function* ({ invoice, amount, feeLimit }: Sending) {
-    const begun = yield* Deferred.make<void>()
+    const [begun, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     let seen: typeof Sent.Type | undefined
     const body = {
       payment_request: invoice.paymentRequest,
@@ -328,13 +330,16 @@ const sender = (options: Options): LightningSender["Service"] => {
       cancelable: false
     }
     const watch = rest.listen("pay", post("/v2/router/send", body), Sent).pipe(
-      Stream.takeUntil(isFinal),
       Stream.runForEach((sent) => {
         seen = sent
-        return Deferred.succeed(begun, undefined)
+        return Deferred.succeed(isFinal(sent) ? ended : begun, undefined)
       })
     )
-    const patience = Effect.raceFirst(Effect.sleep(rest.deadlineMillis), Effect.andThen(Deferred.await(begun), Effect.sleep(settleMillis)))
+    const patience = Effect.raceAllFirst([
+      Effect.sleep(rest.deadlineMillis),
+      Effect.andThen(Deferred.await(begun), Effect.sleep(settleMillis)),
+      Effect.andThen(Deferred.await(ended), Effect.sleep(endMillis))
+    ])
     const broken = yield* Effect.raceFirst(
       Effect.matchEffect(watch, { onFailure: Effect.succeed, onSuccess: () => Effect.undefined }),
       Effect.as(patience, undefined)
