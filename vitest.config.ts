@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { testMillis } from "./packages/testing/src/Waiting.ts"
+import { workers } from "./test/workers.ts"
 
 // What a test file needs is in its name (docs/decisions/0045-two-tiers.md). `npm test` runs what has no such name, `npm run test:all` everything:
 // *.slow.test.ts starts processes of the service again and again, *.btcd.test.ts has a chain of its own, *.regtest.test.ts shares one network of Lightning nodes.
@@ -14,7 +15,7 @@ const apart = ["bench", "postgres", "regtest", "server", "testing"].map((name) =
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: "100%", // by itself vitest leaves one core free: of two, half the machine
+    maxWorkers: workers,
     testTimeout: testMillis,
     hookTimeout: testMillis,
     projects: [

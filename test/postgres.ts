@@ -1,5 +1,7 @@
-// A PostgreSQL for the whole run: the one that TEST_DATABASE_URL names, or one made for it and gone after it. Each test file makes databases of its own.
+// PostgreSQL for the whole run: the server that TEST_DATABASE_URL names, or servers made for it and gone after it. Each test file makes databases of its own.
+// Files that run at once have a server each: which events can be read depends on every transaction of a server, in whichever of its databases.
 import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { workers } from "./workers.ts"
 
 export default async (): Promise<(() => Promise<void>) | undefined> => {
   if ((process.env["TEST_DATABASE_URL"] ?? "") !== "") return undefined
@@ -10,7 +12,9 @@ export default async (): Promise<(() => Promise<void>) | undefined> => {
     console.log(`${said}. What needs one is skipped.`)
     return undefined
   }
-  const server = await PostgresServer.start(found)
-  process.env["TEST_DATABASE_URL"] = server.url // whoever runs a test file inherits it
-  return server.end
+  const servers = await Promise.all(Array.from({ length: workers }, () => PostgresServer.start(found)))
+  process.env["SATRAIL_TEST_SERVERS"] = servers.map(({ url }) => url).join(" ") // whoever runs a test file inherits it
+  return async () => {
+    await Promise.all(servers.map(({ end }) => end()))
+  }
 }

@@ -43,6 +43,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
+/** Servers that no run of tests uses at the moment: runs at once have one each, as test files have (test/postgres.ts). */
+const free: Array<string> = []
+
 /** Runs some tests with the bug of this name in the sources, or with none. */
 const run = async (name: string, file: string, titles: string): Promise<Outcome> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-canary-"))
@@ -52,9 +55,10 @@ const run = async (name: string, file: string, titles: string): Promise<Outcome>
   const options = ["--config", config, "-t", titles, "--reporter=json", `--outputFile=${outputFile}`]
   // With a bug the first to notice is enough.
   const bail = name === "none" ? [] : ["--bail=1"]
+  const server = free.pop()
   const child = spawn(process.execPath, [vitest, "run", file, ...options, ...bail], {
     cwd: root,
-    env: { ...process.env, SATRAIL_CANARY: name, NO_COLOR: "1" },
+    env: { ...process.env, SATRAIL_CANARY: name, NO_COLOR: "1", ...(server !== undefined && { SATRAIL_TEST_SERVERS: server }) },
     stdio: ["ignore", "pipe", "pipe"]
   })
   running.add(child)
@@ -67,6 +71,7 @@ const run = async (name: string, file: string, titles: string): Promise<Outcome>
   await once(child, "close")
   clearTimeout(timer)
   running.delete(child)
+  if (server !== undefined) free.push(server)
   const seconds = (Date.now() - begunMillis) / 1000
   const text = existsSync(outputFile) ? readFileSync(outputFile, "utf8") : undefined
   rmSync(folder, { recursive: true })
@@ -134,7 +139,8 @@ const chosen = names.length === 0 ? canaries : canaries.filter(({ name }) => nam
 
 const begunMillis = Date.now()
 const endPostgres = chosen.some(({ needsServer }) => needsServer) ? await startPostgres() : undefined
-const hasServer = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
+free.push(...(process.env["SATRAIL_TEST_SERVERS"] ?? "").split(" ").filter((url) => url !== ""))
+const hasServer = free.length > 0 || (process.env["TEST_DATABASE_URL"] ?? "") !== ""
 const possible = chosen.filter(({ needsServer }) => hasServer || needsServer !== true)
 const trials = possible.flatMap((canary): ReadonlyArray<Trial> => {
   const { test, titles, isInStories } = canary

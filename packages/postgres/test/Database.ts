@@ -4,8 +4,10 @@ import { randomUUID } from "node:crypto"
 import Pg from "pg"
 import * as PgClient from "../src/PgClient.ts"
 
-/** A PostgreSQL server, as a role that may create databases and roles. */
-export const server = process.env["TEST_DATABASE_URL"]
+const ours = (process.env["SATRAIL_TEST_SERVERS"] ?? "").split(" ").filter((url) => url !== "")
+
+/** A PostgreSQL server, as a role that may create databases and roles: of those that test/postgres.ts made, the one of this worker. */
+export const server = ours[(Number(process.env["VITEST_POOL_ID"] ?? 1) - 1) % ours.length] ?? process.env["TEST_DATABASE_URL"]
 
 const urlOf = (name: string) => {
   const url = new URL(server ?? "")
