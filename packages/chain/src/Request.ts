@@ -28,7 +28,14 @@ export interface Answer {
 /** The largest block in hex, in JSON, with room. */
 const maxAnswerBytes = 32 * 1024 * 1024
 
-/** Asks a server, and never another one: a redirection is an answer like any other. Fails when none comes. */
+/** The server had ended a kept connection when we wrote to it: it has not read this, or what it did with it can be done again. */
+const wasKept = (request: http.ClientRequest, cause: unknown): boolean =>
+  request.reusedSocket && cause instanceof Error && "code" in cause && (cause.code === "ECONNRESET" || cause.code === "EPIPE")
+
+/**
+ * Asks a server, and never another one: a redirection is an answer like any other. Fails when none comes. Whatever is asked here may be asked again: reads,
+ * and to take the same bytes of a transaction. So what meets a connection that has just ended is asked over another one.
+ */
 export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options) => {
   const isSecure = new URL(url).protocol === "https:"
   const base = url.replace(/\/+$/, "")
@@ -39,7 +46,7 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
       ? new https.Agent({ keepAlive: true, ...(certificateFile !== undefined && { ca: readFileSync(certificateFile) }) })
       : new http.Agent({ keepAlive: true }))
 
-  return ({ method, path, headers = {}, body = "" }: Ask): Effect.Effect<Answer, Error> =>
+  const ask = ({ method, path, headers = {}, body = "" }: Ask): Effect.Effect<Answer, Error> =>
     Effect.callback((resume) => {
       const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause : new Error(String(cause))))
       try {
@@ -59,11 +66,13 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
           }
         )
         request.on("timeout", () => request.destroy(new Error(`no answer within ${patienceMillis} ms`)))
-        request.on("error", fail)
+        // Each kept connection ends but once: at the latest a new one answers, or fails.
+        request.on("error", (cause) => (wasKept(request, cause) ? resume(ask({ method, path, headers, body })) : fail(cause)))
         request.end(body)
         return Effect.sync(() => request.destroy())
       } catch (cause) {
         return fail(cause)
       }
     })
+  return ask
 }
