@@ -2,6 +2,7 @@ import type { Words } from "@satrail/core/Outage"
 import { Cause, Effect, Exit, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { setTimeout } from "node:timers/promises"
 import Pg from "pg"
 import * as SqlState from "./SqlState.ts"
 
@@ -121,17 +122,26 @@ interface Canceller {
   readonly settings: Pg.ClientConfig
 }
 
-const cancelMillis = 2000
+/** How long the way to the server may take, and then the end of the query; and after which pause it is asked for again. */
+const cancelMillis = { connect: 5000, end: 5000, again: 100 }
 
-/** Has the server end what this connection is doing. Nothing else can be running there: whoever waits for this has not given the connection back. */
-const cancel = async ({ settings }: Canceller, pid: number): Promise<void> => {
+/**
+ * Has the server end what this connection is doing. Nothing else can be running there: whoever waits for this has not given the connection back. The server
+ * drops a cancel that comes between two messages of one query, and a function can catch one: so it is asked again until the query has ended.
+ */
+const cancel = async ({ settings }: Canceller, pid: number, answered: Promise<void>): Promise<void> => {
   const { password } = settings // a pool hides it from copies
   const secret = password === undefined ? {} : { password }
-  const other = new Pg.Client({ ...settings, ...secret, connectionTimeoutMillis: cancelMillis, query_timeout: cancelMillis })
+  const patience = { connectionTimeoutMillis: cancelMillis.connect, query_timeout: cancelMillis.connect }
+  const other = new Pg.Client({ ...settings, ...secret, ...patience })
   other.on("error", () => {}) // the answer to the query below says it too
+  const ended = answered.then(() => true)
   try {
     await other.connect()
-    await other.query("select pg_cancel_backend($1)", [pid])
+    for (let left = cancelMillis.end / cancelMillis.again; left > 0; left--) {
+      await other.query("select pg_cancel_backend($1)", [pid])
+      if (await Promise.race([ended, setTimeout(cancelMillis.again, false)])) return
+    }
   } catch {
     // It cannot be reached: then its answer will not be waited for, and the connection is closed.
   } finally {
@@ -150,11 +160,7 @@ const asking =
         resume(error === null ? Effect.succeed(result) : Effect.fail(failed(error, "query")))
       })
       return Effect.promise(async () => {
-        if (typeof client.processID === "number") await cancel(canceller, client.processID)
-        const patience = Promise.withResolvers<void>()
-        const timer = setTimeout(patience.resolve, cancelMillis)
-        await Promise.race([answered.promise, patience.promise])
-        clearTimeout(timer)
+        if (typeof client.processID === "number") await cancel(canceller, client.processID, answered.promise)
       })
     })
 
