@@ -29,7 +29,7 @@ export interface ReceiverOptions extends Options {
 
 /** How long lnd may begin new attempts of one payment. What is under way then goes on; only its end is an end. */
 const attemptSeconds = 60
-/** How long we stay to see a payment end that has begun. Most do within a second; the others are looked up. */
+/** How long we stay to see a payment end. Most do within a second; the others are looked up. */
 const settleMillis = 2000
 /** How long after its last word lnd may take to end the answer. Read to its end, its connection serves the next payment; else that one begins with a handshake. */
 const endMillis = 100
@@ -319,7 +319,7 @@ const sender = (options: Options): LightningSender["Service"] => {
 
   /** Sends, and stays for a moment. To leave changes nothing: the payment goes on without us. */
   const send = Effect.fnUntraced(function* ({ invoice, amount, feeLimit }: Sending) {
-    const [begun, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const ended = yield* Deferred.make<void>()
     let seen: typeof Sent.Type | undefined
     const body = {
       payment_request: invoice.paymentRequest,
@@ -327,19 +327,16 @@ const sender = (options: Options): LightningSender["Service"] => {
       ...(invoice.amount === undefined && { amt_msat: String(amount) }),
       fee_limit_msat: String(feeLimit), // always said: without one lnd takes free routes only
       timeout_seconds: attemptSeconds,
-      cancelable: false
+      cancelable: false,
+      no_inflight_updates: true // each would be all of the payment again
     }
     const watch = rest.listen("pay", post("/v2/router/send", body), Sent).pipe(
       Stream.runForEach((sent) => {
         seen = sent
-        return Deferred.succeed(isFinal(sent) ? ended : begun, undefined)
+        return Deferred.succeed(ended, undefined)
       })
     )
-    const patience = Effect.raceAllFirst([
-      Effect.sleep(rest.deadlineMillis),
-      Effect.andThen(Deferred.await(begun), Effect.sleep(settleMillis)),
-      Effect.andThen(Deferred.await(ended), Effect.sleep(endMillis))
-    ])
+    const patience = Effect.raceFirst(Effect.sleep(settleMillis), Effect.andThen(Deferred.await(ended), Effect.sleep(endMillis)))
     const broken = yield* Effect.raceFirst(
       Effect.matchEffect(watch, { onFailure: Effect.succeed, onSuccess: () => Effect.undefined }),
       Effect.as(patience, undefined)
@@ -347,7 +344,10 @@ const sender = (options: Options): LightningSender["Service"] => {
     if (seen !== undefined) return paymentOf(seen)
     if (broken instanceof NotLookedAt) return notSent
     if (broken?._tag === "Refused") return yield* refused(invoice.paymentHash, broken)
-    return yield* broken ?? rest.noAnswer("pay")
+    if (broken !== undefined) return yield* broken
+    // It goes on, or has not begun: a record says that it has. That there is none says nothing while the call may still be under way.
+    const known = yield* lookup(invoice.paymentHash)
+    return known._tag === "notFound" ? ({ _tag: "unknown" } as const) : known
   })
 
   const graceMillis = options.graceMillis ?? 60_000
