@@ -2,10 +2,10 @@
 // words of its own; the network behind it is the sandbox. No backend needs anything from here.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { type InvoiceState, LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
-import * as Msat from "@satrail/core/Msat"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -2,10 +2,10 @@
 // real one. To write yours for lnd, Core Lightning, phoenixd, …: copy this file; write what your node answers as Schemas, and what its words
 // mean in the functions below them; keep `connect`, where whatever can go wrong between two machines becomes an outage; then hold it to the
 // promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Network } from "@satrail/bitcoin/Network"
 import { LightningReceiver, type InvoiceState, NodeUnavailable } from "@satrail/core/LightningReceiver"
 import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
-import * as Msat from "@satrail/core/Msat"
-import { Network } from "@satrail/core/Network"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 

@@ -1,6 +1,6 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Receiver from "@satrail/contracts/LightningReceiver"
 import * as Sender from "@satrail/contracts/LightningSender"
-import * as Msat from "@satrail/core/Msat"
 import { Effect, Layer, References } from "effect"
 import { layer as daemon, PaperDaemon } from "./PaperDaemon.ts"
 import * as PaperNode from "./PaperNode.ts"

@@ -1,13 +1,13 @@
 // The core inside an Effect program: a company is paid over Lightning, and pays somebody outside. Nothing is kept and the network is
 // pretend; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Answer from "@satrail/core/Answer"
 import * as Balance from "@satrail/core/Balance"
 import { Companies } from "@satrail/core/Companies"
 import * as Decimal from "@satrail/core/Decimal"
 import * as Fee from "@satrail/core/Fee"
 import { Invoices } from "@satrail/core/Invoices"
-import * as Msat from "@satrail/core/Msat"
 import * as Policy from "@satrail/core/Policy"
 import * as Satrail from "@satrail/core/Satrail"
 import { Transactions } from "@satrail/core/Transactions"

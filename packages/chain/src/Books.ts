@@ -1,7 +1,7 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { ChainBooks } from "@satrail/core/ChainBooks"
 import type { ChainUnavailable } from "@satrail/core/ChainSource"
 import * as Coin from "@satrail/core/Coin"
-import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
 import type { Withdrawal } from "@satrail/core/Withdrawal"
 import { Effect, Layer } from "effect"

@@ -1,5 +1,5 @@
+import type { Network } from "@satrail/bitcoin/Network"
 import * as Payout from "@satrail/core/Payout"
-import type { Network } from "@satrail/core/Network"
 import { Signer, SignerUnavailable } from "@satrail/core/Signer"
 import type { HDKey } from "@scure/bip32"
 import { Effect, Layer, type Redacted } from "effect"

@@ -1,8 +1,8 @@
-import { HDKey } from "@scure/bip32"
-import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import type { Network } from "@satrail/bitcoin/Network"
 import type * as Coin from "@satrail/core/Coin"
-import type { Network } from "@satrail/core/Network"
 import type * as Payout from "@satrail/core/Payout"
+import { HDKey } from "@scure/bip32"
 import { type Redacted, Schema } from "effect"
 import * as Seed from "./Seed.ts"
 

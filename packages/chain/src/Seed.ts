@@ -1,8 +1,8 @@
+import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import type { Network } from "@satrail/bitcoin/Network"
 import { HDKey } from "@scure/bip32"
 import { entropyToMnemonic, mnemonicToSeedSync, validateMnemonic } from "@scure/bip39"
 import { wordlist } from "@scure/bip39/wordlists/english.js"
-import type { AddressType } from "@satrail/core/BitcoinAddress"
-import type { Network } from "@satrail/core/Network"
 import { Redacted, Result, Schema } from "effect"
 
 /** The words are no seed: one is missing, misspelt or out of place. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Payout from "@satrail/core/Payout"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"

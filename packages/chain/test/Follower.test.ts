@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Option } from "effect"
 import * as Block from "../src/Block.ts"
 import * as Follower from "../src/Follower.ts"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
-import * as Msat from "@satrail/core/Msat"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Btcd from "@satrail/regtest/Btcd"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Schema } from "effect"

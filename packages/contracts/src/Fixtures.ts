@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Clock, Effect, Option } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as ApiKey from "@satrail/core/ApiKey"
 import type { Change, Fence, Once } from "@satrail/core/Change"
 import type * as Coin from "@satrail/core/Coin"
@@ -11,12 +11,12 @@ import * as Id from "@satrail/core/Id"
 import * as Invoice from "@satrail/core/Invoice"
 import { Journal } from "@satrail/core/Journal"
 import type { LightningAddress } from "@satrail/core/LightningAddress"
-import * as Msat from "@satrail/core/Msat"
 import type { OnChainAddress } from "@satrail/core/OnChainAddress"
 import { Records } from "@satrail/core/Records"
 import { fence, type Task, Tasks } from "@satrail/core/Tasks"
 import type { Voucher } from "@satrail/core/Voucher"
 import * as Withdrawal from "@satrail/core/Withdrawal"
+import { Clock, Effect, Option } from "effect"
 
 // Rows and Changes for promises. Every promise makes its own, with ids of its own: promises do not see each other.
 // A store keeps hashes, scripts and keys and does not check them: any hexadecimal of the right length will do.

@@ -1,15 +1,15 @@
 import { assert } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as ApiKey from "@satrail/core/ApiKey"
 import * as Company from "@satrail/core/Company"
 import * as Domain from "@satrail/core/Domain"
 import * as Id from "@satrail/core/Id"
 import type { Journal } from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
-import * as Msat from "@satrail/core/Msat"
 import * as OnChainAddress from "@satrail/core/OnChainAddress"
 import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
+import { Clock, Effect } from "effect"
 import type { Promises } from "./Contract.ts"
 import {
   apiKey,

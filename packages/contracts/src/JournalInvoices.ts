@@ -1,13 +1,13 @@
 import { assert } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Cursor from "@satrail/core/Cursor"
 import * as Id from "@satrail/core/Id"
 import * as Invoice from "@satrail/core/Invoice"
 import { Journal } from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
-import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
+import { Effect, Option } from "effect"
 import type { Promises } from "./Contract.ts"
 import {
   begin,

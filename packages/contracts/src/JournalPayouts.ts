@@ -1,15 +1,15 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Coin from "@satrail/core/Coin"
 import * as Deposit from "@satrail/core/Deposit"
 import * as Id from "@satrail/core/Id"
 import type { Journal } from "@satrail/core/Journal"
 import * as KeyRange from "@satrail/core/KeyRange"
-import * as Msat from "@satrail/core/Msat"
 import * as OnChainAddress from "@satrail/core/OnChainAddress"
 import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
 import * as Withdrawal from "@satrail/core/Withdrawal"
+import { Effect } from "effect"
 import type { Promises } from "./Contract.ts"
 import {
   begin,

@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
-import { Effect, Option } from "effect"
-import type { Journal } from "@satrail/core/Journal"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Invoice from "@satrail/core/Invoice"
+import type { Journal } from "@satrail/core/Journal"
 import * as LightningAddress from "@satrail/core/LightningAddress"
-import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
 import * as Withdrawal from "@satrail/core/Withdrawal"
+import { Effect, Option } from "effect"
 import type { Promises } from "./Contract.ts"
 import {
   arrival,

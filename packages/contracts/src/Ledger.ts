@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Records } from "@satrail/core/Records"
+import { Effect } from "effect"
 
 /** What one company has, to the sat, and that its books are sound. */
 export const has = Effect.fnUntraced(function* (companyId: string, sats: { readonly posted: number; readonly held: number }) {

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Nostr from "@satrail/core/Nostr"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Context, Effect, Exit, Redacted } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"

@@ -1,9 +1,9 @@
-import { Effect, Option } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Balance } from "@satrail/core/Balance"
 import type { Account } from "@satrail/core/Change"
-import { invoice } from "../src/Fixtures.ts"
-import * as Msat from "@satrail/core/Msat"
 import * as Tally from "@satrail/core/Tally"
+import { Effect, Option } from "effect"
+import { invoice } from "../src/Fixtures.ts"
 import { promises } from "../src/Records.ts"
 import { bites, sabotage } from "./bite.ts"
 

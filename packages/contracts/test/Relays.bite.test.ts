@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Nostr from "@satrail/core/Nostr"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Context, Effect, Exit, Layer } from "effect"
+import * as RelayPeer from "../../sandbox/test/RelayPeer.ts"
 import { Patience } from "../src/Eventually.ts"
 import { type Peer, promises } from "../src/Relays.ts"
-import * as RelayPeer from "../../sandbox/test/RelayPeer.ts"
 
 type Sound = Nostr.Relays | Peer
 type Publish = Nostr.Relays["Service"]["publish"]

@@ -1,4 +1,4 @@
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { type Fetched, RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
 import { Effect } from "effect"
 import { promises } from "../src/Resolver.ts"

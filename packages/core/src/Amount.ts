@@ -1,6 +1,6 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import type { Decimal } from "./Decimal.ts"
-import * as Msat from "./Msat.ts"
 
 /** What an amount may be given in. */
 export const Currency = Schema.Literals(["sats", "btc", "usd", "eur", "gbp", "jpy", "cny", "cad", "aud", "chf", "hkd", "nzd"])

@@ -1,5 +1,5 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Posting } from "./Change.ts"
-import * as Msat from "./Msat.ts"
 
 /** What a company owns. `posted` is all of it, `held` the part that pending withdrawals and open vouchers have reserved. */
 export interface Balance {

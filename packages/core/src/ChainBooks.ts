@@ -1,7 +1,7 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect } from "effect"
 import type { ChainUnavailable } from "./ChainSource.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import type { Msat } from "./Msat.ts"
 
 /** A coin that we count on and the chain does not have. */
 export interface Gone {

@@ -1,5 +1,5 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect, Schema } from "effect"
-import type { Msat } from "./Msat.ts"
 import * as Outage from "./Outage.ts"
 
 /** The chain could not be read. */

@@ -1,10 +1,10 @@
+import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import type { Msat } from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
 import { Context, type Effect, Schema } from "effect"
-import type { AddressType } from "./BitcoinAddress.ts"
 import type { ChainUnavailable } from "./ChainSource.ts"
 import type * as Coin from "./Coin.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import type { Msat } from "./Msat.ts"
-import type { Network } from "./Network.ts"
 
 /** The coins at hand do not cover any of the payments and its fee. They can wait for more. */
 export class Unfundable extends Schema.TaggedError<Unfundable>()("Unfundable", { neededSats: Schema.BigInt }) {}

@@ -1,15 +1,15 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import type { AnswersForgotten } from "./Answer.ts"
 import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "./ApiKey.ts"
 import type { CompanyOpened, PlanChanged } from "./Company.ts"
+import type { CursorMoved } from "./Cursor.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./Deposit.ts"
-import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceForgotten, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
 import type { DomainChecked, DomainVerified } from "./Domain.ts"
 import type { DutyBegun } from "./Duty.ts"
+import type { InvoiceClaimed, InvoiceCreated, InvoiceExpired, InvoiceForgotten, InvoiceSettled, PaymentUnmatched } from "./Invoice.ts"
 import type { KeyRangeReserved } from "./KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "./LightningAddress.ts"
-import type { Msat } from "./Msat.ts"
 import type { OnChainAddressCreated } from "./OnChainAddress.ts"
-import type { CursorMoved } from "./Cursor.ts"
 import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "./Voucher.ts"
 import type {
   InternalTransferred,

@@ -1,6 +1,6 @@
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import { AddressType } from "./BitcoinAddress.ts"
-import * as Msat from "./Msat.ts"
 
 /** Where a key is found in a wallet: its account by address type, its receiving (0) or change (1) branch, its number (BIP 44). */
 export const Place = Schema.Struct({ type: AddressType, branch: Schema.Literals([0, 1]), index: Schema.Int })

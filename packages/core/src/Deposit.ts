@@ -1,7 +1,7 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
 import * as Change from "./Change.ts"
-import * as Msat from "./Msat.ts"
-import { Network } from "./Network.ts"
 import { Rail, Status } from "./Withdrawal.ts"
 
 /**

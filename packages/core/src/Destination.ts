@@ -1,11 +1,11 @@
+import * as Bip21 from "@satrail/bitcoin/Bip21"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
 import { Result, Schema } from "effect"
-import * as Bip21 from "./Bip21.ts"
-import * as BitcoinAddress from "./BitcoinAddress.ts"
-import * as Bolt11 from "./Bolt11.ts"
-import * as LightningAddressText from "./LightningAddressText.ts"
-import * as Lnurl from "./Lnurl.ts"
-import * as Msat from "./Msat.ts"
-import type { Network } from "./Network.ts"
 
 /** `amount` is what the payee asks for: the invoice's own, or that of the `bitcoin:` URI around it. Absent: the payer decides. */
 export interface LightningInvoice {

@@ -1,10 +1,10 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Unmatched } from "./Invoice.ts"
 import type { Sent, Taken } from "./LightningBooks.ts"
 import type { InvoiceState } from "./LightningReceiver.ts"
 import type { Payment } from "./LightningSender.ts"
-import * as Msat from "./Msat.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**

@@ -1,8 +1,8 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Balance from "./Balance.ts"
 import type { Account, Posting } from "./Change.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Unmatched } from "./Invoice.ts"
-import * as Msat from "./Msat.ts"
 import * as Voucher from "./Voucher.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 

@@ -1,4 +1,4 @@
-import * as Msat from "./Msat.ts"
+import * as Msat from "@satrail/bitcoin/Msat"
 
 /** `base` plus `partsPerMillion` of the amount, rounded up to a whole msat. */
 export interface FeeRate {

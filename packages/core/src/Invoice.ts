@@ -1,8 +1,8 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Change from "./Change.ts"
 import type { Deposit } from "./Deposit.ts"
 import * as Metadata from "./Metadata.ts"
-import * as Msat from "./Msat.ts"
 
 /**
  * `pending` may be paid. `claimed` is being paid from inside, by one withdrawal. `settled` is final.

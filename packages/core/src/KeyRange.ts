@@ -1,5 +1,5 @@
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
-import { AddressType } from "./BitcoinAddress.ts"
 import type * as Change from "./Change.ts"
 import * as Id from "./Id.ts"
 

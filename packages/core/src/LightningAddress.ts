@@ -1,7 +1,7 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Change from "./Change.ts"
 import * as Metadata from "./Metadata.ts"
-import * as Msat from "./Msat.ts"
 
 /** The longest message that a payer's wallet shows after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144

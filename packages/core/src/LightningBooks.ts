@@ -1,6 +1,6 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
-import type { Msat } from "./Msat.ts"
 
 /** What a node owns in its channels. */
 export interface Owned {

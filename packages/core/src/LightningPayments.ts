@@ -1,5 +1,5 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import { Clock, Effect, Option, Result, Semaphore } from "effect"
-import * as Bolt11 from "./Bolt11.ts"
 import { type Claim, laterMillis, mayCall } from "./Claim.ts"
 import { type Endings, overtaken } from "./Endings.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"

@@ -1,6 +1,6 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
 import { Context, type Effect, type Redacted, Schema, type Stream } from "effect"
-import type { Msat } from "./Msat.ts"
-import type { Network } from "./Network.ts"
 import * as Outage from "./Outage.ts"
 
 /** A node could not be reached, did not answer in time, or is not ready. What was asked of it may or may not have happened. */

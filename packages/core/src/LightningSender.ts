@@ -1,7 +1,7 @@
+import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect, type Stream } from "effect"
-import type { Bolt11 } from "./Bolt11.ts"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
-import type { Msat } from "./Msat.ts"
 
 /** Why a payment failed for good. */
 export type FailureReason = "timeout" | "no_route" | "error" | "incorrect_payment_details" | "insufficient_balance" | "canceled"

@@ -1,7 +1,7 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Option, Schema } from "effect"
 import { Difference } from "./Difference.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import * as Msat from "./Msat.ts"
 import { Records } from "./Records.ts"
 import { Side } from "./Side.ts"
 import * as Tally from "./Tally.ts"

@@ -1,5 +1,5 @@
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
-import { AddressType } from "./BitcoinAddress.ts"
 import * as Change from "./Change.ts"
 import * as Metadata from "./Metadata.ts"
 

@@ -1,7 +1,7 @@
+import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as Answers from "./Answers.ts"
-import type { AddressType } from "./BitcoinAddress.ts"
 import type { ChainUnavailable } from "./ChainSource.ts"
 import { ChainWallet } from "./ChainWallet.ts"
 import { Entropy } from "./Entropy.ts"

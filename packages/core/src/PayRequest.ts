@@ -1,11 +1,11 @@
 import { sha256 } from "@noble/hashes/sha2.js"
+import { HandleSchema, maxHandleLength, normaliseDomain, schemeOf } from "@satrail/bitcoin/LightningAddressText"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import * as Id from "./Id.ts"
 import type { Callback } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
-import { HandleSchema, maxHandleLength, normaliseDomain, schemeOf } from "./LightningAddressText.ts"
 import { isText } from "./Metadata.ts"
-import * as Msat from "./Msat.ts"
 import type { Settings } from "./Policy.ts"
 
 /** Where a wallet asked: the `Host` it named, and what the path says. */

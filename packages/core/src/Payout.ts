@@ -1,11 +1,11 @@
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { base64, hex } from "@scure/base"
 import { p2wpkh } from "@scure/btc-signer/payment.js"
 import { Transaction } from "@scure/btc-signer/transaction.js"
 import { Effect, Result } from "effect"
-import * as BitcoinAddress from "./BitcoinAddress.ts"
 import type { Batch, Draft, Payment } from "./ChainWallet.ts"
 import * as Coin from "./Coin.ts"
-import * as Msat from "./Msat.ts"
 
 /** A key that a coin is locked with, as a PSBT names it: the public half, and the way to it from the master key. */
 export interface Key {

@@ -1,8 +1,8 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
 import { Context } from "effect"
 import type { Plan } from "./Company.ts"
 import * as Fee from "./Fee.ts"
-import * as Msat from "./Msat.ts"
-import type { Network } from "./Network.ts"
 import * as Throttle from "./Throttle.ts"
 
 /** The service fee of each way out. */

@@ -1,8 +1,8 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Array, Clock, Context, Effect, Layer } from "effect"
 import * as Amount from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
 import { ExchangeRates, type Rate, RateUnavailable } from "./ExchangeRates.ts"
-import type { Msat } from "./Msat.ts"
 import { Policy } from "./Policy.ts"
 
 /** What a caller names as an amount. */

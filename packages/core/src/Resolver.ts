@@ -1,5 +1,5 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect, Schema } from "effect"
-import type { Msat } from "./Msat.ts"
 import type { SuccessAction } from "./SuccessAction.ts"
 
 /** The recipient's server answered, and said no or something that no payer should act on. */

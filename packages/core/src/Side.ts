@@ -1,5 +1,5 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import * as Msat from "./Msat.ts"
 import type * as Tally from "./Tally.ts"
 
 /**

@@ -1,6 +1,6 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import type { Account } from "./Change.ts"
-import * as Msat from "./Msat.ts"
 
 /** The same for each account. */
 export const byAccount = <A>(of: (account: Account) => A): { readonly [account in Account]: A } => ({

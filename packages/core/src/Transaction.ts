@@ -1,5 +1,5 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import * as Msat from "./Msat.ts"
 import { Rail, Status } from "./Withdrawal.ts"
 
 export const Type = Schema.Literals(["withdrawal", "deposit"])

@@ -1,8 +1,8 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import type { Company } from "./Company.ts"
 import type { Fault } from "./Fault.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import type { Msat } from "./Msat.ts"
 import { Records } from "./Records.ts"
 import * as Tally from "./Tally.ts"
 

@@ -1,12 +1,12 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Change from "./Change.ts"
 import * as Fee from "./Fee.ts"
 import * as Id from "./Id.ts"
-import { schemeOf } from "./LightningAddressText.ts"
 import * as Metadata from "./Metadata.ts"
-import * as Msat from "./Msat.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**

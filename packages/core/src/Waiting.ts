@@ -1,4 +1,4 @@
-import type { Msat } from "./Msat.ts"
+import type { Msat } from "@satrail/bitcoin/Msat"
 
 /**
  * What money and work can wait for. A withdrawal: to be taken up, or for its payee. A payout: for coins, or for a block. A deposit: for a block, or for its

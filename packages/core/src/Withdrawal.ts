@@ -1,5 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { hexToBytes } from "@noble/hashes/utils.js"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
 import * as Change from "./Change.ts"
 import type * as Coin from "./Coin.ts"
@@ -8,8 +10,6 @@ import { RecipientType } from "./Destination.ts"
 import * as Fee from "./Fee.ts"
 import * as Id from "./Id.ts"
 import * as Metadata from "./Metadata.ts"
-import * as Msat from "./Msat.ts"
-import { Network } from "./Network.ts"
 import { SuccessAction } from "./SuccessAction.ts"
 
 /** Where a withdrawal stands. `settled` and `failed` are final: neither is ever left again. */

@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { AmountInvalid } from "./Amount.ts"
 import * as Amount from "./Amount.ts"
@@ -15,7 +16,6 @@ import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 import { LightningSender } from "./LightningSender.ts"
 import * as Metadata from "./Metadata.ts"
-import * as Msat from "./Msat.ts"
 import { lightningFee, Policy, type Settings } from "./Policy.ts"
 import { type Asked, type Priced, Prices } from "./Prices.ts"
 import * as Recipient from "./Recipient.ts"

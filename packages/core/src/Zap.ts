@@ -1,10 +1,10 @@
+import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
+import type { Msat } from "@satrail/bitcoin/Msat"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { type Redacted, Result, Schema } from "effect"
 import type * as Change from "./Change.ts"
 import type { Invoice } from "./Invoice.ts"
-import { isPublicName } from "./LightningAddressText.ts"
 import { isText } from "./Metadata.ts"
-import type { Msat } from "./Msat.ts"
-import * as Nostr from "./Nostr.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
 
 // A zap is a payment that a Nostr user asks for a public receipt of (NIP-57).

@@ -1,7 +1,7 @@
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Invoice } from "./Invoice.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
-import * as Nostr from "./Nostr.ts"
 import { Policy } from "./Policy.ts"
 import { Records } from "./Records.ts"
 import { fence, type Task, Tasks } from "./Tasks.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Keys from "@satrail/sandbox/Keys"
 import * as Transaction from "@satrail/sandbox/Transaction"
 import type * as Coin from "../src/Coin.ts"
-import * as Msat from "../src/Msat.ts"
 import * as Payout from "../src/Payout.ts"
 
 const { wallet, outside } = Keys.make("bip125", "regtest")

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +10,6 @@ import type { Company } from "../src/Company.ts"
 import * as Deposit from "../src/Deposit.ts"
 import * as Id from "../src/Id.ts"
 import { Journal } from "../src/Journal.ts"
-import * as Msat from "../src/Msat.ts"
 import { Records } from "../src/Records.ts"
 import {
   accounts,

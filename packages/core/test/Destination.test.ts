@@ -1,11 +1,11 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import * as Bolt11 from "../src/Bolt11.ts"
 import * as Destination from "../src/Destination.ts"
-import * as Lnurl from "../src/Lnurl.ts"
-import * as Msat from "../src/Msat.ts"
-import type { Network } from "../src/Network.ts"
 
 const invoice = (network: Network, amount?: Msat.Msat) =>
   Result.getOrThrow(

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Difference from "../src/Difference.ts"
 import type { Sent } from "../src/LightningBooks.ts"
-import * as Msat from "../src/Msat.ts"
 import * as Side from "../src/Side.ts"
 import * as Tally from "../src/Tally.ts"
 import { Status } from "../src/Withdrawal.ts"

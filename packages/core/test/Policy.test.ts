@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Msat from "../src/Msat.ts"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Policy from "../src/Policy.ts"
 import { settings } from "./Rows.ts"
 

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Arbitrary, Clock, Effect, Option, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as Amount from "../src/Amount.ts"
 import * as Decimal from "../src/Decimal.ts"
 import { ExchangeRates, RateUnavailable } from "../src/ExchangeRates.ts"
-import * as Msat from "../src/Msat.ts"
+import * as Invoices from "../src/Invoices.ts"
 import { Prices } from "../src/Prices.ts"
 import { Records } from "../src/Records.ts"
 import { Withdrawals } from "../src/Withdrawals.ts"
-import * as Invoices from "../src/Invoices.ts"
 import {
   asked,
   audited,

@@ -1,10 +1,10 @@
 import { sha256 } from "@noble/hashes/sha2.js"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as BitcoinAddress from "../src/BitcoinAddress.ts"
-import type { Bolt11 } from "../src/Bolt11.ts"
-import * as Msat from "../src/Msat.ts"
 import * as Recipient from "../src/Recipient.ts"
 import { invoice, offer, settings } from "./Rows.ts"
 

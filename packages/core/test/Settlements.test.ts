@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Fiber, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Invoice } from "../src/Invoice.ts"
 import { Journal, StoreUnavailable } from "../src/Journal.ts"
 import { LightningReceiver, type Settled } from "../src/LightningReceiver.ts"
-import * as Msat from "../src/Msat.ts"
 import { Records } from "../src/Records.ts"
 import { Settlements } from "../src/Settlements.ts"
 import {

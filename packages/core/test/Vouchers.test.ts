@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import type { Company } from "../src/Company.ts"
 import { Journal, StoreUnavailable } from "../src/Journal.ts"
-import * as Msat from "../src/Msat.ts"
 import { Records } from "../src/Records.ts"
 import * as Throttle from "../src/Throttle.ts"
 import * as Voucher from "../src/Voucher.ts"
 import { type Issued, Vouchers } from "../src/Vouchers.ts"
-import type { Company } from "../src/Company.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,

@@ -1,7 +1,7 @@
+import type { Network } from "@satrail/bitcoin/Network"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
-import type { Network } from "@satrail/core/Network"
 import * as Asset from "./Asset.ts"
 import * as Errors from "./Errors.ts"
 import * as Examples from "./Examples.ts"

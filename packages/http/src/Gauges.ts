@@ -1,6 +1,6 @@
-import { Cause } from "@satrail/core/Difference"
+import type * as Msat from "@satrail/bitcoin/Msat"
 import type { Account } from "@satrail/core/Change"
-import type * as Msat from "@satrail/core/Msat"
+import { Cause } from "@satrail/core/Difference"
 import type { Reconciliation } from "@satrail/core/Reconciliation"
 import * as Waiting from "@satrail/core/Waiting"
 import { Clock, Effect, Metric, Option } from "effect"

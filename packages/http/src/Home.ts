@@ -1,7 +1,7 @@
+import type { Network } from "@satrail/bitcoin/Network"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
-import type { Network } from "@satrail/core/Network"
 import * as Asset from "./Asset.ts"
 import { paths as docs } from "./Docs.ts"
 import * as Envelope from "./Envelope.ts"

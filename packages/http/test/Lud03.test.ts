@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Lnurl from "@satrail/core/Lnurl"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Policy from "@satrail/core/Policy"
 import * as Throttle from "@satrail/core/Throttle"
 import { Result } from "effect"

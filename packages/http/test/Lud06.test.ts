@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Bolt11 from "@satrail/core/Bolt11"
-import * as Msat from "@satrail/core/Msat"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option, Result } from "effect"
 import { start } from "./Service.ts"

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import { createHash } from "node:crypto"
 import type { start } from "./Service.ts"
 

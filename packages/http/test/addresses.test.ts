@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Lnurl from "@satrail/core/Lnurl"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import { Result } from "effect"
 import { bad, seen, start } from "./Service.ts"
 

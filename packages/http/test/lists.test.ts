@@ -1,9 +1,9 @@
-import { Journal } from "@satrail/core/Journal"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Deposit from "@satrail/core/Deposit"
 import * as Id from "@satrail/core/Id"
-import * as Msat from "@satrail/core/Msat"
+import { Journal } from "@satrail/core/Journal"
 import * as Withdrawal from "@satrail/core/Withdrawal"
-import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { start } from "./Service.ts"
 

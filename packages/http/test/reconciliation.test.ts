@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import { Cause } from "@satrail/core/Difference"
 import { StoreUnavailable } from "@satrail/core/Journal"
 import { LightningSender } from "@satrail/core/LightningSender"

@@ -1,10 +1,10 @@
-import { HashMap, Option } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Fault from "@satrail/core/Fault"
-import * as Msat from "@satrail/core/Msat"
 import * as Tally from "@satrail/core/Tally"
 import * as Voucher from "@satrail/core/Voucher"
 import type * as Waiting from "@satrail/core/Waiting"
 import * as Withdrawal from "@satrail/core/Withdrawal"
+import { HashMap, Option } from "effect"
 import * as State from "./State.ts"
 
 /** Counts everything each time: what is in memory is small. */

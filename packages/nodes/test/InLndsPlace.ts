@@ -1,12 +1,12 @@
-import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
-import * as Msat from "@satrail/core/Msat"
-import * as Lnd from "../src/Lnd.ts"
-import type * as LndRest from "../src/LndRest.ts"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
+import * as Lnd from "../src/Lnd.ts"
+import type * as LndRest from "../src/LndRest.ts"
 
 // Whatever answers in lnd's place, word for word as a test has it.
 

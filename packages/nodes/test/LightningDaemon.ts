@@ -1,6 +1,6 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Behaviour } from "@satrail/contracts/LightningSender"
-import * as Bolt11 from "@satrail/core/Bolt11"
-import * as Msat from "@satrail/core/Msat"
 import { Result } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { once } from "node:events"

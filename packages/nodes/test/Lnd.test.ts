@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Logger, Metric, Redacted, References } from "effect"
 import * as LndInfo from "../src/LndInfo.ts"
 import * as LndRest from "../src/LndRest.ts"

@@ -1,8 +1,8 @@
-import { Effect, Option, Schema } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Balance from "@satrail/core/Balance"
-import * as Msat from "@satrail/core/Msat"
 import type { Audit, Published } from "@satrail/core/Records"
 import * as Tally from "@satrail/core/Tally"
+import { Effect, Option, Schema } from "effect"
 import * as Reads from "./Reads.ts"
 
 const Total = Schema.Struct({ posted: Msat.FromString, held: Msat.FromString })

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Option } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { companyWith, created, found, open } from "@satrail/contracts/Fixtures"
 import * as Invoice from "@satrail/core/Invoice"
 import { Journal } from "@satrail/core/Journal"
-import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
 import type { Tasks } from "@satrail/core/Tasks"
+import { Effect, type Layer, Option } from "effect"
 
 /** Where a client and PostgreSQL could understand each other wrongly. */
 export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Tasks, E>) =>

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { companyWith } from "@satrail/contracts/Fixtures"
 import type { Fault } from "@satrail/core/Fault"
-import * as Msat from "@satrail/core/Msat"
 import { Records } from "@satrail/core/Records"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgClient from "../src/PgClient.ts"
-import * as Embedded from "./Embedded.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
+import * as Embedded from "./Embedded.ts"
 
 const received = ({ accounts }: { readonly accounts: { readonly node: { readonly out: Msat.Msat } } }) => Number(accounts.node.out) / 1000
 

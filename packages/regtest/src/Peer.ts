@@ -1,6 +1,6 @@
-import * as Bolt11 from "@satrail/core/Bolt11"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Behaviour } from "@satrail/contracts/LightningSender"
-import * as Msat from "@satrail/core/Msat"
 import * as LndRest from "@satrail/nodes/LndRest"
 import { Clock, Effect, Result, Schema, Stream } from "effect"
 import { createHash, randomBytes } from "node:crypto"

@@ -1,5 +1,5 @@
-import * as Bolt11 from "@satrail/core/Bolt11"
-import * as Msat from "@satrail/core/Msat"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
 import { Console, Effect, Layer, Redacted, Result, Stream } from "effect"

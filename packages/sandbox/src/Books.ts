@@ -1,7 +1,7 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { ChainBooks } from "@satrail/core/ChainBooks"
 import { LightningBooks } from "@satrail/core/LightningBooks"
 import { NodeUnavailable } from "@satrail/core/LightningReceiver"
-import * as Msat from "@satrail/core/Msat"
 import { Effect } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Lightning from "./Lightning.ts"

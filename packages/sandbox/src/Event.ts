@@ -1,5 +1,5 @@
-import { AddressType } from "@satrail/core/BitcoinAddress"
-import * as Msat from "@satrail/core/Msat"
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 
 /** What an outside recipient does with a payment. With `unknown_then_…` the answers to our node's caller get lost for a while. */

@@ -1,4 +1,4 @@
-import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"

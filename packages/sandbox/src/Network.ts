@@ -1,4 +1,4 @@
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Hop } from "./Event.ts"
 
 /** A channel of the pretend network. Everybody sees its capacity; who owns how much of it, only its two ends. */

@@ -1,5 +1,5 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import type * as Coin from "@satrail/core/Coin"
-import * as Msat from "@satrail/core/Msat"
 import * as Payout from "@satrail/core/Payout"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"

@@ -1,5 +1,5 @@
-import * as Bolt11 from "@satrail/core/Bolt11"
-import type * as Msat from "@satrail/core/Msat"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type * as Msat from "@satrail/bitcoin/Msat"
 import { Result } from "effect"
 import type { Event } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"

@@ -1,4 +1,4 @@
-import * as Nostr from "@satrail/core/Nostr"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Context, Effect, HashMap, Layer, Option, Ref } from "effect"
 
 /** How a relay behaves: it `takes` events unless told otherwise, `refuses` them, or is `away`. */

@@ -1,6 +1,6 @@
-import * as Bolt11 from "@satrail/core/Bolt11"
-import { type Ask, type InvoiceState, type Issued, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { sha256 } from "@noble/hashes/sha2.js"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import { type Ask, type InvoiceState, type Issued, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
 import { hex } from "@scure/base"
 import { Effect, HashMap, Option, Redacted, Result, Stream } from "effect"
 import * as Lightning from "./Lightning.ts"

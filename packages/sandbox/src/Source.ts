@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import {
   type Activity,
   type Broadcast,
@@ -7,7 +8,6 @@ import {
   type Output,
   type Placement
 } from "@satrail/core/ChainSource"
-import * as Msat from "@satrail/core/Msat"
 import { Effect, HashMap, Option, Result } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Mempool from "./Mempool.ts"

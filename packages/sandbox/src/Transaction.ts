@@ -1,7 +1,7 @@
-import * as BitcoinAddress from "@satrail/core/BitcoinAddress"
 import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
 import { ripemd160 } from "@noble/hashes/legacy.js"
 import { sha256 } from "@noble/hashes/sha2.js"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import { hex } from "@scure/base"
 import { RawOldTx, RawTx, Script } from "@scure/btc-signer/script.js"
 import { SigHash, Transaction as Scure } from "@scure/btc-signer/transaction.js"

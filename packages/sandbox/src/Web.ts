@@ -1,4 +1,4 @@
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Offer } from "@satrail/core/Resolver"
 import { HashMap, Option } from "effect"
 import { Behaviour, type WebEvent } from "./Event.ts"

@@ -1,4 +1,4 @@
-import type { Network } from "@satrail/core/Network"
+import type { Network } from "@satrail/bitcoin/Network"
 import { Clock, Deferred, Effect, Exit, Result, type Scope } from "effect"
 import * as Chain from "./Chain.ts"
 import type { Event } from "./Event.ts"

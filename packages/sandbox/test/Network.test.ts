@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Network from "../src/Network.ts"
 
 const half: Network.Balances = (id) => {

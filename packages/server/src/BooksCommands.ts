@@ -1,5 +1,5 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Fault } from "@satrail/core/Fault"
-import * as Msat from "@satrail/core/Msat"
 import type { Records as RecordsPort } from "@satrail/core/Records"
 import * as Verification from "@satrail/core/Verification"
 import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/DirectoryLock"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Miner from "@satrail/regtest/Miner"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { eventually } from "@satrail/contracts/Eventually"
-import * as Msat from "@satrail/core/Msat"
 import * as Policy from "@satrail/core/Policy"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"

@@ -1,4 +1,4 @@
-import type { AddressType } from "@satrail/core/BitcoinAddress"
+import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Plan } from "@satrail/core/Company"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import { type Fate, type Port, ports, type Trap } from "./Fault.ts"

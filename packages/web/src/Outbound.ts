@@ -1,4 +1,4 @@
-import { isPublicName } from "@satrail/core/LightningAddressText"
+import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Result, Schema, type Scope } from "effect"
 import dns from "node:dns/promises"
 import http from "node:http"

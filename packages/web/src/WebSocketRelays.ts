@@ -1,4 +1,4 @@
-import * as Nostr from "@satrail/core/Nostr"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Effect, Layer, Option, Schema } from "effect"
 import type net from "node:net"
 import { WebSocket } from "ws"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Bolt11 from "@satrail/core/Bolt11"
-import * as Msat from "@satrail/core/Msat"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { SuccessAction } from "@satrail/core/SuccessAction"
 import { Effect, Result } from "effect"
 import type http from "node:http"

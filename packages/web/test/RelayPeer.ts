@@ -1,5 +1,5 @@
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Peer } from "@satrail/contracts/Relays"
-import * as Nostr from "@satrail/core/Nostr"
 import { Effect, Layer, Schema } from "effect"
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Relays from "@satrail/contracts/Relays"
-import * as Nostr from "@satrail/core/Nostr"
 import { Effect, Layer, Redacted } from "effect"
 import * as Outbound from "../src/Outbound.ts"
 import * as WebSocketRelays from "../src/WebSocketRelays.ts"

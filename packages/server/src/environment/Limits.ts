@@ -1,4 +1,4 @@
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Policy from "@satrail/core/Policy"
 import { type Reader, type Variable, whole } from "./Variable.ts"
 

@@ -1,6 +1,6 @@
-import * as LightningAddressText from "@satrail/core/LightningAddressText"
-import * as Network from "@satrail/core/Network"
-import * as Nostr from "@satrail/core/Nostr"
+import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
+import * as Network from "@satrail/bitcoin/Network"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import { type Redacted, Result } from "effect"
 import { oneOf, type Reader, secret, type Variable } from "./Variable.ts"
 

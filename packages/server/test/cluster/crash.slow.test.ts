@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import * as Customer from "../Customer.ts"

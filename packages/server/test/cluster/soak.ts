@@ -1,6 +1,6 @@
 // Mixed load on three processes over one PostgreSQL, one of which is killed every minute, for as long as --minutes says. In the end the books must be
 // right; what memory, latency and the tables did meanwhile is written down, in Markdown, to --out or to standard output.
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as PgClient from "@satrail/postgres/PgClient"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Msat from "@satrail/core/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as PostgresServer from "@satrail/testing/PostgresServer"

@@ -1,8 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js"
-import { hexToBytes } from "@noble/hashes/utils.js"
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import { Context, type Effect, Redacted, Schema } from "effect"
 import * as secp256k1 from "tiny-secp256k1"
-import * as Id from "./Id.ts"
 
 const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
 
@@ -38,7 +37,9 @@ export class Relays extends Context.Service<
  * The service's own key on Nostr, 32 bytes in hex. With one, Lightning addresses take zaps, and `Zaps.layerWorker` has to run somewhere.
  * Undefined: they take none.
  */
-export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("core/NostrSecretKey", { defaultValue: () => undefined })
+export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/bitcoin/NostrSecretKey", {
+  defaultValue: () => undefined
+})
 
 type Unsigned = Omit<Event, "id" | "sig">
 
@@ -49,7 +50,7 @@ const idOf = ({ pubkey, created_at, kind, tags, content }: Unsigned): Uint8Array
 export const isGenuine = (event: Event): boolean => {
   const id = idOf(event)
   try {
-    return Id.toHex(id) === event.id && secp256k1.verifySchnorr(id, hexToBytes(event.pubkey), hexToBytes(event.sig))
+    return bytesToHex(id) === event.id && secp256k1.verifySchnorr(id, hexToBytes(event.pubkey), hexToBytes(event.sig))
   } catch {
     return false
   }
@@ -60,7 +61,7 @@ export const isSecretKey = (text: string): boolean => /^[0-9a-f]{64}$/.test(text
 
 /** The public key that belongs to a secret one, x-only in hex (BIP 340). */
 export const publicKeyOf = (secretKey: Redacted.Redacted): string =>
-  Id.toHex(secp256k1.xOnlyPointFromScalar(hexToBytes(Redacted.value(secretKey))))
+  bytesToHex(secp256k1.xOnlyPointFromScalar(hexToBytes(Redacted.value(secretKey))))
 
 // Without randomness of its own the same event is the same bytes every time, which BIP 340 allows.
 const noRandomness = new Uint8Array(32)
@@ -69,5 +70,9 @@ const noRandomness = new Uint8Array(32)
 export const signed = (event: Omit<Unsigned, "pubkey">, secretKey: Redacted.Redacted): Event => {
   const unsigned = { ...event, pubkey: publicKeyOf(secretKey) }
   const id = idOf(unsigned)
-  return { ...unsigned, id: Id.toHex(id), sig: Id.toHex(secp256k1.signSchnorr(id, hexToBytes(Redacted.value(secretKey)), noRandomness)) }
+  return {
+    ...unsigned,
+    id: bytesToHex(id),
+    sig: bytesToHex(secp256k1.signSchnorr(id, hexToBytes(Redacted.value(secretKey)), noRandomness))
+  }
 }

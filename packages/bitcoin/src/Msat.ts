@@ -25,9 +25,9 @@ export const toSats = (amount: Msat): bigint => amount / 1000n
 /** Rounds up: 1 001 msat are 2 sats. */
 export const toSatsCeiling = (amount: Msat): bigint => (amount + 999n) / 1000n
 
-/** The sum of any number of amounts. */
 /** The largest of some, at least one. */
 export const greatest = (first: Msat, ...others: ReadonlyArray<Msat>): Msat =>
   others.reduce<Msat>((greatest, one) => (one > greatest ? one : greatest), first)
 
+/** The sum of any number of amounts. */
 export const sum = (...amounts: ReadonlyArray<Msat>): Msat => make(amounts.reduce<bigint>((total, one) => total + one, 0n))

@@ -1,13 +1,11 @@
 import { Result, Schema } from "effect"
-import * as Amount from "./Amount.ts"
-import * as Decimal from "./Decimal.ts"
-import type { Msat } from "./Msat.ts"
+import * as Msat from "./Msat.ts"
 
 /** What a `bitcoin:` URI says (BIP 21, BIP 321). Nothing in it is checked yet but its amount. */
 export interface Bip21 {
   /** Absent where the URI has only other ways to pay. */
   readonly address?: string
-  readonly amount?: Msat
+  readonly amount?: Msat.Msat
   readonly label?: string
   readonly message?: string
   /** A BOLT 11 invoice for the same payment, or an LNURL. */
@@ -22,15 +20,20 @@ export class Bip21Invalid extends Schema.TaggedError<Bip21Invalid>()("Bip21Inval
 
 const refuse = (reason: Bip21Invalid["reason"], message: string) => Result.fail(new Bip21Invalid({ reason, message }))
 
+const msatPerBtc = 100_000_000_000n
+
 /** The amount in decimal BTC. Not one of JSON's numbers: `050.00` and `.5` are amounts here, `1e3` is none. */
-const parseAmount = (text: string): Result.Result<Msat, Bip21Invalid> => {
-  const [, whole = "", fraction = ""] = /^0*(\d*)(?:\.(\d*))?$/.exec(text) ?? []
-  if (!/^\d*\.?\d*$/.test(text) || !/\d/.test(text))
-    return refuse("amount", "The amount in the bitcoin: URI must be a decimal number of bitcoin")
-  return Result.mapError(
-    Result.flatMap(Decimal.parse(`${whole || "0"}.${fraction || "0"}`), (decimal) => Amount.toMsat(decimal, "btc")),
-    ({ message }) => new Bip21Invalid({ reason: "amount", message: `In the bitcoin: URI: ${message}` })
-  )
+const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
+  const refused = (why: string) => refuse("amount", `The amount in the bitcoin: URI must ${why}`)
+  const [, whole, fraction = ""] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? []
+  if (whole === undefined || !/\d/.test(text)) return refused("be a decimal number of bitcoin")
+  if (/[1-9]/.test(fraction.slice(8))) return refused("be a whole number of satoshis: it has more than 8 decimals")
+  const bitcoin = whole.replace(/^0+/, "")
+  const sats = BigInt(fraction.slice(0, 8).padEnd(8, "0"))
+  // No amount that can be has more digits: what is longer is not computed with.
+  const amount = bitcoin.length > 8 ? undefined : BigInt(bitcoin) * msatPerBtc + Msat.fromSats(sats)
+  if (amount === undefined || amount > Msat.max) return refused(`be at most ${Msat.toSats(Msat.max)} sats, all bitcoin there can be`)
+  return amount === 0n ? refused("be more than 0") : Result.succeed(Msat.make(amount))
 }
 
 const decodeText = (text: string): string | undefined => {
