@@ -285,6 +285,7 @@ const hintsOf = ({ routes }: Bolt11) =>
 const sender = (options: Options): LightningSender["Service"] => {
   const rest = connect(options)
   const recognised = recognise(rest, options.identity)
+  const channelsBack = LndInfo.channelsBack(rest).pipe(Effect.catchTag("Refused", unavailable("pay")))
 
   const lookup = (paymentHash: string) =>
     Effect.andThen(
@@ -355,9 +356,10 @@ const sender = (options: Options): LightningSender["Service"] => {
     graceMillis,
     pay: (payment) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-        Effect.matchEffect(recognised, { onFailure: () => Effect.succeed(notSent), onSuccess: () => orUnknown(send(payment)) }).pipe(
-          Effect.provideService(NotAfter, nowMillis + graceMillis)
-        )
+        Effect.matchEffect(Effect.andThen(recognised, channelsBack), {
+          onFailure: () => Effect.succeed(notSent),
+          onSuccess: (isReady) => (isReady ? orUnknown(send(payment)) : Effect.succeed(notSent))
+        }).pipe(Effect.provideService(NotAfter, nowMillis + graceMillis))
       ),
     lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
     ends: Stream.unwrap(

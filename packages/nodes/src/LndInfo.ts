@@ -1,6 +1,6 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import { NodeUnavailable } from "@satrail/core/LightningReceiver"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import * as LndRest from "./LndRest.ts"
 import * as Versions from "./Versions.ts"
 
@@ -17,6 +17,7 @@ const networks = { mainnet: "mainnet", testnet: "testnet", testnet4: "testnet", 
 const Info = Schema.Struct({
   identity_pubkey: Schema.String,
   version: Schema.optionalKey(Schema.String),
+  num_inactive_channels: Schema.optionalKey(Schema.Int),
   chains: Schema.Tuple([Schema.Struct({ network: Schema.Literals(["mainnet", "testnet", "testnet4", "signet", "regtest"]) })])
 })
 
@@ -27,6 +28,31 @@ export const identity = (rest: LndRest.LndRest): Effect.Effect<Identity, NodeUna
   Effect.flatMap(info(rest), ({ identity_pubkey, version = "", chains: [{ network }] }) =>
     Effect.as(Versions.warn("lnd", version), { nodeId: identity_pubkey, network: networks[network] })
   )
+
+/** How long payments wait for channels whose peers have not connected again. Those of a peer that is gone for good stay inactive. */
+const reconnectMillis = 15_000
+
+/**
+ * Whether lnd can be given payments. After its start it answers before its channels are back, and a payment that would have gone through one of them has
+ * failed for good ("insufficient balance"). So when lnd is first met, and after each of its outages, it is asked until none of its channels is inactive, or
+ * the time is over.
+ */
+export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, NodeUnavailable | LndRest.Refused> => {
+  let settled: number | undefined
+  let waiting: { readonly returns: number; readonly sinceMillis: number } | undefined
+  return Effect.gen(function* () {
+    const returns = rest.returns()
+    if (settled === returns) return true
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (waiting?.returns !== returns) waiting = { returns, sinceMillis: nowMillis }
+    const { num_inactive_channels: inactive = 0 } = yield* info(rest)
+    const isOver = nowMillis - waiting.sinceMillis >= reconnectMillis
+    if (inactive > 0 && !isOver) return false
+    if (inactive > 0) yield* Effect.logWarning("lnd: some channels are still inactive; payments go on without them", { inactive })
+    settled = returns
+    return true
+  })
+}
 
 /** Fails unless it is the node that it was. */
 export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Effect<void, NodeUnavailable> =>

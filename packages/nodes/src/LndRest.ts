@@ -54,6 +54,8 @@ export interface LndRest {
   /** The outage of a call that has been waited for long enough. */
   readonly noAnswer: (operation: string) => Effect.Effect<never, NodeUnavailable>
   readonly deadlineMillis: number
+  /** How often an outage of it has ended: after each it may have begun anew. */
+  readonly returns: () => number
 }
 
 export const make = (options: Options): LndRest => {
@@ -103,6 +105,7 @@ export const make = (options: Options): LndRest => {
 
   return {
     deadlineMillis,
+    returns: state.returns,
     ask: (operation, request, answer) =>
       client.execute(prepare(request)).pipe(
         Effect.flatMap((response) =>

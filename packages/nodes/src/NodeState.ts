@@ -24,22 +24,27 @@ export interface NodeState {
   readonly works: (about: ReadonlyArray<string>) => Effect.Effect<void>
   /** Something is wrong with `about`: the node, one of our macaroons, one call. That another works says nothing of this one. */
   readonly fails: (about: string, trouble: Outage.Words & { readonly reason: string }) => Effect.Effect<void>
+  /** How often something has been over since. */
+  readonly returns: () => number
 }
 
 /** Says nothing and measures nothing. */
-export const quiet: NodeState = { works: () => Effect.void, fails: () => Effect.void }
+export const quiet: NodeState = { works: () => Effect.void, fails: () => Effect.void, returns: () => 0 }
 
 export const make = (node: string): NodeState => {
   const troubles = new Map<string, string>()
   const [isUp, failures] = [up(node), outages(node)]
+  let returns = 0
   const measure = Effect.suspend(() => Metric.update(isUp, troubles.size === 0 ? 1 : 0))
 
   return {
+    returns: () => returns,
     works: (about) =>
       Effect.suspend(() => {
         if (troubles.size === 0) return measure
         const over = about.flatMap((one) => troubles.get(one) ?? [])
         for (const one of about) troubles.delete(one)
+        if (over.length > 0) returns++
         const told = Effect.forEach(over, (reason) => Effect.logInfo(`no longer: ${reason}`), { discard: true })
         return Effect.andThen(told, measure)
       }),

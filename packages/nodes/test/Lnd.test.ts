@@ -74,6 +74,50 @@ describe("lnd", () => {
     )
   }
 
+  it.live("lnd: after a start of lnd's a payment is not sent before its channels are active again, or 15 s have passed", () =>
+    Effect.gen(function* () {
+      let [sleptMillis, inactive, isAway] = [0, 0, false]
+      const sent = (paths: ReadonlyArray<string>) => paths.filter((path) => path === "/v2/router/send").length
+      const { url, paths } = yield* server((path) => {
+        if (isAway) return undefined
+        if (path === "/v1/getinfo") return info(nodeId, undefined, inactive)
+        const settled = { status: "SUCCEEDED", failure_reason: "", payment_preimage: hash, fee_msat: "0", payment_index: "1" }
+        return path === "/v2/router/send" ? json(200, { result: settled }) : noRecord
+      })
+      yield* Effect.gen(function* () {
+        const { sender } = yield* ports(url)
+        yield* sender.pay(payment)
+        assert.strictEqual(sent(paths()), 1)
+        isAway = true
+        yield* sender.lookupPayment(hash)
+        ;[isAway, inactive] = [false, 2]
+        yield* sender.lookupPayment(hash)
+        for (const _ of [1, 2]) assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+        assert.strictEqual(sent(paths()), 1)
+        inactive = 0
+        yield* sender.pay(payment)
+        assert.strictEqual(sent(paths()), 2)
+        // What it said once is not asked again for every payment.
+        const asked = paths().length
+        yield* sender.pay(payment)
+        assert.strictEqual(paths().length, asked + 1)
+        isAway = true
+        yield* sender.lookupPayment(hash)
+        ;[isAway, inactive] = [false, 1]
+        yield* sender.lookupPayment(hash)
+        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
+        sleptMillis = 15_000
+        yield* sender.pay(payment)
+        assert.strictEqual(sent(paths()), 4)
+      }).pipe(
+        Effect.provideServiceEffect(
+          Clock.Clock,
+          Asleep.clock(() => sleptMillis)
+        )
+      )
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
   it.live("C4 C8: that a payment has no record counts from the node that it was, and from no other at its address", () =>
     Effect.gen(function* () {
       let key = nodeId
