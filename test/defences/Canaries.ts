@@ -478,14 +478,14 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [23],
     bug: "an idempotency key is looked up after the destination was judged",
     file: core("Withdrawals"),
-    find: `      const before = yield* Answers.earlier(records, companyId, request)
+    find: `      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
 `,
     replace: `      yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
-      const before = yield* Answers.earlier(records, companyId, request)
+      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
 `,
     test: coreTest("Withdrawals"),

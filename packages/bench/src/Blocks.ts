@@ -1,4 +1,4 @@
-import { Records } from "@satrail/core/Records"
+import { ReceivingReads } from "@satrail/core/ReceivingReads"
 import * as Storage from "@satrail/postgres/Storage"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { createHash } from "node:crypto"
@@ -39,7 +39,7 @@ const subject = Effect.fnUntraced(function* (
   const storage = yield* Effect.mapError(Layer.build(Storage.layer({ url: Redacted.make(url), maxConnections: 2 })), failed)
   const client = yield* Layer.build(Fill.client(url)).pipe(Effect.mapError(failed))
   yield* Effect.provideContext(Fill.script(watched.replace("COUNT", String(count))), client)
-  const records = Context.get(storage, Records)
+  const records = Context.get(storage, ReceivingReads)
   const block = Array.from({ length: outputs }, (_, i) => scriptOf(i < ours ? i : -i))
   const look = Effect.flatMap(Effect.mapError(records.onChainAddresses(block), failed), (found) =>
     found.length === ours

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { ChainBooks } from "@satrail/core/ChainBooks"
 import type { ChainUnavailable } from "@satrail/core/ChainSource"
 import * as Coin from "@satrail/core/Coin"
-import { Records } from "@satrail/core/Records"
+import { SendingReads } from "@satrail/core/SendingReads"
 import type { Withdrawal } from "@satrail/core/Withdrawal"
 import { Effect, Layer } from "effect"
 
@@ -17,7 +17,7 @@ export const askedAbout = 2000
 const pageSize = 500
 
 const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent) {
-  const records = yield* Records
+  const records = yield* SendingReads
 
   /** Change of payouts that have not ended, where it is no coin yet: of which of several transactions it will be is not known, or it would be too deep. */
   const changeToCome = Effect.gen(function* () {
@@ -49,5 +49,5 @@ const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent)
 })
 
 /** What the chain says of the coins that the store has of a wallet. Money at its addresses that nobody was credited with is not part of it. */
-export const layer = (fingerprint: string, unspent: Unspent): Layer.Layer<ChainBooks, never, Records> =>
+export const layer = (fingerprint: string, unspent: Unspent): Layer.Layer<ChainBooks, never, SendingReads> =>
   Layer.effect(ChainBooks, make(fingerprint, unspent))

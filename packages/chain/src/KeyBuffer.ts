@@ -4,7 +4,7 @@ import { Entropy } from "@satrail/core/Entropy"
 import * as Id from "@satrail/core/Id"
 import { Journal, type StoreUnavailable } from "@satrail/core/Journal"
 import * as KeyRange from "@satrail/core/KeyRange"
-import { Records } from "@satrail/core/Records"
+import { ReceivingReads } from "@satrail/core/ReceivingReads"
 import { Clock, Effect, Latch, Semaphore } from "effect"
 import type { Keys } from "./Keys.ts"
 
@@ -21,7 +21,7 @@ const maxTries = 20
  */
 export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: Omit<Coin.Place, "index">) {
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* ReceivingReads
   const entropy = yield* Entropy
   const lock = yield* Semaphore.make(1)
   const wanted = yield* Latch.make(false)

@@ -2,7 +2,7 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import { ChainWallet, type Derived, Unfundable } from "@satrail/core/ChainWallet"
 import type { StoreUnavailable } from "@satrail/core/Journal"
 import * as Payout from "@satrail/core/Payout"
-import { Records } from "@satrail/core/Records"
+import { SendingReads } from "@satrail/core/SendingReads"
 import { Effect, Layer } from "effect"
 import * as KeyBuffer from "./KeyBuffer.ts"
 import * as Keys from "./Keys.ts"
@@ -11,7 +11,7 @@ import * as Keys from "./Keys.ts"
 const maxCandidates = 2000
 
 export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts) {
-  const records = yield* Records
+  const records = yield* SendingReads
   const keys = Keys.make(accounts)
   const receiving = new Map<BitcoinAddress.AddressType, Effect.Effect<Derived, StoreUnavailable>>()
   for (const type of BitcoinAddress.AddressType.literals) receiving.set(type, yield* KeyBuffer.make(keys, { type, branch: 0 }))

@@ -4,7 +4,8 @@ import { ChainWallet } from "@satrail/core/ChainWallet"
 import type * as Coin from "@satrail/core/Coin"
 import type { Journal } from "@satrail/core/Journal"
 import * as Payout from "@satrail/core/Payout"
-import { Records } from "@satrail/core/Records"
+import type { Records } from "@satrail/core/Records"
+import { SendingReads } from "@satrail/core/SendingReads"
 import * as Memory from "@satrail/memory/Memory"
 import { Context, Effect, Layer } from "effect"
 import * as HotSigner from "../src/HotSigner.ts"
@@ -84,8 +85,8 @@ describe("Payouts", () => {
         Effect.gen(function* () {
           const context = yield* Layer.build(store)
           const coins = many(10_000)
-          const records = { ...Context.get(context, Records), coins: () => Effect.succeed(coins) }
-          const full = Context.add(context, Records, records)
+          const records = { ...Context.get(context, SendingReads), coins: () => Effect.succeed(coins) }
+          const full = Context.add(context, SendingReads, records)
           const signer = HotSigner.make(words, "regtest")
           const ask = {
             payments: Array.from({ length: count }, () => ({

@@ -1,18 +1,32 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer } from "effect"
+import { AccountReads } from "@satrail/core/AccountReads"
 import type { Change } from "@satrail/core/Change"
 import * as Journal from "@satrail/core/Journal"
-import { Records } from "@satrail/core/Records"
+import { LedgerReads } from "@satrail/core/LedgerReads"
+import { ReceivingReads } from "@satrail/core/ReceivingReads"
+import { type AllReads, Records } from "@satrail/core/Records"
+import { ReportReads } from "@satrail/core/ReportReads"
+import { SendingReads } from "@satrail/core/SendingReads"
 import { Tasks } from "@satrail/core/Tasks"
 import * as Memory from "@satrail/memory/Memory"
+import { Context, Effect, Exit, Layer } from "effect"
 
 type Ports = Journal.Journal | Records | Tasks
 export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Journal.Refusal | Journal.StoreUnavailable>
 
+/** One value as each of the services that read. */
+const readsOf = (all: AllReads): Context.Context<Records> =>
+  Context.make(LedgerReads, all).pipe(
+    Context.add(AccountReads, all),
+    Context.add(ReceivingReads, all),
+    Context.add(SendingReads, all),
+    Context.add(ReportReads, all)
+  )
+
 /** The memory layer with something spoiled. */
 export const sabotage = (spoil: {
-  readonly commit?: (commit: Commit, records: Records["Service"]) => Commit
-  readonly records?: (records: Records["Service"]) => Partial<Records["Service"]>
+  readonly commit?: (commit: Commit, records: AllReads) => Commit
+  readonly records?: (records: AllReads) => Partial<AllReads>
   readonly tasks?: (tasks: Tasks["Service"]) => Partial<Tasks["Service"]>
 }): Layer.Layer<Ports> =>
   Layer.effectContext(
@@ -20,7 +34,7 @@ export const sabotage = (spoil: {
       const [journal, records, tasks] = [yield* Journal.Journal, yield* Records, yield* Tasks]
       const commit: Commit = (change) => journal.commit(change)
       return Context.make(Journal.Journal, Journal.make(spoil.commit?.(commit, records) ?? commit)).pipe(
-        Context.add(Records, Records.of({ ...records, ...spoil.records?.(records) })),
+        Context.merge(readsOf({ ...records, ...spoil.records?.(records) })),
         Context.add(Tasks, Tasks.of({ ...tasks, ...spoil.tasks?.(tasks) }))
       )
     })

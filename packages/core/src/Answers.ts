@@ -1,19 +1,19 @@
 import { Effect } from "effect"
 import type { Outcome, Request } from "./Answer.ts"
 import { type Applied, IdempotencyMismatch, type StoreUnavailable } from "./Journal.ts"
-import type { Records } from "./Records.ts"
+import type { LedgerReads } from "./LedgerReads.ts"
 
 /**
  * What was answered before to a request with this key, looked up before anything else is: a price or an invoice may have changed or expired
  * since, and the answer must not. Undefined: nothing was, or no key was given.
  */
 export const earlier = <A>(
-  records: Records["Service"],
+  ledger: LedgerReads["Service"],
   owner: string,
   request: Request<A> | undefined
 ): Effect.Effect<Outcome<never> | undefined, IdempotencyMismatch | StoreUnavailable> => {
   if (request === undefined) return Effect.undefined
-  return Effect.flatMap(records.answer(owner, request.key), (found) => {
+  return Effect.flatMap(ledger.answer(owner, request.key), (found) => {
     if (found._tag === "None") return Effect.undefined
     return found.value.fingerprint === request.fingerprint
       ? Effect.succeed<Outcome<never>>({ _tag: "Replayed", answer: found.value.answer })

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, FiberSet, Layer, Redacted } from "effect"
+import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
-import { everywhere, knownMillis } from "./Known.ts"
 import { type Conflict, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
+import { everywhere, knownMillis } from "./Known.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
 
 /** A new key. `text` is the key itself: shown now, and never again. */
 export interface Issued {
@@ -63,7 +63,7 @@ interface Known {
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* AccountReads
   const { network } = yield* Policy
   const entropy = yield* Entropy
   const touching = new Set<string>()

@@ -11,10 +11,11 @@ import * as Duties from "./Duties.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import * as Payout from "./Payout.ts"
 import * as Policy from "./Policy.ts"
-import { Records } from "./Records.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Worker from "./Worker.ts"
 
 const heightOf = (placement: Chain.Placement): number | null => (placement._tag === "mined" ? placement.height : null)
@@ -67,7 +68,8 @@ export class ChainDeposits extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const receiving = yield* ReceivingReads
   const chain = yield* ChainSource
   const policy = yield* Policy.Policy
   const entropy = yield* Entropy
@@ -77,7 +79,7 @@ export const make = Effect.gen(function* () {
   let givenUpBefore: string | null = null
 
   const ours = (scriptPubKeys: ReadonlyArray<string>) =>
-    Effect.map(records.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
+    Effect.map(receiving.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
 
   const deepest = Math.max(...policy.confirmations.map(({ confirmations }) => confirmations), 0)
 
@@ -140,7 +142,7 @@ export const make = Effect.gen(function* () {
   /** Takes a credit back. What the company has spent of it by now is the operator's to bear; should it spend more meanwhile, we look again. */
   const reverse = (deposit: Deposit.Deposit) =>
     Effect.gen(function* () {
-      const left = Balance.available(yield* records.balance(deposit.companyId))
+      const left = Balance.available(yield* ledger.balance(deposit.companyId))
       const absorbed = left >= deposit.amount ? Msat.zero : Msat.make(deposit.amount - left)
       const change = Deposit.reversed(deposit, absorbed, yield* Clock.currentTimeMillis)
       yield* journal.commit(change)
@@ -161,7 +163,7 @@ export const make = Effect.gen(function* () {
    * by now, and whoever writes what is older than the row is refused by its revision.
    */
   const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
-    const found = yield* records.depositByOutpoint(outpoint.txId, outpoint.vout)
+    const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)
     if (found._tag === "None") return
     const placement = yield* placementOf(outpoint)
     const height = heightOf(placement)
@@ -175,9 +177,9 @@ export const make = Effect.gen(function* () {
 
   /** An output that was never seen before becomes a deposit of whomever its address was given to. */
   const meet = Effect.fnUntraced(function* (output: Chain.Output) {
-    const found = yield* records.depositByOutpoint(output.txId, output.vout)
+    const found = yield* receiving.depositByOutpoint(output.txId, output.vout)
     if (found._tag === "Some") return yield* settle(output)
-    const [address] = yield* records.onChainAddresses([output.scriptPubKey])
+    const [address] = yield* receiving.onChainAddresses([output.scriptPubKey])
     if (address === undefined) return
     const placement = yield* placementOf(output)
     return placement._tag === "gone" ? undefined : yield* see(output, address, heightOf(placement))
@@ -189,7 +191,7 @@ export const make = Effect.gen(function* () {
 
   /** The next of those that were given up: what came back, or was given up by mistake, is found in its block again, however long that is ago. */
   const nextGivenUp = Effect.gen(function* () {
-    const found = yield* records.depositsGivenUp(givenUpBefore, givenUpAtOnce)
+    const found = yield* receiving.depositsGivenUp(givenUpBefore, givenUpAtOnce)
     givenUpBefore = found.length < givenUpAtOnce ? null : (found.at(-1)?.id ?? null)
     return found
   })
@@ -199,9 +201,9 @@ export const make = Effect.gen(function* () {
    * given up.
    */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
-    const uncertain = yield* all((after) => records.depositsAbove(unchangedTo, after, pageSize))
+    const uncertain = yield* all((after) => receiving.depositsAbove(unchangedTo, after, pageSize))
     const isNew = tip.hash !== checkedAt
-    const inNoBlock = isNew ? yield* all((after) => records.depositsInNoBlock(after, pageSize)) : []
+    const inNoBlock = isNew ? yield* all((after) => receiving.depositsInNoBlock(after, pageSize)) : []
     const givenUp = isNew ? yield* nextGivenUp : []
     for (const { chainTxId, vout } of [...uncertain, ...inNoBlock, ...givenUp]) {
       if (chainTxId !== null && vout !== null) yield* insistent(settle({ txId: chainTxId, vout }))
@@ -214,8 +216,8 @@ export const make = Effect.gen(function* () {
    * waits for, and for what came to anybody in its block. What is deeper than anything is asked to be is not at risk with the others.
    */
   const confirm = Effect.fnUntraced(function* (tip: Chain.Tip) {
-    const { ofCompany, inBlock } = yield* records.depositsUnconfirmed(tip.height - deepest)
-    for (const deposit of yield* all((after) => records.depositsInBlocks(after, pageSize))) {
+    const { ofCompany, inBlock } = yield* receiving.depositsUnconfirmed(tip.height - deepest)
+    for (const deposit of yield* all((after) => receiving.depositsInBlocks(after, pageSize))) {
       const { chainTxId, vout, height, amount, companyId } = deposit
       if (chainTxId === null || vout === null || height === null) continue
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
@@ -234,7 +236,7 @@ export const make = Effect.gen(function* () {
 
   return ChainDeposits.of({
     follow: Effect.fnUntraced(function* (fence) {
-      const before = yield* records.cursor(source)
+      const before = yield* ledger.cursor(source)
       const activity = yield* chain.activity(before._tag === "Some" ? before.value : null, ours)
       const { outputs, tip, cursor, blocksLeft } = activity
       yield* sample(tip)

@@ -1,5 +1,6 @@
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer } from "effect"
+import { AccountReads } from "./AccountReads.ts"
 import * as Answer from "./Answer.ts"
 import * as Answers from "./Answers.ts"
 import * as Company from "./Company.ts"
@@ -9,9 +10,9 @@ import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
 import { everywhere } from "./Known.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import { isText } from "./Metadata.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
 
 /** The longest name of a company or a key. */
 export const maxNameCharacters = 200
@@ -50,7 +51,8 @@ export class Companies extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const records = yield* AccountReads
   const policy = yield* Policy
   const entropy = yield* Entropy
 
@@ -62,7 +64,7 @@ export const make = Effect.gen(function* () {
   return Companies.of({
     get,
     open: Effect.fnUntraced(function* ({ name, plan, request }) {
-      const before = yield* Answers.earlier(records, Id.nil, request)
+      const before = yield* Answers.earlier(ledger, Id.nil, request)
       if (before !== undefined) return before
       yield* checkName(name)
       const createdAtMillis = yield* Clock.currentTimeMillis

@@ -1,5 +1,6 @@
 import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { AccountReads } from "./AccountReads.ts"
 import type { Company } from "./Company.ts"
 import * as Domain from "./Domain.ts"
 import * as Duties from "./Duties.ts"
@@ -8,7 +9,6 @@ import { Journal, type StoreUnavailable } from "./Journal.ts"
 import { PlanRequired } from "./LightningAddresses.ts"
 import { Names, type NamesUnavailable } from "./Names.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
 import * as Worker from "./Worker.ts"
 
 const pageSize = 200
@@ -43,7 +43,7 @@ export class Domains extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* AccountReads
   const names = yield* Names
   const policy = yield* Policy
 

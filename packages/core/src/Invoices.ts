@@ -10,11 +10,12 @@ import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import * as Invoice from "./Invoice.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import { type Description, LightningReceiver, type NodeUnavailable } from "./LightningReceiver.ts"
 import * as Metadata from "./Metadata.ts"
 import { Policy } from "./Policy.ts"
 import { type Asked, Prices } from "./Prices.ts"
-import { Records } from "./Records.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 
 /** An invoice that is to be. Of `description` the node puts in what it is given: a text, or only its hash. */
 export interface Draft extends Pick<
@@ -75,7 +76,8 @@ const check = Effect.fnUntraced(function* (ask: {
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const records = yield* ReceivingReads
   const receiver = yield* LightningReceiver
   const prices = yield* Prices
   const policy = yield* Policy
@@ -104,7 +106,7 @@ export const make = Effect.gen(function* () {
 
   return Invoices.of({
     create: Effect.fnUntraced(function* (ask) {
-      const before = yield* Answers.earlier(records, ask.companyId, ask.request)
+      const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
       if (before !== undefined) return before
       yield* check(ask)
       const { amount, rate, rateAtMillis } = yield* prices.price(ask)

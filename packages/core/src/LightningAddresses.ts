@@ -1,6 +1,7 @@
 import { HandleSchema, maxHandleLength, normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { AccountReads } from "./AccountReads.ts"
 import * as Answer from "./Answer.ts"
 import * as Answers from "./Answers.ts"
 import type { Company } from "./Company.ts"
@@ -9,10 +10,11 @@ import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as Metadata from "./Metadata.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 import type { Position } from "./Transaction.ts"
 
 /** The company's plan does not include this. */
@@ -79,7 +81,9 @@ export const limit = { default: 100, maximum: 1000 } as const
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
   const policy = yield* Policy
   const entropy = yield* Entropy
 
@@ -90,14 +94,14 @@ export const make = Effect.gen(function* () {
       ({ message }) => new Invalid({ path: "domain", message })
     )
     if (domain === policy.domain) return domain
-    const found = yield* records.domain(domain)
+    const found = yield* accounts.domain(domain)
     if (found._tag === "None" || found.value.companyId !== companyId) return yield* new DomainNotVerified({ domain })
     const nowMillis = yield* Clock.currentTimeMillis
     return isInForce(found.value, nowMillis, policy.domainGraceMillis) ? domain : yield* new DomainNotVerified({ domain })
   })
 
   const get = Effect.fnUntraced(function* (companyId: string, id: string) {
-    const found = Id.is(id) ? yield* records.lightningAddressById(companyId, id) : undefined
+    const found = Id.is(id) ? yield* receiving.lightningAddressById(companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "Lightning address", id })
   })
 
@@ -119,7 +123,7 @@ export const make = Effect.gen(function* () {
         return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
       }
       // One more than asked for tells whether there is another page, without counting.
-      const found = yield* records.lightningAddressesOf(companyId, query.before, query.limit + 1)
+      const found = yield* receiving.lightningAddressesOf(companyId, query.before, query.limit + 1)
       const lightningAddresses = found.slice(0, query.limit)
       return { lightningAddresses, next: found.length > query.limit ? lightningAddresses.at(-1) : undefined }
     }),
@@ -140,7 +144,7 @@ export const make = Effect.gen(function* () {
       return yield* get(companyId, id)
     }),
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {
-      const before = yield* Answers.earlier(records, company.id, request)
+      const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       if (company.plan === "free" && (ask.handle !== null || ask.domain !== null)) {
         return yield* new PlanRequired({ plan: "paid", feature: "a handle or domain of your own" })

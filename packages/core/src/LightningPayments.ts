@@ -8,7 +8,7 @@ import type { PaymentEnds } from "./PaymentEnds.ts"
 import type { Next } from "./Payouts.ts"
 import { Policy } from "./Policy.ts"
 import * as Recipient from "./Recipient.ts"
-import { Records } from "./Records.ts"
+import { SendingReads } from "./SendingReads.ts"
 import type { SuccessAction } from "./SuccessAction.ts"
 import { fence } from "./Tasks.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -28,7 +28,7 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
 /** Pays withdrawals over Lightning: sends each once, and follows it until the node has said its final word. */
 export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends: PaymentEnds) {
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* SendingReads
   const sender = yield* LightningSender
   const policy = yield* Policy
   const places = yield* Semaphore.make(policy.paymentsAtOnce)

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Option, Schema } from "effect"
 import { Difference } from "./Difference.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import { Records } from "./Records.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import { Side } from "./Side.ts"
 import * as Tally from "./Tally.ts"
 
@@ -45,8 +45,8 @@ const source = "reconciliation"
 const Text = Schema.fromJsonString(Look)
 
 /** The last comparison, by whichever process. One that another version wrote in other words is none: then it begins anew. */
-export const last: Effect.Effect<Option.Option<Look>, StoreUnavailable, Records> = Effect.gen(function* () {
-  return Option.flatMap(yield* (yield* Records).cursor(source), Schema.decodeUnknownOption(Text))
+export const last: Effect.Effect<Option.Option<Look>, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
+  return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
 })
 
 /** How it is kept, for the next one and for whoever asks. */

@@ -8,9 +8,9 @@ import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import type { Invalid } from "./Invalid.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import * as Metadata from "./Metadata.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
-import { Records } from "./Records.ts"
 
 /** Gives out on-chain addresses, any number, each to one company and never again. */
 export class OnChainAddresses extends Context.Service<
@@ -30,13 +30,13 @@ export class OnChainAddresses extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
   const wallet = yield* ChainWallet
   const entropy = yield* Entropy
 
   return OnChainAddresses.of({
     create: Effect.fnUntraced(function* ({ companyId, type, metadata, request }) {
-      const before = yield* Answers.earlier(records, companyId, request)
+      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* Metadata.check(metadata)
       const { address, scriptPubKey, index } = yield* wallet.newAddress(type)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Invoice } from "./Invoice.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { Lnurl } from "./Policy.ts"
-import type { Records } from "./Records.ts"
+import type { ReceivingReads } from "./ReceivingReads.ts"
 
 /** How old a count may be. What this process has issued since is added to it. */
 const countedForMillis = 1000
@@ -20,7 +20,7 @@ export type Full = "caller" | "address" | "service"
  * How many invoices wait for a wallet to pay them. Of an address and of the whole service by the store's count, which all processes share; of a caller by
  * what this process gave it. An invoice that was paid or has expired counts no more.
  */
-export const make = (records: Records["Service"], { openPerCaller, openPerAddress, open }: Lnurl) => {
+export const make = (records: ReceivingReads["Service"], { openPerCaller, openPerAddress, open }: Lnurl) => {
   let countedAtMillis = -Infinity
   let byAddress = new Map<string, number>()
   let total = 0

@@ -1,5 +1,6 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Clock, Context, Effect, Layer } from "effect"
+import { AccountReads } from "./AccountReads.ts"
 import * as Answer from "./Answer.ts"
 import { isInForce } from "./Domain.ts"
 import type { Callback, Invoice } from "./Invoice.ts"
@@ -11,7 +12,7 @@ import * as Metadata from "./Metadata.ts"
 import * as OpenForWallets from "./OpenForWallets.ts"
 import * as PayRequest from "./PayRequest.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Throttle from "./Throttle.ts"
 import * as Zap from "./Zap.ts"
 
@@ -59,7 +60,8 @@ const full: { readonly [full in OpenForWallets.Full]: string } = {
 }
 
 export const make = Effect.gen(function* () {
-  const records = yield* Records
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
   const invoices = yield* Invoices
   const policy = yield* Policy
   const secretKey = yield* Nostr.SecretKey
@@ -67,16 +69,16 @@ export const make = Effect.gen(function* () {
   const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
   const addressMayAsk = Throttle.make(lnurl.perAddress)
   const callerMayAsk = Throttle.make(lnurl.perCaller)
-  const open = OpenForWallets.make(records, lnurl)
+  const open = OpenForWallets.make(receiving, lnurl)
   const mayTell = Throttle.make(Throttle.perMinute(1))
 
   /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
     const target = yield* Effect.fromResult(PayRequest.targetOf(place, policy.domain))
-    const found = yield* records.lightningAddress(target.handle, target.domain)
+    const found = yield* receiving.lightningAddress(target.handle, target.domain)
     if (found._tag === "None") return yield* PayRequest.notFound
     if (target.domain !== policy.domain) {
-      const domain = yield* records.domain(target.domain)
+      const domain = yield* accounts.domain(target.domain)
       if (domain._tag === "None" || domain.value.companyId !== found.value.companyId) return yield* PayRequest.notFound
       if (!isInForce(domain.value, yield* Clock.currentTimeMillis, policy.domainGraceMillis)) return yield* PayRequest.notFound
     }
@@ -151,7 +153,7 @@ export const make = Effect.gen(function* () {
     }),
     verify: Effect.fnUntraced(function* (place, paymentHash) {
       const { address } = yield* find(place)
-      const found = yield* records.invoiceByHash(paymentHash)
+      const found = yield* receiving.invoiceByHash(paymentHash)
       if (found._tag === "Some" && found.value.lightningAddressId === address.id) return found.value
       return yield* new PayRequest.PayRequestRefused({ code: "not_found", message: "Not found" })
     })

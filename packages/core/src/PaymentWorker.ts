@@ -3,16 +3,16 @@ import type { ChainUnavailable } from "./ChainSource.ts"
 import { type Claim, laterMillis, leaseMillis as leaseFor } from "./Claim.ts"
 import * as Endings from "./Endings.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import type { NodeUnavailable } from "./LightningReceiver.ts"
 import * as LightningPayments from "./LightningPayments.ts"
+import type { NodeUnavailable } from "./LightningReceiver.ts"
 import { LightningSender } from "./LightningSender.ts"
 import * as Payees from "./Payees.ts"
 import * as PaymentEnds from "./PaymentEnds.ts"
 import * as Payouts from "./Payouts.ts"
 import * as Places from "./Places.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
 import * as Resolving from "./Resolving.ts"
+import { SendingReads } from "./SendingReads.ts"
 import type { SignerUnavailable } from "./Signer.ts"
 import { type Task, Tasks, type Turn } from "./Tasks.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -42,7 +42,7 @@ type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnav
 type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
 
 export const make = Effect.gen(function* () {
-  const records = yield* Records
+  const records = yield* SendingReads
   const tasks = yield* Tasks
   const withdrawals = yield* Withdrawals
   const sender = yield* LightningSender

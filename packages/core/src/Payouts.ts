@@ -6,7 +6,7 @@ import * as Coin from "./Coin.ts"
 import { type Conflict, Journal, type StoreUnavailable } from "./Journal.ts"
 import * as Payout from "./Payout.ts"
 import { Policy, type Settings } from "./Policy.ts"
-import { Records } from "./Records.ts"
+import { SendingReads } from "./SendingReads.ts"
 import { Signer, type SignerUnavailable } from "./Signer.ts"
 import { fence, type Task } from "./Tasks.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (
   ) => Effect.Effect<Next, StoreUnavailable | Conflict>
 ) {
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* SendingReads
   const chain = yield* ChainSource
   const wallet = yield* ChainWallet
   const signer = yield* Signer

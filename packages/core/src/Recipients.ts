@@ -1,14 +1,16 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { AccountReads } from "./AccountReads.ts"
 import type { Destination } from "./Destination.ts"
 import { isInForce } from "./Domain.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import { LightningReceiver } from "./LightningReceiver.ts"
 import { Policy } from "./Policy.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 import { check, checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
-import { Records } from "./Records.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "./Resolver.ts"
+import { SendingReads } from "./SendingReads.ts"
 import type { SuccessAction } from "./SuccessAction.ts"
 
 /** An invoice that a recipient's server sent, read, and what is to be shown once it is paid. */
@@ -39,7 +41,9 @@ export class Recipients extends Context.Service<
 >()("core/Recipients") {}
 
 export const make = Effect.gen(function* () {
-  const records = yield* Records
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
+  const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
   const policy = yield* Policy
@@ -49,7 +53,7 @@ export const make = Effect.gen(function* () {
   /** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
   const servedFor = Effect.fnUntraced(function* (domain: string) {
     if (domain === policy.domain) return { isServed: true, owner: undefined }
-    const owner = Option.getOrUndefined(yield* records.domain(domain))
+    const owner = Option.getOrUndefined(yield* accounts.domain(domain))
     return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis), owner }
   })
 
@@ -61,7 +65,7 @@ export const make = Effect.gen(function* () {
       case "LightningInvoice": {
         const bolt11 = destination.invoice
         if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
-        const invoice = yield* records.invoiceByHash(bolt11.paymentHash)
+        const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
         // Hash and text both: an invoice that only borrows the hash of one of ours asks for somebody else's amount.
         if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
           return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
@@ -72,7 +76,7 @@ export const make = Effect.gen(function* () {
         const { isServed, owner } = yield* servedFor(domain)
         if (!isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
         // A tag is the payee's own business: the payment goes to the same address (LUD-16).
-        const found = yield* records.lightningAddress(handle.replace(/\+.*$/, ""), domain)
+        const found = yield* receiving.lightningAddress(handle.replace(/\+.*$/, ""), domain)
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
         if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
         return yield* notFound(`There is no Lightning address ${address}`)
@@ -80,7 +84,7 @@ export const make = Effect.gen(function* () {
       case "Lnurl":
         return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
       case "ChainAddress": {
-        const [onChainAddress] = yield* records.onChainAddresses([destination.address.scriptPubKey])
+        const [onChainAddress] = yield* receiving.onChainAddresses([destination.address.scriptPubKey])
         return onChainAddress === undefined
           ? { _tag: "Address", address: destination.address }
           : { _tag: "OwnChainAddress", onChainAddress }
@@ -100,7 +104,7 @@ export const make = Effect.gen(function* () {
       const recipient = yield* find(destination)
       yield* Effect.fromResult(check(recipient, amount, policy, yield* Clock.currentTimeMillis))
       // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
-      const earlier = "bolt11" in recipient ? yield* records.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
+      const earlier = "bolt11" in recipient ? yield* sending.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
       if (earlier?._tag !== "Some") return recipient
       return yield* earlier.value.companyId === companyId
         ? new DestinationRefused({ code: "payment_hash_used", message: "Another withdrawal was made for this invoice: ask for a new one" })

@@ -11,13 +11,16 @@ import * as Duties from "./Duties.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
+import type { Published } from "./LedgerReads.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import { LightningBooks, type Page } from "./LightningBooks.ts"
 import { LightningReceiver, type NodeUnavailable } from "./LightningReceiver.ts"
 import { LightningSender } from "./LightningSender.ts"
 import * as Look from "./Look.ts"
 import { Policy } from "./Policy.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Reconciliation from "./Reconciliation.ts"
-import { type Published, Records } from "./Records.ts"
+import { SendingReads } from "./SendingReads.ts"
 import * as Side from "./Side.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 import * as Worker from "./Worker.ts"
@@ -67,7 +70,9 @@ const sumOf = (amounts: Iterable<Msat.Msat>): Msat.Msat => Msat.sum(...amounts)
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const receiving = yield* ReceivingReads
+  const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
   const sender = yield* LightningSender
   const lightning = yield* LightningBooks
@@ -75,7 +80,7 @@ export const make = Effect.gen(function* () {
   const blocks = yield* ChainSource
   const entropy = yield* Entropy
   const policy = (yield* Policy).reconciliation
-  const reading = <A, E>(effect: Effect.Effect<A, E, Records>) => Effect.provideService(effect, Records, records)
+  const reading = <A, E>(effect: Effect.Effect<A, E, LedgerReads>) => Effect.provideService(effect, LedgerReads, ledger)
 
   const each = <A, B, E>(all: ReadonlyArray<A>, judge: (one: A) => Effect.Effect<B, E>) =>
     Effect.forEach(all, judge, { concurrency: lookupsAtOnce })
@@ -98,11 +103,11 @@ export const make = Effect.gen(function* () {
   })
 
   const eventsAfter = Effect.fnUntraced(function* (after: bigint | undefined, room: number) {
-    if (after === undefined) return { events: [], place: yield* records.lastEvent, isBehind: false }
+    if (after === undefined) return { events: [], place: yield* ledger.lastEvent, isBehind: false }
     const events: Array<Published> = []
     let place = after
     while (events.length < room) {
-      const page: ReadonlyArray<Published> = yield* records.events(place, pageSize)
+      const page: ReadonlyArray<Published> = yield* ledger.events(place, pageSize)
       events.push(...page)
       place = page.at(-1)?.id ?? place
       if (page.length < pageSize) return { events, place, isBehind: false }
@@ -114,7 +119,7 @@ export const make = Effect.gen(function* () {
     const all: Array<Withdrawal> = []
     let after: string | null = null
     do {
-      const page: ReadonlyArray<Withdrawal> = yield* records.withdrawalsUnderWay(after, pageSize)
+      const page: ReadonlyArray<Withdrawal> = yield* sending.withdrawalsUnderWay(after, pageSize)
       all.push(...page)
       after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
     } while (after !== null)
@@ -122,13 +127,13 @@ export const make = Effect.gen(function* () {
   })
 
   const receiptOf = Effect.fnUntraced(function* (paymentHash: string): Effect.fn.Return<Difference.Receipt, StoreUnavailable> {
-    const invoice = Option.getOrUndefined(yield* records.invoiceByHash(paymentHash))
+    const invoice = Option.getOrUndefined(yield* receiving.invoiceByHash(paymentHash))
     if (invoice === undefined) return { invoice, deposit: undefined, isFromInside: false, unmatched: undefined }
     const [deposit, payer, unmatched] = yield* Effect.all(
       [
-        records.depositOfInvoice(invoice.companyId, invoice.id),
-        records.withdrawalByHash(paymentHash),
-        records.unmatched(invoice.companyId, Id.fromHash(paymentHash))
+        receiving.depositOfInvoice(invoice.companyId, invoice.id),
+        sending.withdrawalByHash(paymentHash),
+        receiving.unmatched(invoice.companyId, Id.fromHash(paymentHash))
       ],
       { concurrency: "unbounded" }
     )
@@ -163,11 +168,11 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<Difference.Judgement, NodeUnavailable | StoreUnavailable> {
     switch (line._tag) {
       case "Sent":
-        return Difference.ofSent(line, Option.getOrUndefined(yield* records.withdrawalByHash(line.paymentHash)))
+        return Difference.ofSent(line, Option.getOrUndefined(yield* sending.withdrawalByHash(line.paymentHash)))
       case "Taken":
         return Difference.ofTaken(line, yield* receiptOf(line.paymentHash))
       case "Withdrawal": {
-        const withdrawal = Option.getOrUndefined(yield* records.withdrawal(line.companyId, line.id))
+        const withdrawal = Option.getOrUndefined(yield* sending.withdrawal(line.companyId, line.id))
         const paymentHash = withdrawal?.paymentHash ?? null
         if (withdrawal?.status !== "settled" || withdrawal.dispatchedAtMillis === null || paymentHash === null) return "same"
         const unproven = Difference.unproven(withdrawal)
@@ -175,9 +180,9 @@ export const make = Effect.gen(function* () {
         return Difference.ofSettled(withdrawal, yield* sender.lookupPayment(paymentHash))
       }
       case "Invoice": {
-        const invoice = Option.getOrUndefined(yield* records.invoice(line.companyId, line.id))
+        const invoice = Option.getOrUndefined(yield* receiving.invoice(line.companyId, line.id))
         if (invoice === undefined || told.has(invoice.paymentHash)) return "same"
-        const deposit = Option.getOrUndefined(yield* records.depositOfInvoice(line.companyId, line.id))
+        const deposit = Option.getOrUndefined(yield* receiving.depositOfInvoice(line.companyId, line.id))
         return Difference.ofCredited(invoice, deposit, yield* receiver.lookupInvoice(invoice.paymentHash))
       }
     }
@@ -197,7 +202,7 @@ export const make = Effect.gen(function* () {
 
   /** What of the coins that are gone was not spent by payouts of ours meanwhile. */
   const goneCoins = Effect.fnUntraced(function* (gone: ReadonlyArray<{ readonly outpoint: string; readonly amount: Msat.Msat }>) {
-    const ours = gone.length === 0 ? new Set<string>() : yield* records.spentCoins(gone.map(({ outpoint }) => outpoint))
+    const ours = gone.length === 0 ? new Set<string>() : yield* sending.spentCoins(gone.map(({ outpoint }) => outpoint))
     return gone
       .filter(({ outpoint }) => !ours.has(outpoint))
       .map(({ outpoint, amount }): Found => ({
@@ -211,11 +216,11 @@ export const make = Effect.gen(function* () {
   })
 
   const knownDeposit = ({ companyId, recordId }: Found) =>
-    companyId === null || recordId === null ? Effect.succeedNone : records.deposit(companyId, recordId)
+    companyId === null || recordId === null ? Effect.succeedNone : receiving.deposit(companyId, recordId)
 
   /** What was given up and is in a block all the same: the next ones, and those that were before. */
   const givenUp = Effect.fnUntraced(function* (before: Look.Look | undefined) {
-    const next = yield* records.depositsGivenUp(before?.places.givenUp ?? null, givenUpAtOnce)
+    const next = yield* receiving.depositsGivenUp(before?.places.givenUp ?? null, givenUpAtOnce)
     const known = yield* each(before?.found.filter(({ cause }) => cause === "deposit_not_credited") ?? [], knownDeposit)
     const deposits = new Map([...next, ...known.flatMap(Option.toArray)].map((deposit) => [deposit.id, deposit]))
     const judged = yield* each([...deposits.values()], ({ id, companyId, status, amount, chainTxId, vout }: Deposit) =>
@@ -279,7 +284,7 @@ export const make = Effect.gen(function* () {
       const room = Math.min(policy.lines, Math.max(0, policy.watched - (before?.watched.length ?? 0)))
 
       // The order matters: whatever moves between the two counts of ours is known by their difference.
-      const first = yield* records.tally(before?.tally ?? null)
+      const first = yield* ledger.tally(before?.tally ?? null)
       const [owned, holdings] = [yield* lightning.owned, yield* chain.holdings]
       const sent = yield* pages(lightning.sent, before?.places.sent ?? null, room)
       const taken = yield* pages(lightning.taken, before?.places.taken ?? null, room)
@@ -298,8 +303,8 @@ export const make = Effect.gen(function* () {
 
       const inFlight = new Set(lines.flatMap(({ line }) => (line._tag === "Sent" && line.state === "pending" ? [line.paymentHash] : [])))
       const pending = yield* underWay
-      const { deposit_without_block, deposit_unconfirmed } = yield* records.waiting(0)
-      const second = yield* records.tally(first)
+      const { deposit_without_block, deposit_unconfirmed } = yield* ledger.waiting(0)
+      const second = yield* ledger.tally(first)
 
       const turnovers = { before: first.accounts, after: second.accounts }
       const isBehind = sent.isBehind || taken.isBehind || isBehindEvents

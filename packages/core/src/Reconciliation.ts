@@ -6,9 +6,9 @@ import type { Difference } from "./Difference.ts"
 import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import * as Look from "./Look.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
 import * as Tally from "./Tally.ts"
 import type * as Waiting from "./Waiting.ts"
 
@@ -35,8 +35,8 @@ const source = "own funds"
 const OwnFundsText = Schema.fromJsonString(OwnFunds)
 
 /** The operator's own, as it was stated last. */
-export const ownFunds: Effect.Effect<OwnFunds, StoreUnavailable, Records> = Effect.gen(function* () {
-  const text = yield* (yield* Records).cursor(source)
+export const ownFunds: Effect.Effect<OwnFunds, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
+  const text = yield* (yield* LedgerReads).cursor(source)
   if (Option.isNone(text)) return { node: null, chain: null }
   return yield* Effect.orDie(Schema.decodeUnknownEffect(OwnFundsText)(text.value))
 })
@@ -73,19 +73,19 @@ export class Reconciliation extends Context.Service<
 >()("core/Reconciliation") {}
 
 export const make = Effect.gen(function* () {
-  const records = yield* Records
+  const records = yield* LedgerReads
   const journal = yield* Journal
   const entropy = yield* Entropy
   const { graceMillis, overdueMillis } = (yield* Policy).reconciliation
 
   return Reconciliation.of({
     last: Effect.map(
-      Effect.provideService(Look.last, Records, records),
+      Effect.provideService(Look.last, LedgerReads, records),
       Option.map((look) => reportOf(look, graceMillis))
     ),
     waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - overdueMillis)),
     stateOwnFunds: Effect.fnUntraced(function* (own) {
-      const before = yield* Effect.provideService(ownFunds, Records, records)
+      const before = yield* Effect.provideService(ownFunds, LedgerReads, records)
       const now = { node: own.node ?? before.node, chain: own.chain ?? before.chain }
       const nowMillis = yield* Clock.currentTimeMillis
       yield* journal.commit(Cursor.moved(stated(now), Id.fromMillis(nowMillis, entropy), nowMillis)).pipe(

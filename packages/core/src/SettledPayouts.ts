@@ -1,9 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import * as Duties from "./Duties.ts"
 import { ChainSource, type ChainUnavailable, confirmations } from "./ChainSource.ts"
+import * as Duties from "./Duties.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 import * as Policy from "./Policy.ts"
-import { Records, type SettledPayout } from "./Records.ts"
+import type { SettledPayout } from "./SendingReads.ts"
+import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Worker from "./Worker.ts"
 
@@ -20,7 +21,7 @@ export class SettledPayouts extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* SendingReads
   const chain = yield* ChainSource
   const { payoutBuriedAt } = yield* Policy.Policy
   let lookedAt = ""

@@ -8,9 +8,10 @@ import { Entropy } from "./Entropy.ts"
 import * as Id from "./Id.ts"
 import * as Invoice from "./Invoice.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import { LightningReceiver, type NodeUnavailable, type Settled } from "./LightningReceiver.ts"
 import { Policy, type Settings } from "./Policy.ts"
-import { Records } from "./Records.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Worker from "./Worker.ts"
 import * as Zap from "./Zap.ts"
@@ -66,7 +67,8 @@ const madeWithin = (sinceMillis: number, nowMillis: number, { invoicePollMillis,
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const receiving = yield* ReceivingReads
   const receiver = yield* LightningReceiver
   const policy = yield* Policy
   const entropy = yield* Entropy
@@ -93,7 +95,7 @@ export const make = Effect.gen(function* () {
 
   const credit = Effect.fnUntraced(function* (paid: Omit<Settled, "cursor" | "settledAtMillis">, reading?: Change.Reading) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const found = yield* records.invoiceByHash(paid.paymentHash)
+    const found = yield* receiving.invoiceByHash(paid.paymentHash)
     if (found._tag === "None") {
       yield* Effect.logInfo("the node was paid for an invoice that is not ours", { paymentHash: paid.paymentHash })
       if (reading !== undefined)
@@ -173,7 +175,7 @@ export const make = Effect.gen(function* () {
   return Settlements.of({
     listen: Effect.fnUntraced(
       function* (fence) {
-        const after = yield* records.cursor(source)
+        const after = yield* ledger.cursor(source)
         yield* Stream.runForEach(receiver.settlements(after._tag === "Some" ? after.value : null), (paid) =>
           // What is being credited is finished, and a store that is away for a while does not make us forget it.
           Effect.uninterruptible(
@@ -191,19 +193,19 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const sinceMillis = Math.min(lookedAtMillis ?? nowMillis - policy.invoicePollMillis, nowMillis)
       const ranges = madeWithin(sinceMillis, nowMillis, policy).map((range) => [Id.floorOf(range[0]), Id.floorOf(range[1])] as const)
-      yield* eachOf((after) => records.openInvoicesWithin(ranges, after?.id ?? null, pageSize), look)
+      yield* eachOf((after) => receiving.openInvoicesWithin(ranges, after?.id ?? null, pageSize), look)
       lookedAtMillis = nowMillis
     }),
     poll: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       yield* eachOf(
-        (after) => records.openInvoices(after?.id ?? null, pageSize),
+        (after) => receiving.openInvoices(after?.id ?? null, pageSize),
         (invoice) => (isSwept(invoice, nowMillis, policy) ? look(invoice) : Effect.void)
       )
     }),
     forget: Effect.gen(function* () {
       const untilMillis = (yield* Clock.currentTimeMillis) - policy.lnurl.forgetAfterMillis
-      yield* eachOf((after) => records.endedForWallets(untilMillis, after, pageSize), drop)
+      yield* eachOf((after) => receiving.endedForWallets(untilMillis, after, pageSize), drop)
     })
   })
 })

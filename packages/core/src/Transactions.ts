@@ -5,7 +5,10 @@ import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import type { Callback } from "./Invoice.ts"
 import { NotFound, type StoreUnavailable } from "./Journal.ts"
-import { Records } from "./Records.ts"
+import { LedgerReads } from "./LedgerReads.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
+import { ReportReads } from "./ReportReads.ts"
+import { SendingReads } from "./SendingReads.ts"
 import * as Transaction from "./Transaction.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
@@ -30,23 +33,26 @@ export class Transactions extends Context.Service<
 >()("core/Transactions") {}
 
 export const make = Effect.gen(function* () {
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const receiving = yield* ReceivingReads
+  const reports = yield* ReportReads
+  const sending = yield* SendingReads
 
   const deposit = Effect.fnUntraced(function* (companyId: string, id: string) {
-    const found = Id.is(id) ? yield* records.deposit(companyId, id) : undefined
+    const found = Id.is(id) ? yield* receiving.deposit(companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "deposit", id })
   })
 
   return Transactions.of({
-    balance: records.balance,
+    balance: ledger.balance,
     deposit,
     callback: Effect.fnUntraced(function* (companyId, id) {
       const { lightningInvoiceId } = yield* deposit(companyId, id)
-      const invoice = lightningInvoiceId === null ? undefined : yield* records.invoice(companyId, lightningInvoiceId)
+      const invoice = lightningInvoiceId === null ? undefined : yield* receiving.invoice(companyId, lightningInvoiceId)
       return invoice?._tag === "Some" ? (invoice.value.callback ?? undefined) : undefined
     }),
     withdrawal: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* records.withdrawal(companyId, id) : undefined
+      const found = Id.is(id) ? yield* sending.withdrawal(companyId, id) : undefined
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "withdrawal", id })
     }),
     list: Effect.fnUntraced(function* (companyId, query) {
@@ -55,7 +61,7 @@ export const make = Effect.gen(function* () {
         return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${maximum}` })
       }
       // One more than asked for tells whether there is another page, without counting.
-      const found = yield* records.transactions(companyId, { ...query, limit: query.limit + 1 })
+      const found = yield* reports.transactions(companyId, { ...query, limit: query.limit + 1 })
       const transactions = found.slice(0, query.limit)
       const last = transactions.at(-1)
       return {

@@ -1,9 +1,11 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
+import { AccountReads } from "./AccountReads.ts"
 import type { Company } from "./Company.ts"
 import type { Fault } from "./Fault.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import { Records } from "./Records.ts"
+import { LedgerReads } from "./LedgerReads.ts"
+import { ReportReads } from "./ReportReads.ts"
 import * as Tally from "./Tally.ts"
 
 const pageSize = 100
@@ -22,19 +24,21 @@ export interface Verified {
  */
 export const verify = (
   tell: (company: Company, faults: ReadonlyArray<Fault>) => Effect.Effect<void>
-): Effect.Effect<Verified, StoreUnavailable, Records> =>
+): Effect.Effect<Verified, StoreUnavailable, AccountReads | LedgerReads | ReportReads> =>
   Effect.gen(function* () {
-    const records = yield* Records
+    const opened = yield* AccountReads
+    const ledger = yield* LedgerReads
+    const reports = yield* ReportReads
     let [after, companies, faults]: [string | null, number, number] = [null, 0, 0]
     do {
-      const page: ReadonlyArray<Company> = yield* records.companies(after, pageSize)
-      const found = yield* Effect.forEach(page, (company) => Effect.tap(records.faults(company.id), (wrong) => tell(company, wrong)), {
+      const page: ReadonlyArray<Company> = yield* opened.companies(after, pageSize)
+      const found = yield* Effect.forEach(page, (company) => Effect.tap(reports.faults(company.id), (wrong) => tell(company, wrong)), {
         concurrency: companiesAtOnce
       })
       companies += page.length
       faults += found.reduce((sum, wrong) => sum + wrong.length, 0)
       after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
     } while (after !== null)
-    const { accounts } = yield* records.tally(null)
+    const { accounts } = yield* ledger.tally(null)
     return { companies, faults, stuck: Tally.net(accounts.internal) }
   })

@@ -10,11 +10,12 @@ import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import { descriptionIssue } from "./Invoices.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import * as Metadata from "./Metadata.ts"
 import { lightningFee, Policy } from "./Policy.ts"
 import { type Asked, Prices } from "./Prices.ts"
 import { Recipients } from "./Recipients.ts"
-import { Records } from "./Records.ts"
+import { SendingReads } from "./SendingReads.ts"
 import { fence, type Task, Tasks } from "./Tasks.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Position } from "./Transaction.ts"
@@ -97,7 +98,8 @@ const gone: { readonly [status in Exclude<Voucher.Status, "open">]: Voucher.Vouc
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
+  const records = yield* SendingReads
   const tasks = yield* Tasks
   const prices = yield* Prices
   const recipients = yield* Recipients
@@ -170,7 +172,7 @@ export const make = Effect.gen(function* () {
 
   return Vouchers.of({
     create: Effect.fnUntraced(function* ({ company, description, expirySeconds, metadata, request, ...asked }) {
-      const before = yield* Answers.earlier(records, company.id, request)
+      const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       const message = descriptionIssue(description)
       if (message !== undefined) return yield* new Invalid({ path: "description", message })

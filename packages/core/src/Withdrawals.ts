@@ -13,6 +13,7 @@ import * as Fee from "./Fee.ts"
 import * as Id from "./Id.ts"
 import { Invalid } from "./Invalid.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "./Journal.ts"
+import { LedgerReads } from "./LedgerReads.ts"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 import { LightningSender } from "./LightningSender.ts"
 import * as Metadata from "./Metadata.ts"
@@ -20,7 +21,6 @@ import { lightningFee, Policy, type Settings } from "./Policy.ts"
 import { type Asked, type Priced, Prices } from "./Prices.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
-import { Records } from "./Records.ts"
 import type { RecipientRefused, RecipientUnreachable } from "./Resolver.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -101,7 +101,7 @@ export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: S
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const ledger = yield* LedgerReads
   const prices = yield* Prices
   const recipients = yield* Recipients
   const sender = yield* LightningSender
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
     }),
     confirm: Effect.fnUntraced(function* ({ metadata, request, ...ask }) {
       const companyId = ask.company.id
-      const before = yield* Answers.earlier(records, companyId, request)
+      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)

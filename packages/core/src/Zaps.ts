@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { Invoice } from "./Invoice.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 import { Policy } from "./Policy.ts"
-import { Records } from "./Records.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
 import { fence, type Task, Tasks } from "./Tasks.ts"
 import * as Worker from "./Worker.ts"
 import * as Zap from "./Zap.ts"
@@ -25,7 +25,7 @@ export class Zaps extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* ReceivingReads
   const tasks = yield* Tasks
   const relays = yield* Nostr.Relays
   const secretKey = yield* Nostr.SecretKey

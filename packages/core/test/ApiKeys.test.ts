@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { AccountReads } from "../src/AccountReads.ts"
 import * as Keys from "../src/ApiKeys.ts"
 import { ApiKeys, type Issued } from "../src/ApiKeys.ts"
 import { Companies } from "../src/Companies.ts"
@@ -52,8 +53,8 @@ describe("An API key", () => {
 
   it.effect("API key: a wrong secret opens nothing while the right one is remembered, and does not make it forgotten", () => {
     let asked = 0
-    const counted = replace(Records, (records) =>
-      Records.of({
+    const counted = replace(AccountReads, (records) =>
+      AccountReads.of({
         ...records,
         apiKey: (id) =>
           Effect.andThen(

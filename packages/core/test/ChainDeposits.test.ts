@@ -10,6 +10,7 @@ import type { Company } from "../src/Company.ts"
 import * as Deposit from "../src/Deposit.ts"
 import * as Id from "../src/Id.ts"
 import { Journal } from "../src/Journal.ts"
+import { ReceivingReads } from "../src/ReceivingReads.ts"
 import { Records } from "../src/Records.ts"
 import {
   accounts,
@@ -286,8 +287,8 @@ describe("A deposit on the chain", () => {
           // They read everything from the beginning, each time, and each lets the others look before it writes.
           const forgetful = ports.pipe(
             replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })),
-            replace(Records, (records) =>
-              Records.of({
+            replace(ReceivingReads, (records) =>
+              ReceivingReads.of({
                 ...records,
                 depositByOutpoint: (txId, vout) => Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
               })

@@ -1,11 +1,15 @@
 import { type Context, Deferred, Effect } from "effect"
+import { AccountReads } from "../src/AccountReads.ts"
 import { ChainSource, ChainUnavailable } from "../src/ChainSource.ts"
 import { ChainWallet } from "../src/ChainWallet.ts"
 import { Journal, StoreUnavailable } from "../src/Journal.ts"
+import { LedgerReads } from "../src/LedgerReads.ts"
 import { LightningReceiver, NodeUnavailable } from "../src/LightningReceiver.ts"
 import { LightningSender } from "../src/LightningSender.ts"
-import { Records } from "../src/Records.ts"
+import { ReceivingReads } from "../src/ReceivingReads.ts"
+import { ReportReads } from "../src/ReportReads.ts"
 import { RecipientUnreachable, Resolver } from "../src/Resolver.ts"
+import { SendingReads } from "../src/SendingReads.ts"
 import { Signer, SignerUnavailable } from "../src/Signer.ts"
 import { Tasks } from "../src/Tasks.ts"
 import { type Ports, replace } from "./World.ts"
@@ -96,7 +100,11 @@ export const mortal = Effect.fnUntraced(function* (ports: Context.Context<Ports>
     isDead: () => dead,
     ports: ports.pipe(
       replace(Journal, wrap("store")),
-      replace(Records, wrap("store")),
+      replace(LedgerReads, wrap("store")),
+      replace(AccountReads, wrap("store")),
+      replace(ReceivingReads, wrap("store")),
+      replace(SendingReads, wrap("store")),
+      replace(ReportReads, wrap("store")),
       replace(Tasks, wrap("store")),
       replace(LightningReceiver, wrap("node")),
       replace(LightningSender, wrap("node")),

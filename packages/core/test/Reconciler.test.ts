@@ -17,9 +17,11 @@ import { LightningBooks, type Sent } from "../src/LightningBooks.ts"
 import { type InvoiceState, LightningReceiver } from "../src/LightningReceiver.ts"
 import { LightningSender } from "../src/LightningSender.ts"
 import * as Payout from "../src/Payout.ts"
+import { ReceivingReads } from "../src/ReceivingReads.ts"
 import * as Reconciler from "../src/Reconciler.ts"
 import { Reconciliation } from "../src/Reconciliation.ts"
 import { Records } from "../src/Records.ts"
+import { SendingReads } from "../src/SendingReads.ts"
 import { Signer } from "../src/Signer.ts"
 import { settings } from "./Rows.ts"
 import {
@@ -500,7 +502,7 @@ describe("A difference", () => {
       begun(
         Effect.gen(function* () {
           yield* paid(500)
-          const wrong = swap(Records, ({ withdrawal }) => ({
+          const wrong = swap(SendingReads, ({ withdrawal }) => ({
             withdrawal: (...ask) =>
               Effect.map(
                 withdrawal(...ask),
@@ -551,7 +553,7 @@ describe("A difference", () => {
       begun(
         Effect.gen(function* () {
           yield* companyWith(900)
-          const missing = swap(Records, () => ({ depositOfInvoice: () => Effect.succeedNone }))
+          const missing = swap(ReceivingReads, () => ({ depositOfInvoice: () => Effect.succeedNone }))
           assert.deepStrictEqual(yield* toldBy(missing), [["receipt_not_credited", null, 900]])
         })
       )
@@ -563,7 +565,7 @@ describe("A difference", () => {
       begun(
         Effect.gen(function* () {
           yield* companyWith(900)
-          const other = swap(Records, ({ depositOfInvoice }) => ({
+          const other = swap(ReceivingReads, ({ depositOfInvoice }) => ({
             depositOfInvoice: (...ask) =>
               Effect.map(
                 depositOfInvoice(...ask),

@@ -8,6 +8,7 @@ import { Journal, StoreUnavailable } from "../src/Journal.ts"
 import { PaymentWorker } from "../src/PaymentWorker.ts"
 import * as Payout from "../src/Payout.ts"
 import { Records } from "../src/Records.ts"
+import { SendingReads } from "../src/SendingReads.ts"
 import { SettledPayouts } from "../src/SettledPayouts.ts"
 import { Signer } from "../src/Signer.ts"
 import { Tasks } from "../src/Tasks.ts"
@@ -441,8 +442,8 @@ describe("A transaction that pays several, and that no block takes", () => {
               const ports = yield* Effect.context<Ports>()
               const wakes = yield* Deferred.make<void>()
               const sleepy = yield* start(
-                replace(Records, (records) =>
-                  Records.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
+                replace(SendingReads, (records) =>
+                  SendingReads.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
                 )(ports),
                 settings
               )

@@ -6,6 +6,7 @@ import type { Invoice } from "../src/Invoice.ts"
 import { LightningReceiver, NodeUnavailable } from "../src/LightningReceiver.ts"
 import { PayRequests } from "../src/PayRequests.ts"
 import { defaults } from "../src/Policy.ts"
+import { ReceivingReads } from "../src/ReceivingReads.ts"
 import { Records } from "../src/Records.ts"
 import * as Settlements from "../src/Settlements.ts"
 import { settings } from "./Rows.ts"
@@ -268,8 +269,8 @@ describe("Unpaid invoices of wallets", () => {
   )
 
   it.effect("limits: in the whole service there are so many at once, also by the count of what other processes gave", () => {
-    const others = replace(Records, (records) =>
-      Records.of({
+    const others = replace(ReceivingReads, (records) =>
+      ReceivingReads.of({
         ...records,
         openForWallets: (nowMillis) =>
           Effect.map(records.openForWallets(nowMillis), (counts) => [...counts, { lightningAddressId: "elsewhere", count: open - 3 }])
@@ -289,8 +290,8 @@ describe("Unpaid invoices of wallets", () => {
 
   it.effect("limits: the store is asked for its count at most once a second, however many ask", () => {
     let counts = 0
-    const counted = replace(Records, (records) =>
-      Records.of({
+    const counted = replace(ReceivingReads, (records) =>
+      ReceivingReads.of({
         ...records,
         openForWallets: (nowMillis) => Effect.tap(records.openForWallets(nowMillis), () => Effect.sync(() => counts++))
       })

@@ -1,9 +1,17 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import { AccountReads } from "@satrail/core/AccountReads"
 import * as Balance from "@satrail/core/Balance"
 import type { Account } from "@satrail/core/Change"
 import * as Deposit from "@satrail/core/Deposit"
 import * as Journal from "@satrail/core/Journal"
-import { type Audit, type Published, Records } from "@satrail/core/Records"
+import { LedgerReads } from "@satrail/core/LedgerReads"
+import { ReceivingReads } from "@satrail/core/ReceivingReads"
+import type { Records } from "@satrail/core/Records"
+import { ReportReads } from "@satrail/core/ReportReads"
+import { SendingReads } from "@satrail/core/SendingReads"
+
+import type { Audit } from "@satrail/core/ReportReads"
+import type { Published } from "@satrail/core/LedgerReads"
 import * as Tally from "@satrail/core/Tally"
 import { type Task, Tasks, type Turn } from "@satrail/core/Tasks"
 import type { Query, Transaction } from "@satrail/core/Transaction"
@@ -169,8 +177,20 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
     const ofCompany = <A extends { readonly companyId: string }>(row: Option.Option<A>, companyId: string) =>
       Option.filter(row, (one) => one.companyId === companyId)
 
-    const records = Records.of({
+    const ledger = LedgerReads.of({
       balance: (companyId) => read((now) => State.balanceOf(now, companyId)),
+      answer: (owner, key) =>
+        read((now) =>
+          Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))
+        ),
+      cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
+      events: (after, limit) => read((now) => published(now, after, limit)),
+      lastEvent: read((now) => BigInt(HashMap.size(now.events))),
+      waiting: (overdueBeforeMillis) => read((now) => Books.waiting(now, overdueBeforeMillis)),
+      trialBalance: read(trialBalance),
+      tally: () => read(Books.tally)
+    })
+    const accounts = AccountReads.of({
       company: (id) => read((now) => HashMap.get(now.companies, id)),
       apiKey: (id) =>
         read((now) =>
@@ -193,11 +213,9 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
             .toSorted((a, b) => compare(a.domain, b.domain))
             .slice(0, limit)
         ),
-      answer: (owner, key) =>
-        read((now) =>
-          Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))
-        ),
-      cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
+      companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
+    })
+    const receiving = ReceivingReads.of({
       invoice: (companyId, id) => read((now) => ofCompany(HashMap.get(now.invoices, id), companyId)),
       invoiceByHash: (paymentHash) => read((now) => State.found(now.invoices, now.invoiceByHash, paymentHash)),
       openInvoices: (after, limit) => read((now) => page(State.rows(now.invoices, now.openInvoices), after, limit)),
@@ -289,7 +307,9 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
             limit
           )
         ),
-      nextKey: (wallet, type, branch) => read((now) => State.nextKey(now, { wallet, type, branch })),
+      nextKey: (wallet, type, branch) => read((now) => State.nextKey(now, { wallet, type, branch }))
+    })
+    const sending = SendingReads.of({
       coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),
       followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
       candidates: (companyId, id) =>
@@ -326,16 +346,12 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       voucher: (companyId, id) => read((now) => ofCompany(HashMap.get(now.vouchers, id), companyId)),
       voucherBySecret: (secretHash) => read((now) => State.found(now.vouchers, now.voucherBySecret, secretHash)),
       vouchersOf: (companyId, before, limit) =>
-        read((now) => newestFirst(State.rows(now.vouchers, State.listed(now.vouchersOf, companyId)), before, limit)),
+        read((now) => newestFirst(State.rows(now.vouchers, State.listed(now.vouchersOf, companyId)), before, limit))
+    })
+    const reports = ReportReads.of({
       transactions: (companyId, query) => read((now) => transactions(now, companyId, query)),
-      events: (after, limit) => read((now) => published(now, after, limit)),
-      lastEvent: read((now) => BigInt(HashMap.size(now.events))),
-      waiting: (overdueBeforeMillis) => read((now) => Books.waiting(now, overdueBeforeMillis)),
       audit: (companyId) => read((now) => recount(now, companyId)),
-      trialBalance: read(trialBalance),
-      tally: () => read(Books.tally),
-      faults: (companyId) => read((now) => Books.faults(now, companyId)),
-      companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
+      faults: (companyId) => read((now) => Books.faults(now, companyId))
     })
     const tasks = Tasks.of({
       claim: (ask) => Ref.modify(state, (now) => claim(now, dueNow(now, ask), ask)),
@@ -345,6 +361,13 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
     return Context.make(
       Journal.Journal,
       Journal.make((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))
-    ).pipe(Context.add(Records, records), Context.add(Tasks, tasks))
+    ).pipe(
+      Context.add(LedgerReads, ledger),
+      Context.add(AccountReads, accounts),
+      Context.add(ReceivingReads, receiving),
+      Context.add(SendingReads, sending),
+      Context.add(ReportReads, reports),
+      Context.add(Tasks, tasks)
+    )
   })
 )

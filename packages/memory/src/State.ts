@@ -1,4 +1,3 @@
-import { HashMap, HashSet, Option } from "effect"
 import type { Answer } from "@satrail/core/Answer"
 import type { ApiKey } from "@satrail/core/ApiKey"
 import * as Balance from "@satrail/core/Balance"
@@ -9,11 +8,12 @@ import type { Deposit } from "@satrail/core/Deposit"
 import type { Domain } from "@satrail/core/Domain"
 import type { Invoice, Unmatched } from "@satrail/core/Invoice"
 import type { KeyRange } from "@satrail/core/KeyRange"
+import type { Published } from "@satrail/core/LedgerReads"
 import * as LightningAddress from "@satrail/core/LightningAddress"
 import type { OnChainAddress } from "@satrail/core/OnChainAddress"
-import type { Published } from "@satrail/core/Records"
 import type { Voucher } from "@satrail/core/Voucher"
 import type { Attempt, Candidate, Withdrawal } from "@satrail/core/Withdrawal"
+import { HashMap, HashSet, Option } from "effect"
 
 /** Grows at its head, so that one more costs the same however long it is. */
 export interface List<A> {

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Balance from "@satrail/core/Balance"
-import type { Audit, Published } from "@satrail/core/Records"
+import type { Published } from "@satrail/core/LedgerReads"
+import type { Audit } from "@satrail/core/ReportReads"
 import * as Tally from "@satrail/core/Tally"
 import { Effect, Option, Schema } from "effect"
 import * as Reads from "./Reads.ts"

@@ -1,5 +1,9 @@
-import { Effect, Layer } from "effect"
-import { Records } from "@satrail/core/Records"
+import { AccountReads } from "@satrail/core/AccountReads"
+import { LedgerReads } from "@satrail/core/LedgerReads"
+import { ReceivingReads } from "@satrail/core/ReceivingReads"
+import { ReportReads } from "@satrail/core/ReportReads"
+import { SendingReads } from "@satrail/core/SendingReads"
+import { Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as Books from "./Books.ts"
@@ -19,58 +23,82 @@ import * as Withdrawal from "./Withdrawal.ts"
 export const make = Effect.gen(function* () {
   const spentCoins = yield* Withdrawal.reads.spentCoins
   const nextKey = yield* KeyRange.reads.nextKey
-  return Records.of({
-    balance: yield* Ledger.reads.balance,
-    company: yield* Company.reads.company,
-    apiKey: yield* ApiKey.reads.apiKey,
-    domain: yield* Domain.reads.domain,
-    domainsOf: yield* Domain.reads.domainsOf,
-    domainsToCheck: yield* Domain.reads.domainsToCheck,
-    answer: yield* Answer.reads.answer,
-    cursor: yield* Cursor.reads.cursor,
-    invoice: yield* Invoice.reads.invoice,
-    invoiceByHash: yield* Invoice.reads.invoiceByHash,
-    openInvoices: yield* Invoice.reads.openInvoices,
-    openInvoicesWithin: yield* Invoice.reads.openInvoicesWithin,
-    openForWallets: yield* Invoice.reads.openForWallets,
-    endedForWallets: yield* Invoice.reads.endedForWallets,
-    depositOfInvoice: yield* Books.reads.depositOfInvoice,
-    unmatched: yield* Books.reads.unmatched,
-    lightningAddress: yield* LightningAddress.reads.lightningAddress,
-    lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
-    lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
-    onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
-    allOnChainAddresses: yield* OnChainAddress.reads.allOnChainAddresses,
-    deposit: yield* Deposit.reads.deposit,
-    depositByOutpoint: yield* Deposit.reads.depositByOutpoint,
-    depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
-    depositsAbove: yield* Deposit.reads.depositsAbove,
-    depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
-    depositsUnconfirmed: yield* Deposit.depositsUnconfirmed,
-    depositsGivenUp: yield* Deposit.reads.depositsGivenUp,
-    nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next),
-    coins: yield* Withdrawal.reads.coins,
-    followers: yield* Withdrawal.reads.followers,
-    withdrawalsUnderWay: yield* Withdrawal.reads.withdrawalsUnderWay,
-    candidates: yield* Withdrawal.reads.candidates,
-    settledPayouts: yield* Withdrawal.reads.settledPayouts,
-    withdrawal: yield* Withdrawal.reads.withdrawal,
-    withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
-    spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
-    voucher: yield* Voucher.reads.voucher,
-    voucherBySecret: yield* Voucher.reads.voucherBySecret,
-    vouchersOf: yield* Voucher.reads.vouchersOf,
-    transactions: yield* Transaction.reads.transactions,
-    events: yield* Ledger.reads.events,
-    lastEvent: yield* Ledger.reads.lastEvent,
-    waiting: yield* Books.reads.waiting,
-    audit: yield* Ledger.reads.audit,
-    trialBalance: yield* Ledger.reads.trialBalance,
-    tally: yield* Books.reads.tally,
-    faults: yield* Books.reads.faults,
-    companies: yield* Company.reads.companies
-  })
+  return Context.make(
+    LedgerReads,
+    LedgerReads.of({
+      balance: yield* Ledger.reads.balance,
+      answer: yield* Answer.reads.answer,
+      cursor: yield* Cursor.reads.cursor,
+      events: yield* Ledger.reads.events,
+      lastEvent: yield* Ledger.reads.lastEvent,
+      waiting: yield* Books.reads.waiting,
+      trialBalance: yield* Ledger.reads.trialBalance,
+      tally: yield* Books.reads.tally
+    })
+  ).pipe(
+    Context.add(
+      AccountReads,
+      AccountReads.of({
+        company: yield* Company.reads.company,
+        apiKey: yield* ApiKey.reads.apiKey,
+        domain: yield* Domain.reads.domain,
+        domainsOf: yield* Domain.reads.domainsOf,
+        domainsToCheck: yield* Domain.reads.domainsToCheck,
+        companies: yield* Company.reads.companies
+      })
+    ),
+    Context.add(
+      ReceivingReads,
+      ReceivingReads.of({
+        invoice: yield* Invoice.reads.invoice,
+        invoiceByHash: yield* Invoice.reads.invoiceByHash,
+        openInvoices: yield* Invoice.reads.openInvoices,
+        openInvoicesWithin: yield* Invoice.reads.openInvoicesWithin,
+        openForWallets: yield* Invoice.reads.openForWallets,
+        endedForWallets: yield* Invoice.reads.endedForWallets,
+        depositOfInvoice: yield* Books.reads.depositOfInvoice,
+        unmatched: yield* Books.reads.unmatched,
+        lightningAddress: yield* LightningAddress.reads.lightningAddress,
+        lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
+        lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
+        onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
+        allOnChainAddresses: yield* OnChainAddress.reads.allOnChainAddresses,
+        deposit: yield* Deposit.reads.deposit,
+        depositByOutpoint: yield* Deposit.reads.depositByOutpoint,
+        depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
+        depositsAbove: yield* Deposit.reads.depositsAbove,
+        depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
+        depositsUnconfirmed: yield* Deposit.depositsUnconfirmed,
+        depositsGivenUp: yield* Deposit.reads.depositsGivenUp,
+        nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next)
+      })
+    ),
+    Context.add(
+      SendingReads,
+      SendingReads.of({
+        coins: yield* Withdrawal.reads.coins,
+        followers: yield* Withdrawal.reads.followers,
+        withdrawalsUnderWay: yield* Withdrawal.reads.withdrawalsUnderWay,
+        candidates: yield* Withdrawal.reads.candidates,
+        settledPayouts: yield* Withdrawal.reads.settledPayouts,
+        withdrawal: yield* Withdrawal.reads.withdrawal,
+        withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
+        spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
+        voucher: yield* Voucher.reads.voucher,
+        voucherBySecret: yield* Voucher.reads.voucherBySecret,
+        vouchersOf: yield* Voucher.reads.vouchersOf
+      })
+    ),
+    Context.add(
+      ReportReads,
+      ReportReads.of({
+        transactions: yield* Transaction.reads.transactions,
+        audit: yield* Ledger.reads.audit,
+        faults: yield* Books.reads.faults
+      })
+    )
+  )
 })
 
 /** Reads in groups, as the Journal commits: single rows that are asked for together are one query. */
-export const layer = Layer.effect(Records, make)
+export const layer = Layer.effectContext(make)

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import * as Id from "@satrail/core/Id"
 import type { StoreUnavailable } from "@satrail/core/Journal"
+import { type AllReads, Records } from "@satrail/core/Records"
+import { Effect, type Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { kinds } from "../src/Journal.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as PgliteClient from "../src/PgliteClient.ts"
@@ -50,11 +51,10 @@ const writing = (sql: SqlClient.SqlClient, texts: Set<string>) =>
   })
 
 /** The text of what is asked first by `read`. */
-const textOf = Effect.fnUntraced(function* (
-  read: (records: Effect.Success<typeof RecordsSql.make>) => Effect.Effect<unknown, StoreUnavailable>
-) {
+const textOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>) {
   const texts = new Set<string>()
-  const records = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(yield* SqlClient.SqlClient, texts))
+  const reads = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(yield* SqlClient.SqlClient, texts))
+  const records = yield* Effect.provideContext(Records, reads)
   texts.clear()
   yield* read(records)
   return [...texts][0] ?? assert.fail("nothing was asked")
@@ -92,7 +92,8 @@ const turning = Effect.gen(function* () {
 const readTexts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const texts = new Set<string>()
-  const records = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(sql, texts))
+  const reads = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(sql, texts))
+  const records = yield* Effect.provideContext(Records, reads)
   const [id, hash] = [Id.nil, "00".repeat(32)]
   yield* Effect.all([
     records.balance(id),

@@ -1,5 +1,5 @@
-import * as Books from "@satrail/chain/Books"
 import * as BitcoinRpc from "@satrail/chain/BitcoinRpc"
+import * as Books from "@satrail/chain/Books"
 import * as Esplora from "@satrail/chain/Esplora"
 import * as ExternalSigner from "@satrail/chain/ExternalSigner"
 import type * as Follower from "@satrail/chain/Follower"
@@ -10,7 +10,7 @@ import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Cursor from "@satrail/core/Cursor"
 import * as Id from "@satrail/core/Id"
 import { Journal } from "@satrail/core/Journal"
-import { Records } from "@satrail/core/Records"
+import { LedgerReads } from "@satrail/core/LedgerReads"
 import { Clock, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { Chain, Environment } from "./Environment.ts"
 
@@ -71,7 +71,7 @@ const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Chain, 
 const owner = "wallet"
 
 const belongs = Effect.fnUntraced(function* (fingerprint: string) {
-  const records = yield* Records
+  const records = yield* LedgerReads
   const journal = yield* Journal
   const known = Option.getOrUndefined(yield* records.cursor(owner))
   if (known === fingerprint) return

@@ -1,7 +1,7 @@
 import * as Cursor from "@satrail/core/Cursor"
 import * as Id from "@satrail/core/Id"
 import { Journal } from "@satrail/core/Journal"
-import { Records } from "@satrail/core/Records"
+import { LedgerReads } from "@satrail/core/LedgerReads"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
@@ -49,7 +49,7 @@ const write = (directory: string, identity: string): string => {
 /** Fails unless the sandbox in `directory` is the one that the database was begun with. The first start with both makes them belong together. */
 const check = Effect.fnUntraced(function* (directory: string) {
   const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })
-  const records = yield* Records
+  const records = yield* LedgerReads
   const journal = yield* Journal
   const known = Option.getOrUndefined(yield* records.cursor(source))
   const found = yield* attempt(() => read(directory))

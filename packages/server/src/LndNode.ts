@@ -2,9 +2,9 @@ import { Network } from "@satrail/bitcoin/Network"
 import * as Cursor from "@satrail/core/Cursor"
 import * as Id from "@satrail/core/Id"
 import { Journal } from "@satrail/core/Journal"
+import { LedgerReads } from "@satrail/core/LedgerReads"
 import { NodeUnavailable } from "@satrail/core/LightningReceiver"
 import * as Outage from "@satrail/core/Outage"
-import { Records } from "@satrail/core/Records"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
 import * as LndInfo from "@satrail/nodes/LndInfo"
@@ -50,7 +50,7 @@ const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Re
  * or on another network than ours, and where nobody has ever asked it.
  */
 const identify = Effect.fnUntraced(function* (environment: Environment, settings: Settings, macaroon: Redacted.Redacted) {
-  const records = yield* Records
+  const records = yield* LedgerReads
   const journal = yield* Journal
   const stored = Option.getOrUndefined(yield* records.cursor(source))
   const known = stored === undefined ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Remembered)(stored))

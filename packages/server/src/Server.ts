@@ -1,5 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import { AccountReads } from "@satrail/core/AccountReads"
 import type { ApiKeys } from "@satrail/core/ApiKeys"
 import type { ChainBooks } from "@satrail/core/ChainBooks"
 import { ChainSource } from "@satrail/core/ChainSource"
@@ -21,7 +22,7 @@ import * as Policy from "@satrail/core/Policy"
 import type { Prices } from "@satrail/core/Prices"
 import * as Reconciler from "@satrail/core/Reconciler"
 import type { Reconciliation } from "@satrail/core/Reconciliation"
-import { Records } from "@satrail/core/Records"
+import type { Records } from "@satrail/core/Records"
 import type { Resolver } from "@satrail/core/Resolver"
 import * as Satrail from "@satrail/core/Satrail"
 import type { Signer } from "@satrail/core/Signer"
@@ -199,7 +200,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
   Layer.effect(
     Readiness,
     Effect.gen(function* () {
-      const records = yield* Records
+      const records = yield* AccountReads
       const commits = yield* Effect.serviceOption(Commits.Commits)
       const receiver = yield* LightningReceiver
       const chain = yield* ChainSource

@@ -3,7 +3,6 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { type Deposit, isTooSmall } from "@satrail/core/Deposit"
 import type { Invoice } from "@satrail/core/Invoice"
-import { Records } from "@satrail/core/Records"
 import type { Transaction } from "@satrail/core/Transaction"
 import type { Voucher } from "@satrail/core/Voucher"
 import * as Withdrawal from "@satrail/core/Withdrawal"
@@ -47,7 +46,7 @@ const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: Readon
 const walletOf = ({ chain }: Outside): Msat.Msat => Msat.sum(...Chain.coins(chain, "wallet", false).map(({ amount }) => amount))
 
 export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
-  const { records, sandbox } = world
+  const { records, sandbox, store } = world
   const outside = (): Outside => {
     const exit = world.now(sandbox.state)
     if (exit._tag === "Failure") throw new Error("the sandbox always tells its state")
@@ -164,7 +163,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     const { companies, rows } = seen.take()
     const now = outside()
     for (const row of rows) yield* touched(row, now)
-    if (companies.size > 0) yield* Effect.provideService(Ledger.isSound([...companies]), Records, records)
+    if (companies.size > 0) yield* Effect.provideContext(Ledger.isSound([...companies]), store)
   })
 
   interface Company {
@@ -265,7 +264,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
       for (const row of one.deposits) yield* deposit(row, now)
     }
     yield* node(companies, now)
-    yield* Effect.provideService(Ledger.auditAll, Records, records)
+    yield* Effect.provideContext(Ledger.auditAll, store)
     return { companies, now }
   })
 

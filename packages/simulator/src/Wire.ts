@@ -1,12 +1,17 @@
+import { AccountReads } from "@satrail/core/AccountReads"
 import { ChainSource, ChainUnavailable } from "@satrail/core/ChainSource"
 import { ChainWallet } from "@satrail/core/ChainWallet"
 import { ExchangeRates, RateUnavailable } from "@satrail/core/ExchangeRates"
 import { Journal, StoreUnavailable } from "@satrail/core/Journal"
+import { LedgerReads } from "@satrail/core/LedgerReads"
 import { LightningReceiver, NodeUnavailable } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import { Names, NamesUnavailable } from "@satrail/core/Names"
-import { Records } from "@satrail/core/Records"
+import { ReceivingReads } from "@satrail/core/ReceivingReads"
+import type { Records } from "@satrail/core/Records"
+import { ReportReads } from "@satrail/core/ReportReads"
 import { RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
+import { SendingReads } from "@satrail/core/SendingReads"
 import { Signer, SignerUnavailable } from "@satrail/core/Signer"
 import { Tasks } from "@satrail/core/Tasks"
 import { Context, Effect, type Exit, Stream } from "effect"
@@ -193,7 +198,11 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
       Context.add(context, key as Context.Key<Ports, S>, wired(wire, port)(Context.get(outlasting, key as Context.Key<Ports, S>)))
   return outlasting.pipe(
     over(Journal, "store"),
-    over(Records, "store"),
+    over(LedgerReads, "store"),
+    over(AccountReads, "store"),
+    over(ReceivingReads, "store"),
+    over(SendingReads, "store"),
+    over(ReportReads, "store"),
     over(Tasks, "store"),
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),

@@ -1,10 +1,10 @@
 import { ChainSource } from "@satrail/core/ChainSource"
 import { Entropy } from "@satrail/core/Entropy"
-import { Journal } from "@satrail/core/Journal"
 import * as Id from "@satrail/core/Id"
+import { Journal } from "@satrail/core/Journal"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender, type Payment } from "@satrail/core/LightningSender"
-import { Records } from "@satrail/core/Records"
+import { type AllReads, Records } from "@satrail/core/Records"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Keys from "@satrail/sandbox/Keys"
 import * as Lightning from "@satrail/sandbox/Lightning"
@@ -34,7 +34,8 @@ export interface World {
   readonly sandbox: Sandbox.Sandbox["Service"]
   readonly names: PretendNames["Service"]
   /** The store as it is, without any faults in between. */
-  readonly records: Records["Service"]
+  readonly store: Context.Context<Records>
+  readonly records: AllReads
   readonly journal: Journal["Service"]
   readonly watch: Watch.Watch
   /** What processes are given. */
@@ -167,7 +168,8 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
     turns,
     sandbox,
     names: Context.get(outside, PretendNames),
-    records: Context.get(books, Records),
+    store: books,
+    records: Effect.runSync(Effect.provideContext(Records, books)),
     journal: Context.get(books, Journal),
     watch,
     ports: spoil(ports),

@@ -5,8 +5,8 @@ import { ExchangeRates, type Rate, RateUnavailable } from "@satrail/core/Exchang
 import * as Id from "@satrail/core/Id"
 import { Journal } from "@satrail/core/Journal"
 import * as JsonText from "@satrail/core/JsonText"
+import { LedgerReads } from "@satrail/core/LedgerReads"
 import * as Policy from "@satrail/core/Policy"
-import { Records } from "@satrail/core/Records"
 import * as Worker from "@satrail/core/Worker"
 import { Clock, Effect, Layer, Result, Schema } from "effect"
 import { Outbound } from "./Outbound.ts"
@@ -51,7 +51,7 @@ const read = (text: string): Map<Fiat, Rate> => {
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const { ask } = yield* Outbound
   const journal = yield* Journal
-  const records = yield* Records
+  const records = yield* LedgerReads
   const { tickers = Tickers.all, ...own } = options
   const limits = { ...rules, ...own }
 
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
 })
 
 /** The agreement of public tickers, asked in the background for as long as the scope is open. */
-export const layer = (options: Options = {}): Layer.Layer<ExchangeRates, never, Outbound | Journal | Records> =>
+export const layer = (options: Options = {}): Layer.Layer<ExchangeRates, never, Outbound | Journal | LedgerReads> =>
   Layer.effect(
     ExchangeRates,
     Effect.gen(function* () {

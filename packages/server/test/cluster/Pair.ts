@@ -3,7 +3,7 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
-import { Records } from "@satrail/core/Records"
+import { type AllReads, Records } from "@satrail/core/Records"
 import * as Storage from "@satrail/postgres/Storage"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer } from "effect"
@@ -88,7 +88,7 @@ const start = Effect.fnUntraced(function* (options: {
   return {
     ...service,
     /** Stops it. Its books are sound, and what its node owns has changed by what they say, to the millisatoshi. Answers what `look` finds in them. */
-    close: <A, E>(look: (records: Records["Service"]) => Effect.Effect<A, E>) =>
+    close: <A, E>(look: (records: AllReads) => Effect.Effect<A, E>) =>
       Effect.gen(function* () {
         yield* Effect.promise(() => service.stop("SIGTERM"))
         return yield* Effect.gen(function* () {
