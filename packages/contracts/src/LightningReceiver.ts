@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Id from "@satrail/core/Id"
 import { type Description, LightningReceiver, type Settled } from "@satrail/core/LightningReceiver"
-import * as Withdrawal from "@satrail/core/Withdrawal"
 import { Clock, Context, Effect, Exit, Fiber, Redacted, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually, Patience } from "./Eventually.ts"
@@ -94,7 +94,7 @@ export const money = {
     yield* pay(paymentRequest)
     const { received, preimage } = yield* settled(paymentHash)
     assert.strictEqual(received, Msat.fromSats(1000))
-    assert.isTrue(Withdrawal.proves(preimage, paymentHash))
+    assert.isTrue(Preimage.proves(preimage, paymentHash))
   }),
   "C33: what is paid beyond what was asked is received too": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
@@ -114,7 +114,7 @@ export const money = {
     yield* pay(paymentRequest)
     const { received, preimage, settledAtMillis } = last(yield* toldUntil(null, paymentHash))
     assert.strictEqual(received, Msat.fromSats(1000))
-    assert.isTrue(Withdrawal.proves(preimage, paymentHash))
+    assert.isTrue(Preimage.proves(preimage, paymentHash))
     // Nodes count in seconds, by a clock of their own.
     assert.isAtLeast(settledAtMillis, before - 60_000)
     assert.isAtMost(settledAtMillis, (yield* Clock.currentTimeMillis) + 60_000)
@@ -140,7 +140,7 @@ export const money = {
     for (const _ of [1, 2]) {
       const answer = yield* cancelInvoice(paymentHash)
       assert.strictEqual(answer._tag, "canceled")
-      if (answer._tag === "canceled") assert.isTrue(Withdrawal.proves(Redacted.value(answer.preimage), paymentHash))
+      if (answer._tag === "canceled") assert.isTrue(Preimage.proves(Redacted.value(answer.preimage), paymentHash))
     }
     assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "canceled" })
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest))))

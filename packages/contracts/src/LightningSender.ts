@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { LightningSender, type Payment } from "@satrail/core/LightningSender"
-import * as Withdrawal from "@satrail/core/Withdrawal"
 import { Context, Effect, Exit, Fiber, Result, Stream } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
@@ -63,7 +63,7 @@ const outcome = Effect.fnUntraced(function* (asked: Asked) {
 const isSettled = Effect.fnUntraced(function* (asked: Asked) {
   const payment = yield* outcome(asked)
   if (payment._tag !== "settled") return assert.fail(`it is ${payment._tag}`)
-  assert.isTrue(Withdrawal.proves(payment.preimage, asked.invoice.paymentHash))
+  assert.isTrue(Preimage.proves(payment.preimage, asked.invoice.paymentHash))
   assert.strictEqual(yield* got(asked), asked.amount)
   return payment
 })

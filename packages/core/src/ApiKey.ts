@@ -3,8 +3,8 @@ import type { Network } from "@satrail/bitcoin/Network"
 import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import type * as Change from "./Change.ts"
-import { Plan } from "./Company.ts"
 import * as Id from "./Id.ts"
+import { Plan } from "./Plan.ts"
 
 /** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals. `admin` may do all three. */
 export const Scope = Schema.Literals(["read", "receive", "send", "admin"])

@@ -5,6 +5,7 @@ import * as Balance from "./Balance.ts"
 import * as Chain from "./ChainSource.ts"
 import { ChainSource } from "./ChainSource.ts"
 import type { Fence } from "./Change.ts"
+import * as Coin from "./Coin.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
 import * as Duties from "./Duties.ts"
@@ -13,7 +14,6 @@ import * as Id from "./Id.ts"
 import { Journal, type StoreUnavailable } from "./Journal.ts"
 import { LedgerReads } from "./LedgerReads.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
-import * as Payout from "./Payout.ts"
 import * as Policy from "./Policy.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Worker from "./Worker.ts"
@@ -96,7 +96,7 @@ export const make = Effect.gen(function* () {
   const least = (type: AddressType): Msat.Msat =>
     rates.length < feeRateBlocks.least
       ? policy.minDeposit
-      : Msat.greatest(policy.minDeposit, Msat.fromSats(Payout.spendingSats(type, Math.min(...rates))))
+      : Msat.greatest(policy.minDeposit, Msat.fromSats(Coin.spendingSats(type, Math.min(...rates))))
 
   /** Where a transaction stands now. A source that has just told of it in a block, and does not know it, is behind itself: nothing follows from that. */
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {

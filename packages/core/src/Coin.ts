@@ -27,4 +27,13 @@ export interface Change extends Place {
   readonly amount: Msat.Msat
 }
 
+/** What an input weighs that spends a coin of this type, its signature at its longest, so that a fee is never less than its rate. */
+export const inputWeight: { readonly [type in AddressType]: number } = { taproot: 230, segwit: 272, nested_segwit: 364 }
+
+/** The fee of so many weight units, at `feeRate` sats for a virtual byte: rounded up. */
+export const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.ceil((weight * feeRate) / 4))
+
+/** What it costs to spend a coin of this type in a transaction that is made anyway. Taproot at 10 sats for a virtual byte: 575. */
+export const spendingSats = (type: AddressType, feeRate: number): bigint => feeFor(inputWeight[type], feeRate)
+
 export const outpoint = (txId: string, vout: number): string => `${txId}:${vout}`

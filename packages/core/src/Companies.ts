@@ -12,6 +12,7 @@ import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreU
 import { everywhere } from "./Known.ts"
 import { LedgerReads } from "./LedgerReads.ts"
 import { isText } from "./Metadata.ts"
+import type { Plan } from "./Plan.ts"
 import { Policy } from "./Policy.ts"
 
 /** The longest name of a company or a key. */
@@ -35,12 +36,12 @@ export class Companies extends Context.Service<
   {
     readonly open: (ask: {
       readonly name: string
-      readonly plan: Company.Plan
+      readonly plan: Plan
       readonly request?: Answer.Request<Company.Company>
     }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
     readonly get: (id: string) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** When this answers, every process goes by the new plan. */
-    readonly changePlan: (id: string, plan: Company.Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    readonly changePlan: (id: string, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** The operator vouches that the domain is the company's. */
     readonly verifyDomain: (
       id: string,

@@ -1,9 +1,6 @@
 import { Schema } from "effect"
 import type * as Change from "./Change.ts"
-
-/** `free` companies get random Lightning addresses on the service's domain; `paid` ones choose handle and domain. */
-export const Plan = Schema.Literals(["free", "paid"])
-export type Plan = typeof Plan.Type
+import { Plan } from "./Plan.ts"
 
 /** An account holder. */
 export const Company = Schema.Struct({

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
 import * as Change from "./Change.ts"
-import { Rail, Status } from "./Withdrawal.ts"
+import { Rail, Status } from "./Rail.ts"
 
 /**
  * Money that came in. Over Lightning and from inside it is `settled` from the start; on-chain it is `pending` when seen, `settled` when deep

@@ -1,11 +1,12 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Unmatched } from "./Invoice.ts"
 import type { Sent, Taken } from "./LightningBooks.ts"
 import type { InvoiceState } from "./LightningReceiver.ts"
 import type { Payment } from "./LightningSender.ts"
-import * as Withdrawal from "./Withdrawal.ts"
+import type * as Withdrawal from "./Withdrawal.ts"
 
 /**
  * Why our books and the world's differ. `payment_…`: what the node says it paid; `withdrawal_…`: what we say was paid; `receipt_…`: what the node says
@@ -87,7 +88,7 @@ export const ofSent = (sent: Sent, withdrawal: Withdrawal.Withdrawal | undefined
 /** Whether what we say was paid is proven: whatever the node says, it is not without the preimage. */
 export const unproven = (withdrawal: Withdrawal.Withdrawal): Finding | undefined => {
   const { amount, paymentHash, preimage } = withdrawal
-  return Withdrawal.proves(preimage ?? "", paymentHash ?? "") ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
+  return Preimage.proves(preimage ?? "", paymentHash ?? "") ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
 }
 
 /** What we say was paid, against what the node says of it. Where it says nothing it is asked again. */

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Balance from "./Balance.ts"
 import type { Account, Posting } from "./Change.ts"
 import type { Deposit } from "./Deposit.ts"
@@ -106,7 +107,7 @@ const credits = ({ deposits, invoices }: Books): ReadonlyArray<Fault> =>
 
 const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
   [...withdrawals, ...invoices].flatMap(({ id, status, amount, paymentHash, preimage }): ReadonlyArray<Fault> => {
-    const isProven = status !== "settled" || paymentHash === null || Withdrawal.proves(preimage ?? "", paymentHash)
+    const isProven = status !== "settled" || paymentHash === null || Preimage.proves(preimage ?? "", paymentHash)
     return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
   })
 

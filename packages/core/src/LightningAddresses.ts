@@ -13,12 +13,10 @@ import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreU
 import { LedgerReads } from "./LedgerReads.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as Metadata from "./Metadata.ts"
+import type { Position } from "./Page.ts"
+import { PlanRequired } from "./Plan.ts"
 import { Policy } from "./Policy.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
-import type { Position } from "./Transaction.ts"
-
-/** The company's plan does not include this. */
-export class PlanRequired extends Schema.TaggedError<PlanRequired>()("PlanRequired", { plan: Schema.String, feature: Schema.String }) {}
 
 /** Nobody has shown that the domain is this company's. */
 export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", { domain: Schema.String }) {}

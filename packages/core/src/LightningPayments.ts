@@ -1,4 +1,5 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Result, Semaphore } from "effect"
 import { type Claim, laterMillis, mayCall } from "./Claim.ts"
 import { type Endings, overtaken } from "./Endings.ts"
@@ -48,7 +49,7 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
   ): Effect.fn.Return<Next, StoreUnavailable> {
     switch (payment._tag) {
       case "settled":
-        if (Withdrawal.proves(payment.preimage, paymentHash)) {
+        if (Preimage.proves(payment.preimage, paymentHash)) {
           return yield* settle(
             withdrawal,
             { preimage: payment.preimage, chainTxId: null, networkFee: payment.fee, paymentIndex: payment.index },

@@ -55,13 +55,7 @@ export const maxCoins = 60
 
 // Weight units. Signatures are counted at their longest, so a fee is never less than its rate.
 const overheadWeight = 42
-const inputWeight: { readonly [type in BitcoinAddress.AddressType]: number } = { taproot: 230, segwit: 272, nested_segwit: 364 }
 const outputWeight = (scriptPubKey: string) => (9 + scriptPubKey.length / 2) * 4
-
-const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.ceil((weight * feeRate) / 4))
-
-/** What it costs to spend a coin of this type in a transaction that is made anyway. Taproot at 10 sats for a virtual byte: 575. */
-export const spendingSats = (type: BitcoinAddress.AddressType, feeRate: number): bigint => feeFor(inputWeight[type], feeRate)
 
 /** Where change goes: P2TR, the cheapest to spend. */
 export const changeType = "taproot"
@@ -83,9 +77,9 @@ export const select = (ask: {
   const { outputs, feeRate, feeLimitSats } = ask
   const amount = outputs.reduce((sum, { sats }) => sum + sats, 0n)
   const limited = (weight: number): bigint | undefined => {
-    const wanted = feeFor(weight, feeRate)
+    const wanted = Coin.feeFor(weight, feeRate)
     const fee = wanted < feeLimitSats ? wanted : feeLimitSats
-    return fee >= feeFor(weight, 1) ? fee : undefined
+    return fee >= Coin.feeFor(weight, 1) ? fee : undefined
   }
   const coins: Array<Coin.Coin> = []
   let total = 0n
@@ -93,10 +87,10 @@ export const select = (ask: {
   for (const coin of ask.coins.toSorted(byAmount).slice(0, maxCoins)) {
     const sats = Msat.toSats(coin.amount)
     // From here on every coin costs more than it brings.
-    if (sats <= feeFor(inputWeight[coin.type], 1)) break
+    if (sats <= Coin.feeFor(Coin.inputWeight[coin.type], 1)) break
     coins.push(coin)
     total += sats
-    weight += inputWeight[coin.type]
+    weight += Coin.inputWeight[coin.type]
     const withChange = limited(weight + changeWeight)
     const changeSats = withChange === undefined ? 0n : total - amount - withChange
     if (withChange !== undefined && changeSats >= changeDust) return { coins, feeSats: withChange, changeSats }
@@ -104,7 +98,7 @@ export const select = (ask: {
     const rest = total - amount
     if (rest >= (limited(weight) ?? feeLimitSats + 1n) && rest <= feeLimitSats) return { coins, feeSats: rest, changeSats: 0n }
   }
-  return { neededSats: amount + feeFor(weight, feeRate) }
+  return { neededSats: amount + Coin.feeFor(weight, feeRate) }
 }
 
 /** What these payments ask for. Nobody is paid a part of a satoshi on the chain: whoever asks for that has a bug. */
@@ -240,7 +234,7 @@ const typeOfKind: { readonly [kind in BitcoinAddress.Kind]?: BitcoinAddress.Addr
 const scriptWeight = (script: Uint8Array): number => {
   // A script has no network: any of them finds its kind.
   const kind = Result.getOrUndefined(Result.map(BitcoinAddress.fromScript(hex.encode(script), "regtest"), ({ kind }) => kind))
-  return inputWeight[(kind && typeOfKind[kind]) ?? "nested_segwit"]
+  return Coin.inputWeight[(kind && typeOfKind[kind]) ?? "nested_segwit"]
 }
 
 /**
@@ -262,7 +256,7 @@ export const replacement = (
     inputs.reduce((sum, { witnessUtxo }) => sum + scriptWeight(witnessUtxo?.script ?? new Uint8Array()), overheadWeight)
   )
   const [oldSats, limitSats] = [Msat.toSats(before.fee), Msat.toSats(feeLimit)]
-  const [wanted, least] = [feeFor(weight, feeRate), oldSats + feeFor(weight, 1)]
+  const [wanted, least] = [Coin.feeFor(weight, feeRate), oldSats + Coin.feeFor(weight, 1)]
   const fee = wanted < limitSats ? wanted : limitSats
   if (fee < least) return undefined
   const changeSats = Msat.toSats(change.amount) - (fee - oldSats)

@@ -1,8 +1,8 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import { Context } from "effect"
-import type { Plan } from "./Company.ts"
 import * as Fee from "./Fee.ts"
+import type { Plan } from "./Plan.ts"
 import * as Throttle from "./Throttle.ts"
 
 /** The service fee of each way out. */

@@ -8,8 +8,8 @@ import type { Invoice } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import type { Settings } from "./Policy.ts"
+import type { Rail } from "./Rail.ts"
 import type { Offer } from "./Resolver.ts"
-import type { Rail } from "./Withdrawal.ts"
 
 /** Who is paid: one of our own companies, inside the ledger, or somebody outside. */
 export type Recipient =

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Context, Effect, Layer, Schedule, Stream } from "effect"
 import type * as Change from "./Change.ts"
 import * as Cursor from "./Cursor.ts"
@@ -12,7 +13,6 @@ import { LedgerReads } from "./LedgerReads.ts"
 import { LightningReceiver, type NodeUnavailable, type Settled } from "./LightningReceiver.ts"
 import { Policy, type Settings } from "./Policy.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
-import * as Withdrawal from "./Withdrawal.ts"
 import * as Worker from "./Worker.ts"
 import * as Zap from "./Zap.ts"
 
@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
       return
     }
     const invoice = found.value
-    if (!Withdrawal.proves(paid.preimage, paid.paymentHash)) {
+    if (!Preimage.proves(paid.preimage, paid.paymentHash)) {
       return yield* Effect.logError("the node calls an invoice settled and has no preimage for it; nothing is credited", {
         invoiceId: invoice.id
       })

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import { Rail, Status } from "./Withdrawal.ts"
+import type { Position } from "./Page.ts"
+import { Rail, Status } from "./Rail.ts"
 
 export const Type = Schema.Literals(["withdrawal", "deposit"])
 export type Type = typeof Type.Type
@@ -22,12 +23,6 @@ export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
 
 /** How many a page may have. */
 export const limit = { default: 100, maximum: 1000 } as const
-
-/** Where a page starts: right after this line. */
-export interface Position {
-  readonly createdAtMillis: number
-  readonly id: string
-}
 
 /** Which lines, and how many at most. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
 export interface Query {

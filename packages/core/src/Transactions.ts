@@ -9,6 +9,7 @@ import { LedgerReads } from "./LedgerReads.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import { ReportReads } from "./ReportReads.ts"
 import { SendingReads } from "./SendingReads.ts"
+import type { Position } from "./Page.ts"
 import * as Transaction from "./Transaction.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
@@ -26,7 +27,7 @@ export class Transactions extends Context.Service<
       companyId: string,
       query: Transaction.Query
     ) => Effect.Effect<
-      { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Transaction.Position | undefined },
+      { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Position | undefined },
       Invalid | StoreUnavailable
     >
   }

@@ -1,5 +1,3 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { hexToBytes } from "@noble/hashes/utils.js"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
@@ -8,16 +6,9 @@ import type * as Coin from "./Coin.ts"
 import type { Deposit } from "./Deposit.ts"
 import { RecipientType } from "./Destination.ts"
 import * as Fee from "./Fee.ts"
-import * as Id from "./Id.ts"
 import * as Metadata from "./Metadata.ts"
+import { Rail, Status } from "./Rail.ts"
 import { SuccessAction } from "./SuccessAction.ts"
-
-/** Where a withdrawal stands. `settled` and `failed` are final: neither is ever left again. */
-export const Status = Schema.Literals(["pending", "settled", "failed"])
-export type Status = typeof Status.Type
-
-export const Rail = Schema.Literals(["lightning", "on_chain"])
-export type Rail = typeof Rail.Type
 
 /** Why a withdrawal failed. Every one of them means: nothing was paid, and nothing will be. */
 export const Failure = Schema.Literals([
@@ -190,10 +181,6 @@ export const fee = (withdrawal: Withdrawal): Msat.Msat =>
 
 /** What is held while it is pending. */
 export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.amount, fee(withdrawal))
-
-/** Whether `preimage` proves the payment of `paymentHash`: sha256(preimage) = hash (BOLT 4, "Payment Preimage"). */
-export const proves = (preimage: string, paymentHash: string): boolean =>
-  /^[0-9a-f]{64}$/.test(preimage) && Id.toHex(sha256(hexToBytes(preimage))) === paymentHash
 
 /** One that nothing has been done about yet. */
 export const pending = (

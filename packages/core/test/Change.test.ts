@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Arbitrary, Schema } from "effect"
 import * as Answer from "../src/Answer.ts"
 import * as Balance from "../src/Balance.ts"
@@ -11,6 +12,7 @@ import * as Domain from "../src/Domain.ts"
 import * as Invoice from "../src/Invoice.ts"
 import * as LightningAddress from "../src/LightningAddress.ts"
 import * as OnChainAddress from "../src/OnChainAddress.ts"
+import type { Rail } from "../src/Rail.ts"
 import * as Voucher from "../src/Voucher.ts"
 import * as Withdrawal from "../src/Withdrawal.ts"
 import { deposit, fence, invoice, moved, plain, withdrawal } from "./Rows.ts"
@@ -170,7 +172,7 @@ describe("What a Change books", () => {
 
   const amount = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_100_000_000 })))
   const fee = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 })))
-  const row = (amount: number, service: number, network: number, rail: Withdrawal.Rail = "lightning") =>
+  const row = (amount: number, service: number, network: number, rail: Rail = "lightning") =>
     withdrawal({ amount: msat(amount), serviceFee: msat(service), networkAllowance: msat(network), rail })
 
   it.prop(
@@ -208,7 +210,7 @@ describe("What a Change books", () => {
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const before: Balance.Balance = { posted: msat(amount + service + network + 7), held: Msat.zero }
-      const run = (rail: Withdrawal.Rail, end: (row: Withdrawal.Withdrawal) => Change) => {
+      const run = (rail: Rail, end: (row: Withdrawal.Withdrawal) => Change) => {
         const withdrawn = row(amount, service, network, rail)
         const changes = [Withdrawal.requested(withdrawn), end(withdrawn)]
         return changes
@@ -263,13 +265,13 @@ describe("A withdrawal's proof", () => {
   const preimage = "00".repeat(32)
   const hash = "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925" // SHA-256 of 32 zero bytes
 
-  it("is the preimage of its payment hash", () => assert.isTrue(Withdrawal.proves(preimage, hash)))
+  it("is the preimage of its payment hash", () => assert.isTrue(Preimage.proves(preimage, hash)))
 
   it("is nothing else", () => {
     for (const text of ["", "00", "00".repeat(31), "00".repeat(33), `01${"00".repeat(31)}`, "zz".repeat(32), `${preimage} `, hash]) {
-      assert.isFalse(Withdrawal.proves(text, hash), text)
+      assert.isFalse(Preimage.proves(text, hash), text)
     }
-    assert.isFalse(Withdrawal.proves(preimage, hash.toUpperCase()))
-    assert.isFalse(Withdrawal.proves(preimage, ""))
+    assert.isFalse(Preimage.proves(preimage, hash.toUpperCase()))
+    assert.isFalse(Preimage.proves(preimage, ""))
   })
 })

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Difference from "../src/Difference.ts"
 import type { Sent } from "../src/LightningBooks.ts"
+import { Status } from "../src/Rail.ts"
 import * as Side from "../src/Side.ts"
 import * as Tally from "../src/Tally.ts"
-import { Status } from "../src/Withdrawal.ts"
 import { deposit, invoice, withdrawal } from "./Rows.ts"
 
 const cause = (judgement: Difference.Judgement) => (typeof judgement === "string" ? judgement : judgement.cause)

@@ -1,7 +1,7 @@
+import type { Position } from "@satrail/core/Page"
 import { Effect, Predicate, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type HttpApi, HttpApiClient, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import type { Position } from "@satrail/core/Transaction"
 import { Api } from "./Api.ts"
 import { Issue } from "./Envelope.ts"
 import * as Pages from "./Page.ts"

@@ -1,9 +1,10 @@
-import { Effect, Redacted, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as ApiKey from "@satrail/core/ApiKey"
 import { ApiKeys, type Issued, maxOverlapSeconds } from "@satrail/core/ApiKeys"
 import { Companies } from "@satrail/core/Companies"
-import * as Company from "@satrail/core/Company"
+import type * as Company from "@satrail/core/Company"
+import { Plan } from "@satrail/core/Plan"
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"
@@ -17,7 +18,7 @@ import * as Wire from "./Wire.ts"
 const CompanyRecord = Schema.Struct({
   id: Wire.Uuid,
   name: Schema.String.annotate({ examples: ["Example Ltd"] }),
-  plan: Company.Plan,
+  plan: Plan,
   created_at: Wire.Instant
 }).annotate({
   identifier: "Company"
@@ -60,7 +61,7 @@ const keyId = { id: Schema.String }
 
 const openCompany = HttpApiEndpoint.post("openCompany", companies, {
   headers: Idempotency.headers,
-  payload: Schema.Struct({ name: Field.Name, plan: Company.Plan }).annotate({ identifier: "OpenCompany" }),
+  payload: Schema.Struct({ name: Field.Name, plan: Plan }).annotate({ identifier: "OpenCompany" }),
   success: Envelope.success(201, CompanyRecord),
   error: Errors.of("malformed", "idempotency_mismatch", "conflict", "store_unavailable")
 })
@@ -105,7 +106,7 @@ const rotateKey = HttpApiEndpoint.post("rotateKey", "/operator/api-keys/:id/rota
 
 const changePlan = HttpApiEndpoint.post("changePlan", `${companies}/:id/plan`, {
   params: companyId,
-  payload: Schema.Struct({ plan: Company.Plan }).annotate({ identifier: "ChangePlan" }),
+  payload: Schema.Struct({ plan: Plan }).annotate({ identifier: "ChangePlan" }),
   success: Envelope.success(200, CompanyRecord),
   error: Errors.of("malformed", "not_found", "store_unavailable")
 })

@@ -1,17 +1,18 @@
+import * as Id from "@satrail/core/Id"
+import { Rail, Status } from "@satrail/core/Rail"
+import type { Position } from "@satrail/core/Page"
+import * as Transaction from "@satrail/core/Transaction"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import * as Id from "@satrail/core/Id"
-import * as Transaction from "@satrail/core/Transaction"
-import { Rail, Status } from "@satrail/core/Withdrawal"
 import * as Envelope from "./Envelope.ts"
 import * as Field from "./Field.ts"
 
 // The largest instant that a Date can be: a cursor beyond it was not made here.
 const maxMillis = 8_640_000_000_000_000
 
-const write = ({ createdAtMillis, id }: Transaction.Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
+const write = ({ createdAtMillis, id }: Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
 
-const read = (text: string): Transaction.Position | undefined => {
+const read = (text: string): Position | undefined => {
   const [millis = "", id = "", ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ")
   const createdAtMillis = Number(millis)
   return /^\d{1,16}$/.test(millis) && createdAtMillis <= maxMillis && Id.is(id) && more.length === 0 ? { createdAtMillis, id } : undefined
@@ -81,11 +82,7 @@ export const asked = (query: Query): Transaction.Query => ({
 })
 
 /** The `Link` header (RFC 8288) that leads from this page to the next one, with the same filters. */
-export const link = (
-  path: string,
-  { limit, cursor: _, created_after, created_before, ...filters }: Query,
-  next: Transaction.Position
-): string => {
+export const link = (path: string, { limit, cursor: _, created_after, created_before, ...filters }: Query, next: Position): string => {
   const parameters = new URLSearchParams({
     ...(limit !== undefined && { limit: String(limit) }),
     ...filters,
@@ -97,7 +94,7 @@ export const link = (
 }
 
 /** The cursor in a `Link` header, undefined on the last page. */
-export const next = (link: string | undefined): Transaction.Position | undefined => {
+export const next = (link: string | undefined): Position | undefined => {
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link ?? "") ?? []
   const cursor = URL.parse(target, "http://localhost")?.searchParams.get("cursor")
   return cursor === null || cursor === undefined ? undefined : read(cursor)

@@ -16,6 +16,7 @@ import type { Quoted } from "@satrail/core/Prices"
 import type { Transaction as CoreTransaction } from "@satrail/core/Transaction"
 import * as Transactions from "@satrail/core/Transaction"
 import * as Vouchers from "@satrail/core/Voucher"
+import { Rail, Status } from "@satrail/core/Rail"
 import * as Withdrawals from "@satrail/core/Withdrawal"
 import type { Estimate as CoreEstimate } from "@satrail/core/Withdrawals"
 import { Schema } from "effect"
@@ -221,8 +222,8 @@ const shared = {
   amount_sats: Sats,
   recipient: Text("satoshi@wallet.example"),
   network_type: Network,
-  rail_type: Withdrawals.Rail,
-  status: Withdrawals.Status,
+  rail_type: Rail,
+  status: Status,
   lightning_payment: Schema.NullOr(LightningPayment).annotate({
     description: "null until the outcome is known, and for an on-chain withdrawal"
   }),
@@ -311,8 +312,8 @@ export const Deposit = Schema.Struct({
   recipient: Schema.String.annotate({ description: "The invoice or address that was paid" }),
   amount_sats: Sats,
   network_type: Network,
-  rail_type: Withdrawals.Rail,
-  status: Withdrawals.Status,
+  rail_type: Rail,
+  status: Status,
   chain_tx_id: Schema.NullOr(Schema.String).annotate({ description: "null for a Lightning deposit" }),
   lightning_invoice_id: Schema.NullOr(Uuid),
   created_at: Instant,
@@ -356,10 +357,10 @@ export const Transaction = Schema.Struct({
   company_id: Uuid,
   amount_sats: Sats,
   recipient: Schema.String,
-  rail_type: Withdrawals.Rail,
+  rail_type: Rail,
   type: Transactions.Type,
   fee_microsats: Schema.Int.annotate({ description: "The fee in thousandths of a satoshi: 1 sat is 1000", examples: [6500] }),
-  status: Withdrawals.Status,
+  status: Status,
   created_at: Instant
 }).annotate({ identifier: "Transaction" })
 

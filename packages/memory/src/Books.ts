@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Fault from "@satrail/core/Fault"
+import type { Rail } from "@satrail/core/Rail"
 import * as Tally from "@satrail/core/Tally"
 import * as Voucher from "@satrail/core/Voucher"
 import type * as Waiting from "@satrail/core/Waiting"
@@ -31,7 +32,7 @@ const of = <A>(rows: ReadonlyArray<A>, atMillis: (row: A) => number, amount: (ro
 export const waiting = (state: State.State, overdueBeforeMillis: number): Waiting.All => {
   const withdrawals = Array.from(HashMap.values(state.withdrawals)).filter(({ status }) => status === "pending")
   const deposits = Array.from(HashMap.values(state.deposits)).filter(({ rail, status }) => rail === "on_chain" && status === "pending")
-  const step = (rail: Withdrawal.Rail, isDispatched: boolean) =>
+  const step = (rail: Rail, isDispatched: boolean) =>
     of(
       withdrawals.filter((one) => one.rail === rail && (one.dispatchedAtMillis !== null) === isDispatched),
       ({ createdAtMillis }) => createdAtMillis,

@@ -4,11 +4,11 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Destination from "@satrail/core/Destination"
 import { LightningReceiver } from "@satrail/core/LightningReceiver"
 import { LightningSender } from "@satrail/core/LightningSender"
 import { Resolver } from "@satrail/core/Resolver"
-import * as Withdrawal from "@satrail/core/Withdrawal"
 import { Effect, Fiber, Result, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Lightning from "../src/Lightning.ts"
@@ -101,7 +101,7 @@ describe("payments out", () => {
         assert.strictEqual(yield* control(({ localBalance }) => localBalance), before)
         const payment = yield* pay(invoice, sats(10_000))
         if (payment._tag !== "settled") return assert.fail(payment._tag)
-        assert.isTrue(Withdrawal.proves(payment.preimage, invoice.paymentHash))
+        assert.isTrue(Preimage.proves(payment.preimage, invoice.paymentHash))
         assert.strictEqual(yield* control(({ localBalance }) => localBalance), before - sats(10_000) - payment.fee)
       })
     )
@@ -288,7 +288,7 @@ describe("payments in", () => {
         assert.strictEqual(yield* reason(control(({ pay }) => pay(holding))), "not_ours")
         assert.strictEqual(yield* attempt(three.paymentRequest, sats(1_000_000_000_000)), "no_route")
         const { preimage } = yield* control(({ pay }) => pay({ paymentRequest: three.paymentRequest, amount: sats(5) }))
-        assert.isTrue(Withdrawal.proves(preimage ?? "", three.paymentHash))
+        assert.isTrue(Preimage.proves(preimage ?? "", three.paymentHash))
         assert.strictEqual(yield* attempt(three.paymentRequest, sats(5)), "already_paid")
         const four = yield* issue("four", 1000, 60)
         yield* TestClock.adjust("1 minute")
@@ -383,7 +383,7 @@ describe("two services' nodes", () => {
           const quoted = yield* payer.sender.quote(ask)
           const paid = yield* payer.sender.pay(ask)
           if (paid._tag !== "settled") return assert.fail(JSON.stringify(paid))
-          assert.isTrue(Withdrawal.proves(paid.preimage, paymentHash))
+          assert.isTrue(Preimage.proves(paid.preimage, paymentHash))
           assert.strictEqual(paid.fee, quoted?.fee)
           assert.isTrue(paid.fee > 0n)
           assert.deepStrictEqual(yield* payer.sender.pay(ask), paid, "and once")

@@ -1,11 +1,12 @@
 import { assert } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Ledger from "@satrail/contracts/Ledger"
 import type { StoreUnavailable } from "@satrail/core/Journal"
 import { Records } from "@satrail/core/Records"
 import type { Transaction } from "@satrail/core/Transaction"
-import * as Withdrawal from "@satrail/core/Withdrawal"
+import type * as Withdrawal from "@satrail/core/Withdrawal"
 import * as Storage from "@satrail/postgres/Storage"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -58,7 +59,7 @@ const paidOnce = Effect.gen(function* () {
         [times, times === 1 ? amount : 0n],
         `what ${status} ${id} brought to its payee`
       )
-      if (status === "settled") assert.isTrue(Withdrawal.proves(preimage ?? "", paymentHash), `the proof of ${id}`)
+      if (status === "settled") assert.isTrue(Preimage.proves(preimage ?? "", paymentHash), `the proof of ${id}`)
     }
     if (rail === "on_chain") {
       const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, world.network))

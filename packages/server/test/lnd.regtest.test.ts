@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { eventually } from "@satrail/contracts/Eventually"
-import * as Withdrawal from "@satrail/core/Withdrawal"
+import type * as Withdrawal from "@satrail/core/Withdrawal"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import type * as Proxy from "@satrail/regtest/Proxy"
@@ -25,7 +26,7 @@ const received = Effect.fnUntraced(function* (paymentRequest: string) {
 const isSettled = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal, paymentRequest: string) {
   const { status, preimage, networkFee } = yield* run(Composed.end(withdrawal))
   assert.strictEqual(status, "settled")
-  assert.isTrue(Withdrawal.proves(preimage ?? "", hashOf(paymentRequest)))
+  assert.isTrue(Preimage.proves(preimage ?? "", hashOf(paymentRequest)))
   assert.isAbove(Number(networkFee), 0, "bob forwards for a fee")
   assert.strictEqual(yield* received(paymentRequest), withdrawal.amount)
 })

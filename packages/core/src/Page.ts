@@ -1,0 +1,5 @@
+/** Where a page starts: right after this line. */
+export interface Position {
+  readonly createdAtMillis: number
+  readonly id: string
+}

@@ -1,0 +1,9 @@
+import { Schema } from "effect"
+
+/** How money moves between us and the world. What one company sends another here stays on the rail that the recipient named. */
+export const Rail = Schema.Literals(["lightning", "on_chain"])
+export type Rail = typeof Rail.Type
+
+/** Where a withdrawal or a deposit stands. A withdrawal that is `settled` or `failed` stays so. */
+export const Status = Schema.Literals(["pending", "settled", "failed"])
+export type Status = typeof Status.Type
