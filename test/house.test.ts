@@ -28,6 +28,12 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   regtest: [""]
 }
 
+/** The folders of core, from the bottom up. Each may import from itself and from those before it; a file beside them from all of them. */
+const floors = ["base", "policy", "ledger", "nodes", "accounts", "receiving", "sending", "reports", "reconciliation"]
+
+/** Until Changes are an open union, these two name the kinds of all subjects. */
+const standing = /^packages\/core\/src\/ledger\/(Change|Journal)\.ts/
+
 interface Import {
   readonly specifier: string
   /** What stands between `import` and `from`; empty for `import("…")` and `import "…"`. */
@@ -72,6 +78,47 @@ const violations = (name: string, file: string, source: string): ReadonlyArray<s
     const taken = new Set(`${clause} ${specifier}`.match(/\w+/g))
     return unstable.filter((module) => taken.has(module)).map((module) => `${file} takes ${module} from effect, which is unstable`)
   })
+
+/** The files of the same package that a file imports. */
+const besides = (file: string): ReadonlyArray<string> =>
+  importsOf(read(file)).flatMap(({ specifier }) => (specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []))
+
+/** The imports of a file of core that lead to a folder above its own. */
+const upwards = (file: string, source: string): ReadonlyArray<string> => {
+  const floorOf = (one: string) => {
+    const [folder = "", inside] = path.relative("packages/core/src", one).split(path.sep)
+    return inside === undefined ? floors.length : floors.indexOf(folder)
+  }
+  return importsOf(source).flatMap(({ specifier }) => {
+    if (!specifier.startsWith(".")) return []
+    const target = path.join(path.dirname(file), specifier)
+    return floorOf(target) > floorOf(file) ? [`${file} -> ${target}`] : []
+  })
+}
+
+/** Groups of files of which each leads to each other (Tarjan's strongly connected components), if there is more than one in it. */
+const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
+  const order = new Map<string, number>()
+  const open: Array<string> = []
+  const found: Array<ReadonlyArray<string>> = []
+  const visit = (file: string): number => {
+    const at = order.size
+    order.set(file, at)
+    open.push(file)
+    let lowest = at
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) lowest = Math.min(lowest, visit(next))
+      else if (open.includes(next)) lowest = Math.min(lowest, order.get(next) ?? lowest)
+    }
+    if (lowest === at) {
+      const group = open.splice(open.indexOf(file))
+      if (group.length > 1) found.push(group.toSorted())
+    }
+    return lowest
+  }
+  for (const file of graph.keys()) if (!order.has(file)) visit(file)
+  return found
+}
 
 const packagesUsed = (pattern: string) => {
   const specifiers = files(pattern).flatMap((file) => importsOf(read(file)).map(({ specifier }) => specifier))
@@ -136,6 +183,25 @@ describe("the house", () => {
       assert.deepStrictEqual(differences(folder, `${folder}/src/**/*.ts`, `${folder}/test/**/*.ts`), [])
     })
   }
+
+  it("house: core's folders import downwards only, types included", () => {
+    const folders = files("packages/core/src/*/").map((folder) => path.basename(folder))
+    assert.sameMembers(folders, floors, "a new folder needs its floor here")
+    const found = files("packages/core/src/**/*.ts").flatMap((file) => upwards(file, read(file)))
+    assert.deepStrictEqual(
+      found.filter((arrow) => !standing.test(arrow)),
+      []
+    )
+  })
+
+  it("house: no files of a package import each other in a circle, types included", () => {
+    const found = packages.flatMap((folder) => circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, besides(file)]))))
+    assert.deepStrictEqual(
+      found.filter((circle) => !circle.some((file) => standing.test(file))),
+      []
+    )
+    assert.deepStrictEqual(circles(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["d", "a"] }))), [["b", "c"]])
+  })
 
   for (const folder of examples) {
     it(`${folder} depends on what it imports, and on no test`, () => {

@@ -4,8 +4,8 @@
 // promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
-import { LightningReceiver, type InvoiceState, NodeUnavailable } from "@satrail/core/LightningReceiver"
-import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/LightningSender"
+import { LightningReceiver, type InvoiceState, NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 

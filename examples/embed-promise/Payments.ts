@@ -1,4 +1,4 @@
-import * as Policy from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/policy/Policy"
 import * as Satrail from "@satrail/core/Satrail"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"

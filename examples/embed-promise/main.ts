@@ -1,7 +1,7 @@
 // A shop in plain Node that takes bitcoin. The payments service is part of its process (Payments.ts), and the shop (Shop.ts) talks to it in
 // promises. Here the shop opens, one customer comes, and it closes. Run it: npm run example -- embed-promise
-import { ApiKeys } from "@satrail/core/ApiKeys"
-import { Companies } from "@satrail/core/Companies"
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import { Companies } from "@satrail/core/accounts/Companies"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Redacted } from "effect"
 import assert from "node:assert/strict"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { LightningSender } from "@satrail/core/LightningSender"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Effect, Layer, Redacted, References } from "effect"
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"

@@ -1,4 +1,4 @@
-import { ReceivingReads } from "@satrail/core/ReceivingReads"
+import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import * as Storage from "@satrail/postgres/Storage"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { createHash } from "node:crypto"

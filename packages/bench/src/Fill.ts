@@ -1,5 +1,5 @@
-import * as ApiKey from "@satrail/core/ApiKey"
-import { Entropy } from "@satrail/core/Entropy"
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import { Entropy } from "@satrail/core/base/Entropy"
 import * as PgClient from "@satrail/postgres/PgClient"
 import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"

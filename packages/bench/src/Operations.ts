@@ -10,17 +10,10 @@ import type { What } from "./Report.ts"
 import * as Requests from "./Requests.ts"
 import type { Server, Subject, Whole } from "./Subject.ts"
 
-/** How fast something of ours was, and what each operation cost: time of its process, log of the database, statements. */
-export interface Measured extends Pgbench.Outcome {
-  readonly cpuMicros: number | undefined
-  readonly walBytes: number
-  readonly roundTrips: number | undefined
-}
-
 export interface Operation {
   readonly what: What
   /** As fast as it goes; or, where requests can come at random, so many times a second. */
-  readonly run: (perSecond?: number) => Effect.Effect<Measured, Program.BenchFailed>
+  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Measured, Program.BenchFailed>
 }
 
 /** Operations that are compared with one limit, which is measured just before them in every round. */
@@ -66,7 +59,7 @@ export const make = (
         cpuMicros: each(cpuBefore, cpuAfter),
         walBytes: (after.walBytes - before.walBytes) / count(outcome),
         roundTrips: each(before.statements, after.statements)
-      } satisfies Measured
+      } satisfies Pgbench.Measured
     })
 
   const http = (

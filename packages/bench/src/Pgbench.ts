@@ -28,6 +28,13 @@ export interface Outcome {
   readonly p99Millis: number
 }
 
+/** How fast something of ours was, and what each operation cost: time of its process, log of the database, statements. */
+export interface Measured extends Outcome {
+  readonly cpuMicros: number | undefined
+  readonly walBytes: number
+  readonly roundTrips: number | undefined
+}
+
 const threads = 2
 
 /** Where pgbench is: beside the server's programs, or where programs are. */

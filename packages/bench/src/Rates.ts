@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import type { Group, Measured } from "./Operations.ts"
+import type { Group } from "./Operations.ts"
+import type { Measured } from "./Pgbench.ts"
 import type * as Pgbench from "./Pgbench.ts"
 import type { BenchFailed } from "./Program.ts"
 import * as Report from "./Report.ts"

@@ -2,8 +2,7 @@ import os from "node:os"
 import * as Bars from "./Bars.ts"
 import type { Series } from "./Chart.ts"
 import * as Exponent from "./Exponent.ts"
-import type { Measured } from "./Operations.ts"
-import type { Outcome } from "./Pgbench.ts"
+import type { Measured, Outcome } from "./Pgbench.ts"
 
 /** What was measured: which operation, whose, and by how many callers at a time. */
 export interface What {

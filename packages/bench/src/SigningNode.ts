@@ -1,4 +1,4 @@
-import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Receiver from "@satrail/sandbox/Receiver"
 import * as World from "@satrail/sandbox/World"
 import { Clock, Effect, Layer } from "effect"

@@ -31,7 +31,7 @@ export class Relays extends Context.Service<
     /** Offers an event to the relay at a `wss:` URL: whether it took it, now or before. Offering it again changes nothing. */
     readonly publish: (relay: string, event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
   }
->()("core/Relays") {}
+>()("@satrail/bitcoin/Nostr/Relays") {}
 
 /**
  * The service's own key on Nostr, 32 bytes in hex. With one, Lightning addresses take zaps, and `Zaps.layerWorker` has to run somewhere.

@@ -1,5 +1,5 @@
 import type { Network } from "@satrail/bitcoin/Network"
-import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
+import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as Block from "./Block.ts"
 import * as FeeRates from "./FeeRates.ts"

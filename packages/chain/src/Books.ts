@@ -1,9 +1,9 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { ChainBooks } from "@satrail/core/ChainBooks"
-import type { ChainUnavailable } from "@satrail/core/ChainSource"
-import * as Coin from "@satrail/core/Coin"
-import { SendingReads } from "@satrail/core/SendingReads"
-import type { Withdrawal } from "@satrail/core/Withdrawal"
+import { ChainBooks } from "@satrail/core/nodes/ChainBooks"
+import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
+import * as Coin from "@satrail/core/nodes/Coin"
+import { SendingReads } from "@satrail/core/sending/SendingReads"
+import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Layer } from "effect"
 
 /** Which of these outputs are in the chain, and nobody has spent them. */

@@ -1,4 +1,4 @@
-import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/ChainSource"
+import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Block from "./Block.ts"
 import * as FeeRates from "./FeeRates.ts"

@@ -1,5 +1,5 @@
-import * as Payout from "@satrail/core/Payout"
-import { Signer, SignerUnavailable } from "@satrail/core/Signer"
+import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
+import * as Payout from "@satrail/core/sending/Payout"
 import { Effect, Layer } from "effect"
 import { spawn } from "node:child_process"
 import { hex } from "@scure/base"

@@ -1,4 +1,4 @@
-import { ChainUnavailable } from "@satrail/core/ChainSource"
+import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect } from "effect"
 
 /** Between what a fee rate is held, in satoshis for a virtual byte, and how old it may be. */

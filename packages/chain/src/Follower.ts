@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { type Activity, ChainUnavailable, type Ours, type Output, type Placement, type Tip } from "@satrail/core/ChainSource"
+import { type Activity, ChainUnavailable, type Ours, type Output, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Block from "./Block.ts"

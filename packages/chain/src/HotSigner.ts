@@ -1,6 +1,6 @@
 import type { Network } from "@satrail/bitcoin/Network"
-import * as Payout from "@satrail/core/Payout"
-import { Signer, SignerUnavailable } from "@satrail/core/Signer"
+import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
+import * as Payout from "@satrail/core/sending/Payout"
 import type { HDKey } from "@scure/bip32"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Seed from "./Seed.ts"

@@ -1,4 +1,4 @@
-import { ChainUnavailable } from "@satrail/core/ChainSource"
+import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 
 /** What is wrong with a node or server, in words that anybody may read, and what its operator does about it. */
 export class Outage extends Error {

@@ -1,4 +1,4 @@
-import { ChainSource } from "@satrail/core/ChainSource"
+import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer } from "effect"

@@ -1,6 +1,6 @@
+import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { ChainSource } from "@satrail/core/ChainSource"
 import { Context, Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import * as PretendBlocks from "./PretendBlocks.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Payout from "@satrail/core/Payout"
+import * as Payout from "@satrail/core/sending/Payout"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
 import * as ExternalSigner from "../src/ExternalSigner.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChainUnavailable } from "@satrail/core/ChainSource"
+import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as FeeRates from "../src/FeeRates.ts"

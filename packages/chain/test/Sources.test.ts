@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { ChainUnavailable } from "@satrail/core/ChainSource"
+import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer, Redacted } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"

@@ -1,4 +1,4 @@
-import * as Payout from "@satrail/core/Payout"
+import * as Payout from "@satrail/core/sending/Payout"
 import { text } from "node:stream/consumers"
 import { setTimeout } from "node:timers/promises"
 import * as Seed from "../src/Seed.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { type Activity, ChainSource, confirmations, type Output } from "@satrail/core/ChainSource"
+import { type Activity, ChainSource, confirmations, type Output } from "@satrail/core/nodes/ChainSource"
 import { Context, Effect } from "effect"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Currency, type Fiat, fiatToMsat, isFiat } from "@satrail/core/Amount"
-import * as Decimal from "@satrail/core/Decimal"
-import { ExchangeRates } from "@satrail/core/ExchangeRates"
+import { Currency, type Fiat, fiatToMsat, isFiat } from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { Clock, Effect, Result } from "effect"
 import * as Contract from "./Contract.ts"
 

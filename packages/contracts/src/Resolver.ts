@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Id from "@satrail/core/Id"
-import { Resolver } from "@satrail/core/Resolver"
+import * as Id from "@satrail/core/base/Id"
+import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Context, Effect, Result } from "effect"
 import * as Contract from "./Contract.ts"
 

@@ -1,4 +1,4 @@
-import { type Activity, ChainSource, type Output } from "@satrail/core/ChainSource"
+import { type Activity, ChainSource, type Output } from "@satrail/core/nodes/ChainSource"
 import { Effect } from "effect"
 import { promises } from "../src/ChainSource.ts"
 import { bites, sabotage } from "./sandbox.ts"

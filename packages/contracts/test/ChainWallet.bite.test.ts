@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { ChainWallet, type Derived, type Payment, Unfundable } from "@satrail/core/ChainWallet"
+import { ChainWallet, type Derived, type Payment, Unfundable } from "@satrail/core/nodes/ChainWallet"
 import { Effect } from "effect"
 import { all, promises } from "../src/ChainWallet.ts"
 import { bites, sabotage } from "./sandbox.ts"

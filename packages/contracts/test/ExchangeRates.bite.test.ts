@@ -1,9 +1,9 @@
-import { ExchangeRates, type Rate } from "@satrail/core/ExchangeRates"
-import * as Decimal from "@satrail/core/Decimal"
 import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { ExchangeRates, type Rate } from "@satrail/core/nodes/ExchangeRates"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
 import { Effect, Exit, Layer } from "effect"
 import { promises } from "../src/ExchangeRates.ts"
-import * as FixedRates from "@satrail/sandbox/FixedRates"
 
 const saying = (change: (rate: Rate) => Rate) =>
   Layer.provide(

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { LightningReceiver, type Settled } from "@satrail/core/LightningReceiver"
+import { LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Redacted, Stream } from "effect"
 import { promises } from "../src/LightningReceiver.ts"
 import { bites, sabotage } from "./sandbox.ts"

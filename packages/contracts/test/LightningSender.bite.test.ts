@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
+import { LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Effect, Queue, Stream } from "effect"
 import { promises } from "../src/LightningSender.ts"
 import { bites, sabotage } from "./sandbox.ts"

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { type Fetched, RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
+import { type Fetched, RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { Effect } from "effect"
 import { promises } from "../src/Resolver.ts"
 import { bites, sabotage } from "./sandbox.ts"

@@ -1,8 +1,8 @@
+import * as Id from "@satrail/core/base/Id"
+import type { Change } from "@satrail/core/ledger/Change"
+import * as Cursor from "@satrail/core/ledger/Cursor"
+import type { Task } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
-import type { Change } from "@satrail/core/Change"
-import * as Cursor from "@satrail/core/Cursor"
-import * as Id from "@satrail/core/Id"
-import type { Task } from "@satrail/core/Tasks"
 import { promises } from "../src/Tasks.ts"
 import { bites, sabotage } from "./bite.ts"
 

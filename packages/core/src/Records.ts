@@ -1,9 +1,9 @@
 import { type Context, Effect } from "effect"
-import { AccountReads } from "./AccountReads.ts"
-import { LedgerReads } from "./LedgerReads.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
-import { ReportReads } from "./ReportReads.ts"
-import { SendingReads } from "./SendingReads.ts"
+import { AccountReads } from "./accounts/AccountReads.ts"
+import { LedgerReads } from "./ledger/LedgerReads.ts"
+import { ReceivingReads } from "./receiving/ReceivingReads.ts"
+import { ReportReads } from "./reports/ReportReads.ts"
+import { SendingReads } from "./sending/SendingReads.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
 export type Records = LedgerReads | AccountReads | ReceivingReads | SendingReads | ReportReads

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import * as Amount from "../src/Amount.ts"
-import * as Decimal from "../src/Decimal.ts"
+import * as Amount from "../src/base/Amount.ts"
+import * as Decimal from "../src/base/Decimal.ts"
 
 const decimal = (text: string) => Result.getOrThrow(Decimal.parse(text))
 const said = (result: Result.Result<bigint, Amount.AmountInvalid>) => (Result.isFailure(result) ? result.failure.reason : result.success)

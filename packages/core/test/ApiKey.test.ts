@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Network from "@satrail/bitcoin/Network"
 import { Effect, Redacted } from "effect"
-import * as ApiKey from "../src/ApiKey.ts"
-import { Entropy } from "../src/Entropy.ts"
+import * as ApiKey from "../src/accounts/ApiKey.ts"
+import { Entropy } from "../src/base/Entropy.ts"
 
 const row = (generated: { readonly id: string; readonly secretHash: string }, fields: Partial<ApiKey.ApiKey> = {}): ApiKey.ApiKey => ({
   id: generated.id,

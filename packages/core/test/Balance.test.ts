@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Arbitrary, Schema } from "effect"
-import * as Balance from "../src/Balance.ts"
-import type { Account, Posting } from "../src/Change.ts"
-import * as Change from "../src/Change.ts"
+import * as Balance from "../src/ledger/Balance.ts"
+import type { Account, Posting } from "../src/ledger/Change.ts"
+import * as Change from "../src/ledger/Change.ts"
 import { plain } from "./Rows.ts"
 
 const posting = (from: Account, to: Account, amount: number): Posting => ({ from, to, amount: Msat.make(BigInt(amount)) })

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Keys from "@satrail/sandbox/Keys"
 import * as Transaction from "@satrail/sandbox/Transaction"
-import type * as Coin from "../src/Coin.ts"
-import * as Payout from "../src/Payout.ts"
+import type * as Coin from "../src/nodes/Coin.ts"
+import * as Payout from "../src/sending/Payout.ts"
 
 const { wallet, outside } = Keys.make("bip125", "regtest")
 const place = { type: "taproot", branch: 0, index: 0 } as const

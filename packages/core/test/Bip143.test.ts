@@ -2,7 +2,7 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import { hex } from "@scure/base"
 import { Transaction } from "@scure/btc-signer/transaction.js"
 import { assert, describe, it } from "@effect/vitest"
-import * as Payout from "../src/Payout.ts"
+import * as Payout from "../src/sending/Payout.ts"
 
 // The examples of BIP 143 of the kinds of coins that are ours, signed as a payout is: written as a PSBT, read again, and signed by the key that it names.
 

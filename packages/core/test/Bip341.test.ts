@@ -2,7 +2,7 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import { hex } from "@scure/base"
 import { Transaction } from "@scure/btc-signer/transaction.js"
 import { assert, describe, it } from "@effect/vitest"
-import * as Payout from "../src/Payout.ts"
+import * as Payout from "../src/sending/Payout.ts"
 
 // wallet-test-vectors.json of BIP 341, as far as a wallet goes that spends by its keys alone and signs for all of a transaction.
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import * as Decimal from "../src/Decimal.ts"
+import * as Decimal from "../src/base/Decimal.ts"
 
 const read = (text: string) => {
   const parsed = Decimal.parse(text)

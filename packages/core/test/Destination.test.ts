@@ -5,7 +5,7 @@ import type { Network } from "@satrail/bitcoin/Network"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import * as Destination from "../src/Destination.ts"
+import * as Destination from "../src/sending/Destination.ts"
 
 const invoice = (network: Network, amount?: Msat.Msat) =>
   Result.getOrThrow(

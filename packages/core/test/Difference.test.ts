@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Difference from "../src/Difference.ts"
-import type { Sent } from "../src/LightningBooks.ts"
-import { Status } from "../src/Rail.ts"
-import * as Side from "../src/Side.ts"
-import * as Tally from "../src/Tally.ts"
+import { Status } from "../src/ledger/Rail.ts"
+import * as Tally from "../src/ledger/Tally.ts"
+import type { Sent } from "../src/nodes/LightningBooks.ts"
+import * as Difference from "../src/reconciliation/Difference.ts"
+import * as Side from "../src/reconciliation/Side.ts"
 import { deposit, invoice, withdrawal } from "./Rows.ts"
 
 const cause = (judgement: Difference.Judgement) => (typeof judgement === "string" ? judgement : judgement.cause)

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { Companies } from "../src/Companies.ts"
-import * as Expiry from "../src/Expiry.ts"
-import * as Id from "../src/Id.ts"
+import { Companies } from "../src/accounts/Companies.ts"
+import * as Id from "../src/base/Id.ts"
+import * as Expiry from "../src/ledger/Expiry.ts"
 import { Records } from "../src/Records.ts"
-import { Withdrawals } from "../src/Withdrawals.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { companyWith, inWorld, made, outside, request } from "./World.ts"
 
 describe("An answer", () => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Entropy } from "../src/Entropy.ts"
-import * as Id from "../src/Id.ts"
+import { Entropy } from "../src/base/Entropy.ts"
+import * as Id from "../src/base/Id.ts"
 
 const zeros = (size: number) => new Uint8Array(size)
 const ones = (size: number) => new Uint8Array(size).fill(0xff)

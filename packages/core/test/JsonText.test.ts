@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as JsonText from "../src/JsonText.ts"
+import * as JsonText from "../src/base/JsonText.ts"
 
 const cases: ReadonlyArray<readonly [text: string, repeated: ReadonlyArray<string>]> = [
   ["{}", []],

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Companies } from "../src/Companies.ts"
-import type { Company } from "../src/Company.ts"
-import { LightningAddresses } from "../src/LightningAddresses.ts"
+import { Companies } from "../src/accounts/Companies.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { company, companyWith, confirm, everywhere, has, inWorld, made, request, said, steps } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (company: Company, handle: string | null, domain: string | null = null, key?: string) {

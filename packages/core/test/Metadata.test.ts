@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Metadata from "../src/Metadata.ts"
+import * as Metadata from "../src/base/Metadata.ts"
 
 const keys = (count: number): Metadata.Metadata => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]))
 const wave = "\u{1F30A}" // one character of two UTF-16 units

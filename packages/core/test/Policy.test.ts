@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Policy from "../src/Policy.ts"
+import * as Policy from "../src/policy/Policy.ts"
 import { settings } from "./Rows.ts"
 
 const sats = (amount: number) => Policy.confirmationsFor(settings, Msat.fromSats(amount))

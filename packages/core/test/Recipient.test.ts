@@ -5,7 +5,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as Recipient from "../src/Recipient.ts"
+import * as Recipient from "../src/sending/Recipient.ts"
 import { invoice, offer, settings } from "./Rows.ts"
 
 const nowMillis = 1_700_000_000_000

@@ -1,12 +1,12 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Balance } from "../src/Balance.ts"
-import type { Account, Change } from "../src/Change.ts"
-import type { Deposit } from "../src/Deposit.ts"
-import type { Invoice } from "../src/Invoice.ts"
-import type { Settings } from "../src/Policy.ts"
-import { defaults } from "../src/Policy.ts"
-import type { Offer } from "../src/Resolver.ts"
-import { pending, type Withdrawal } from "../src/Withdrawal.ts"
+import type { Balance } from "../src/ledger/Balance.ts"
+import type { Account, Change } from "../src/ledger/Change.ts"
+import type { Offer } from "../src/nodes/Resolver.ts"
+import type { Settings } from "../src/policy/Policy.ts"
+import { defaults } from "../src/policy/Policy.ts"
+import type { Deposit } from "../src/receiving/Deposit.ts"
+import type { Invoice } from "../src/receiving/Invoice.ts"
+import { pending, type Withdrawal } from "../src/sending/Withdrawal.ts"
 
 // Rows for tests that need no store: whatever a test does not name is the same in all of them.
 

@@ -3,11 +3,11 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Fiber, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import type { Invoice } from "../src/Invoice.ts"
-import { Journal, StoreUnavailable } from "../src/Journal.ts"
-import { LightningReceiver, type Settled } from "../src/LightningReceiver.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
+import { LightningReceiver, type Settled } from "../src/nodes/LightningReceiver.ts"
+import type { Invoice } from "../src/receiving/Invoice.ts"
+import { Settlements } from "../src/receiving/Settlements.ts"
 import { Records } from "../src/Records.ts"
-import { Settlements } from "../src/Settlements.ts"
 import {
   accounts,
   audited,

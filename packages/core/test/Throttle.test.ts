@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Throttle from "../src/Throttle.ts"
+import * as Throttle from "../src/base/Throttle.ts"
 
 describe("A throttle", () => {
   it("lets so many through at once, and then one whenever its time has come", () => {

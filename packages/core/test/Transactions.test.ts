@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Transactions } from "../src/Transactions.ts"
+import { Transactions } from "../src/reports/Transactions.ts"
 import { company, companyWith, confirm, inWorld, outside, said, step } from "./World.ts"
 
 describe("A list of transactions", () => {

@@ -3,10 +3,10 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Deferred, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { NodeUnavailable } from "../src/LightningReceiver.ts"
-import { LightningSender } from "../src/LightningSender.ts"
+import * as Worker from "../src/base/Worker.ts"
+import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
+import { LightningSender } from "../src/nodes/LightningSender.ts"
 import * as Satrail from "../src/Satrail.ts"
-import * as Worker from "../src/Worker.ts"
 import { settings } from "./Rows.ts"
 import {
   audited,

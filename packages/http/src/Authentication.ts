@@ -1,9 +1,9 @@
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
-import * as ApiKey from "@satrail/core/ApiKey"
-import { ApiKeys } from "@satrail/core/ApiKeys"
 import * as Errors from "./Errors.ts"
 
 /** Who is asking, once its key was checked: the key, and the plan of its company. */

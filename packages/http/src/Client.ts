@@ -1,4 +1,4 @@
-import type { Position } from "@satrail/core/Page"
+import type { Position } from "@satrail/core/ledger/Page"
 import { Effect, Predicate, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type HttpApi, HttpApiClient, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "effect/http-api"

@@ -1,8 +1,8 @@
+import * as JsonText from "@satrail/core/base/JsonText"
 import { Context, Effect, Layer, Schema, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
-import * as JsonText from "@satrail/core/JsonText"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 

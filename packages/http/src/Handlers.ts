@@ -8,7 +8,7 @@ import { HttpApiBuilder } from "effect/http-api"
 export const layer: typeof HttpApiBuilder.group = (api, identifier, build) =>
   Layer.effectContext(
     Effect.contextWith((surrounding: Context.Context<never>) => {
-      const others = [...surrounding.mapUnsafe].filter(([name]) => !name.startsWith("core/"))
+      const others = [...surrounding.mapUnsafe].filter(([name]) => !name.startsWith("@satrail/core/"))
       const made: typeof build = (handlers) => {
         const result = build(handlers)
         // oxlint-disable-next-line typescript/consistent-type-assertions -- as it was, with what it asks for given: its type has no more to say

@@ -1,7 +1,7 @@
+import type { Outcome, Request } from "@satrail/core/ledger/Answer"
 import { Effect, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
-import type { Outcome, Request } from "@satrail/core/Answer"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import type { Sealer } from "./Seal.ts"

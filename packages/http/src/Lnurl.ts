@@ -1,10 +1,10 @@
+import * as Id from "@satrail/core/base/Id"
+import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type { Place } from "@satrail/core/receiving/PayRequest"
+import { payerDataFields } from "@satrail/core/receiving/PayRequest"
+import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as Id from "@satrail/core/Id"
-import type { StoreUnavailable } from "@satrail/core/Journal"
-import type { Place } from "@satrail/core/PayRequest"
-import { payerDataFields } from "@satrail/core/PayRequest"
-import { PayRequests } from "@satrail/core/PayRequests"
 
 // What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
 // status nor headers mean anything (LUD-01).

@@ -1,6 +1,6 @@
+import { Vouchers } from "@satrail/core/sending/Vouchers"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
-import { Vouchers } from "@satrail/core/Vouchers"
 import { callerOf, error, json, number, unbroken } from "./Lnurl.ts"
 
 // What wallets ask about vouchers (LUD-03), in the shapes of Lnurl.ts.

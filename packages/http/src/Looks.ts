@@ -1,5 +1,5 @@
-import type { Words } from "@satrail/core/Outage"
-import * as Outage from "@satrail/core/Outage"
+import type { Words } from "@satrail/core/base/Outage"
+import * as Outage from "@satrail/core/base/Outage"
 import { Cause, Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema } from "effect"
 
 /** Something this process cannot serve without. `check` fails, breaks or takes too long when it is not there; an error may say why (`core/Outage`). */

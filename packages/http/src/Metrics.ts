@@ -1,7 +1,7 @@
+import { Reconciliation } from "@satrail/core/reconciliation/Reconciliation"
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
-import { Reconciliation } from "@satrail/core/Reconciliation"
 import { OperatorAuthentication } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"

@@ -1,4 +1,4 @@
-import { Prices } from "@satrail/core/Prices"
+import { Prices } from "@satrail/core/nodes/Prices"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, Scopes } from "./Authentication.ts"

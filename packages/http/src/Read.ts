@@ -1,6 +1,6 @@
+import { Transactions } from "@satrail/core/reports/Transactions"
 import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Transactions } from "@satrail/core/Transactions"
 import { Authentication, Caller, Scopes } from "./Authentication.ts"
 import { base } from "./Base.ts"
 import { Decoding } from "./Decoding.ts"

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { PayRequests } from "@satrail/core/PayRequests"
+import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import { Context, Effect } from "effect"
 import { start } from "./Service.ts"
 import { get, lookUp, refusal } from "./Wallet.ts"

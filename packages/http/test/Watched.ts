@@ -1,4 +1,4 @@
-import type { ApiKey } from "@satrail/core/ApiKey"
+import type { ApiKey } from "@satrail/core/accounts/ApiKey"
 import * as Memory from "@satrail/memory/Memory"
 import * as State from "@satrail/memory/State"
 import { Equal, HashMap, Layer, Ref } from "effect"

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Companies } from "@satrail/core/Companies"
+import { Companies } from "@satrail/core/accounts/Companies"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option } from "effect"
 import { start } from "./Service.ts"

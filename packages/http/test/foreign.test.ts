@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Companies } from "@satrail/core/Companies"
+import { Companies } from "@satrail/core/accounts/Companies"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { type Answer, operatorToken, start } from "./Service.ts"

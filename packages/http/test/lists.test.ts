@@ -1,9 +1,9 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Deposit from "@satrail/core/Deposit"
-import * as Id from "@satrail/core/Id"
-import { Journal } from "@satrail/core/Journal"
-import * as Withdrawal from "@satrail/core/Withdrawal"
+import * as Id from "@satrail/core/base/Id"
+import { Journal } from "@satrail/core/ledger/Journal"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
 import { start } from "./Service.ts"
 

@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { RateUnavailable } from "@satrail/core/ExchangeRates"
-import { Prices } from "@satrail/core/Prices"
+import { RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
+import { Prices } from "@satrail/core/nodes/Prices"
 import { Context, Effect } from "effect"
 import { bad, seen, start } from "./Service.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Deferred, Effect, Fiber, Layer, Logger, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { type Check, layer, type Look, lookMillis, Looks, Readiness } from "../src/Looks.ts"

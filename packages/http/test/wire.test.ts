@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Invoice } from "@satrail/core/Invoice"
-import { Failure, pending, type Withdrawal } from "@satrail/core/Withdrawal"
+import type { Invoice } from "@satrail/core/receiving/Invoice"
+import { Failure, pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import * as Wire from "../src/Wire.ts"
 
 const at = Date.UTC(2026, 0, 31, 12, 0, 0, 7)

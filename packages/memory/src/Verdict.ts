@@ -1,14 +1,13 @@
-import { Equal, Exit, HashMap, Option, Struct } from "effect"
-import * as Balance from "@satrail/core/Balance"
-import type { Change, Fence, Leg } from "@satrail/core/Change"
-import * as Coin from "@satrail/core/Coin"
-import { type Deposit, DepositMoved } from "@satrail/core/Deposit"
-import { DomainTaken } from "@satrail/core/Domain"
-import { InvoiceNotPayable } from "@satrail/core/Invoice"
-import { KeyRangeTaken } from "@satrail/core/KeyRange"
-import * as Journal from "@satrail/core/Journal"
-import * as LightningAddress from "@satrail/core/LightningAddress"
-import { VoucherNotOpen } from "@satrail/core/Voucher"
+import { DomainTaken } from "@satrail/core/accounts/Domain"
+import * as Balance from "@satrail/core/ledger/Balance"
+import type { Change, Fence, Leg } from "@satrail/core/ledger/Change"
+import * as Journal from "@satrail/core/ledger/Journal"
+import * as Coin from "@satrail/core/nodes/Coin"
+import { type Deposit, DepositMoved } from "@satrail/core/receiving/Deposit"
+import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
+import { KeyRangeTaken } from "@satrail/core/receiving/KeyRange"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import { VoucherNotOpen } from "@satrail/core/sending/Voucher"
 import {
   AlreadyTerminal,
   type Attempt,
@@ -20,7 +19,8 @@ import {
   type Withdrawal,
   type WithdrawalDispatched,
   type WithdrawalReplaced
-} from "@satrail/core/Withdrawal"
+} from "@satrail/core/sending/Withdrawal"
+import { Equal, Exit, HashMap, Option, Struct } from "effect"
 import * as State from "./State.ts"
 
 /** How a Change is answered. */

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
-import { type Ask as Sending, type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/LightningSender"
+import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/nodes/LightningReceiver"
+import { type Ask as Sending, type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Clock, Data, Deferred, Effect, Layer, Option, Redacted, Result, Schema, SchemaGetter, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { createHmac } from "node:crypto"

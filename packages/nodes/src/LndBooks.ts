@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/LightningBooks"
-import { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import { LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Layer, Schema, Stream } from "effect"
 import * as Lnd from "./Lnd.ts"
 import { get, make as connect, type Refused } from "./LndRest.ts"

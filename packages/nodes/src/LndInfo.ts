@@ -1,5 +1,5 @@
 import type { Network } from "@satrail/bitcoin/Network"
-import { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Schema } from "effect"
 import * as LndRest from "./LndRest.ts"
 import * as Versions from "./Versions.ts"

@@ -1,4 +1,4 @@
-import { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Data, Effect, Redacted, Schema, Stream } from "effect"
 import { HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Https from "./Https.ts"

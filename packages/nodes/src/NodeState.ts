@@ -1,5 +1,5 @@
-import { NodeUnavailable } from "@satrail/core/LightningReceiver"
-import * as Outage from "@satrail/core/Outage"
+import * as Outage from "@satrail/core/base/Outage"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Metric } from "effect"
 
 // Whether a node serves us, as all who ask it see it together.

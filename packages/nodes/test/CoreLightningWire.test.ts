@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LightningReceiver } from "@satrail/core/LightningReceiver"
-import { LightningSender } from "@satrail/core/LightningSender"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Effect, Layer, Redacted, References } from "effect"
 import * as CoreLightning from "../src/CoreLightning.ts"
 import { type Answer, hash, json, nodeId, payment, server } from "./InLndsPlace.ts"

@@ -1,5 +1,5 @@
+import type { AnswersForgotten } from "@satrail/core/ledger/Answer"
 import { Schema } from "effect"
-import type { AnswersForgotten } from "@satrail/core/Answer"
 import * as Reads from "./Reads.ts"
 import { type Kind, statement } from "./Statements.ts"
 

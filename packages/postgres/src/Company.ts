@@ -1,5 +1,5 @@
-import * as Company from "@satrail/core/Company"
-import { Conflict } from "@satrail/core/Journal"
+import * as Company from "@satrail/core/accounts/Company"
+import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Reads from "./Reads.ts"
 import { joinTarget, type Kind, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"

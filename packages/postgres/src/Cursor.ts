@@ -1,6 +1,6 @@
+import type { CursorMoved } from "@satrail/core/ledger/Cursor"
+import type { DutyBegun } from "@satrail/core/ledger/Duty"
 import { Schema } from "effect"
-import type { CursorMoved } from "@satrail/core/Cursor"
-import type { DutyBegun } from "@satrail/core/Duty"
 import * as Reads from "./Reads.ts"
 import { type Kind, statement } from "./Statements.ts"
 

@@ -1,4 +1,4 @@
-import * as Domain from "@satrail/core/Domain"
+import * as Domain from "@satrail/core/accounts/Domain"
 import * as Reads from "./Reads.ts"
 import { type Kind, own, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"

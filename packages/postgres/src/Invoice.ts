@@ -1,12 +1,12 @@
-import type { Change } from "@satrail/core/Change"
-import * as Id from "@satrail/core/Id"
-import * as Invoice from "@satrail/core/Invoice"
-import { Conflict } from "@satrail/core/Journal"
+import * as Id from "@satrail/core/base/Id"
+import type { Change } from "@satrail/core/ledger/Change"
+import { Conflict } from "@satrail/core/ledger/Journal"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import { Schema } from "effect"
 import { deposits } from "./Deposit.ts"
 import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
-import { Schema } from "effect"
 
 const invoices = Table.make("satrail.invoices", Invoice.Invoice, {
   columns: {

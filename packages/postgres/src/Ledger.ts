@@ -1,8 +1,8 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Balance from "@satrail/core/Balance"
-import type { Published } from "@satrail/core/LedgerReads"
-import type { Audit } from "@satrail/core/ReportReads"
-import * as Tally from "@satrail/core/Tally"
+import * as Balance from "@satrail/core/ledger/Balance"
+import type { Published } from "@satrail/core/ledger/LedgerReads"
+import * as Tally from "@satrail/core/ledger/Tally"
+import type { Audit } from "@satrail/core/reports/ReportReads"
 import { Effect, Option, Schema } from "effect"
 import * as Reads from "./Reads.ts"
 

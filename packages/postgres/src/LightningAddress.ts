@@ -1,5 +1,5 @@
-import { Conflict } from "@satrail/core/Journal"
-import * as LightningAddress from "@satrail/core/LightningAddress"
+import { Conflict } from "@satrail/core/ledger/Journal"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"

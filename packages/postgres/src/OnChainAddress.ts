@@ -1,5 +1,5 @@
-import { Conflict } from "@satrail/core/Journal"
-import * as OnChainAddress from "@satrail/core/OnChainAddress"
+import { Conflict } from "@satrail/core/ledger/Journal"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as Reads from "./Reads.ts"
 import { creation, type Kind } from "./Statements.ts"
 import * as Table from "./Table.ts"

@@ -1,6 +1,6 @@
+import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { StoreUnavailable } from "@satrail/core/Journal"
 import { wordsOf } from "./PgClient.ts"
 
 const outages = new Set<SqlError.SqlError["reason"]["_tag"]>([

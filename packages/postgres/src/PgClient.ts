@@ -1,4 +1,4 @@
-import type { Words } from "@satrail/core/Outage"
+import type { Words } from "@satrail/core/base/Outage"
 import { Cause, Effect, Exit, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"

@@ -1,4 +1,4 @@
-import type { Words } from "@satrail/core/Outage"
+import type { Words } from "@satrail/core/base/Outage"
 import type { SqlError } from "effect/sql"
 
 // What each SQLSTATE means to us, decided once: https://www.postgresql.org/docs/current/errcodes-appendix.html. A code goes before its class, the first two

@@ -1,7 +1,7 @@
+import * as Id from "@satrail/core/base/Id"
+import { type Task, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Id from "@satrail/core/Id"
-import { type Task, Tasks } from "@satrail/core/Tasks"
 import { translate } from "./Outage.ts"
 
 const taskOf = Schema.decodeUnknownSync(

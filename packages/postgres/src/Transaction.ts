@@ -1,5 +1,5 @@
-import type { Query } from "@satrail/core/Transaction"
-import * as Transaction from "@satrail/core/Transaction"
+import type { Query } from "@satrail/core/reports/Transaction"
+import * as Transaction from "@satrail/core/reports/Transaction"
 import * as Reads from "./Reads.ts"
 import * as Table from "./Table.ts"
 

@@ -1,4 +1,4 @@
-import type { ZapReceipted } from "@satrail/core/Zap"
+import type { ZapReceipted } from "@satrail/core/receiving/Zap"
 import { type Kind, statement } from "./Statements.ts"
 
 // All that becomes true is told by the parts that every kind has: the task is done, and the event is there.

@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { companyWith, created, found, open } from "@satrail/contracts/Fixtures"
-import * as Invoice from "@satrail/core/Invoice"
-import { Journal } from "@satrail/core/Journal"
+import { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Records } from "@satrail/core/Records"
-import type { Tasks } from "@satrail/core/Tasks"
 import { Effect, type Layer, Option } from "effect"
 
 /** Where a client and PostgreSQL could understand each other wrongly. */

@@ -1,8 +1,8 @@
 // Opens one company after another in the directory given, says the id of each as soon as it is committed, and never stops.
+import * as Company from "@satrail/core/accounts/Company"
+import * as Id from "@satrail/core/base/Id"
+import { Journal } from "@satrail/core/ledger/Journal"
 import { Effect } from "effect"
-import * as Company from "@satrail/core/Company"
-import * as Id from "@satrail/core/Id"
-import { Journal } from "@satrail/core/Journal"
 import { writeSync } from "node:fs"
 import * as Storage from "../src/Storage.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Id from "@satrail/core/Id"
-import type { StoreUnavailable } from "@satrail/core/Journal"
+import * as Id from "@satrail/core/base/Id"
+import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { type AllReads, Records } from "@satrail/core/Records"
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { coinbaseMaturity, type Placement, type Tip } from "@satrail/core/ChainSource"
-import type * as Coin from "@satrail/core/Coin"
+import { coinbaseMaturity, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
+import type * as Coin from "@satrail/core/nodes/Coin"
 import { HashMap, Option } from "effect"
 import * as Block from "./Block.ts"
 import type { ChainEvent } from "./Event.ts"

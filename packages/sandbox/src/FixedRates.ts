@@ -1,6 +1,6 @@
-import type { Fiat } from "@satrail/core/Amount"
-import * as Decimal from "@satrail/core/Decimal"
-import { ExchangeRates } from "@satrail/core/ExchangeRates"
+import type { Fiat } from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { Clock, Effect, Layer } from "effect"
 
 /** What one bitcoin costs in each currency, for ever. Round numbers, near what they once were. */

@@ -1,5 +1,5 @@
-import type * as Coin from "@satrail/core/Coin"
-import * as Payout from "@satrail/core/Payout"
+import type * as Coin from "@satrail/core/nodes/Coin"
+import * as Payout from "@satrail/core/sending/Payout"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"

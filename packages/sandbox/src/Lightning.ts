@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { FailureReason } from "@satrail/core/LightningSender"
+import type { FailureReason } from "@satrail/core/nodes/LightningSender"
 import { HashMap, Option } from "effect"
 import type { Behaviour, Hop, LightningEvent } from "./Event.ts"
 import * as Network from "./Network.ts"

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type * as Coin from "@satrail/core/Coin"
-import * as Payout from "@satrail/core/Payout"
+import type * as Coin from "@satrail/core/nodes/Coin"
+import * as Payout from "@satrail/core/sending/Payout"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type * as Keys from "./Keys.ts"

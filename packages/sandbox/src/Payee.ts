@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type * as Msat from "@satrail/bitcoin/Msat"
-import type { Description } from "@satrail/core/LightningReceiver"
+import type { Description } from "@satrail/core/nodes/LightningReceiver"
 import { hex } from "@scure/base"
 import { Result } from "effect"
 import type { Behaviour, LightningEvent } from "./Event.ts"

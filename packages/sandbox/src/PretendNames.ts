@@ -1,4 +1,4 @@
-import { Names, NamesUnavailable } from "@satrail/core/Names"
+import { Names, NamesUnavailable } from "@satrail/core/base/Names"
 import { Context, Effect, HashMap, Layer, Option, Ref } from "effect"
 import { refuse, type SandboxRefused } from "./Refused.ts"
 

@@ -1,6 +1,13 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
-import { type Ask, type InvoiceState, type Issued, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/LightningReceiver"
+import {
+  type Ask,
+  type InvoiceState,
+  type Issued,
+  LightningReceiver,
+  NodeUnavailable,
+  type Settled
+} from "@satrail/core/nodes/LightningReceiver"
 import { hex } from "@scure/base"
 import { Effect, HashMap, Option, Redacted, Result, Stream } from "effect"
 import * as Lightning from "./Lightning.ts"

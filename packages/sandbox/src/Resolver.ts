@@ -1,5 +1,5 @@
-import { RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/Resolver"
 import { sha256 } from "@noble/hashes/sha2.js"
+import { RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { hex } from "@scure/base"
 import { Effect, Result } from "effect"
 import * as Payee from "./Payee.ts"

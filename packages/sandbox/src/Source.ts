@@ -7,7 +7,7 @@ import {
   type Ours,
   type Output,
   type Placement
-} from "@satrail/core/ChainSource"
+} from "@satrail/core/nodes/ChainSource"
 import { Effect, HashMap, Option, Result } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Mempool from "./Mempool.ts"

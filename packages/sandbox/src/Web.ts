@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Offer } from "@satrail/core/Resolver"
+import type { Offer } from "@satrail/core/nodes/Resolver"
 import { HashMap, Option } from "effect"
 import { Behaviour, type WebEvent } from "./Event.ts"
 

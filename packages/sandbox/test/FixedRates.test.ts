@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import * as Decimal from "@satrail/core/Decimal"
-import { ExchangeRates } from "@satrail/core/ExchangeRates"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as FixedRates from "../src/FixedRates.ts"

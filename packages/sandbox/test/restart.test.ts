@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { LightningReceiver } from "@satrail/core/LightningReceiver"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Exit } from "effect"
 import * as Fs from "node:fs"
 import * as Os from "node:os"

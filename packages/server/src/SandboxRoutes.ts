@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Destination from "@satrail/core/Destination"
+import * as Destination from "@satrail/core/sending/Destination"
 import { Authentication } from "@satrail/http/Authentication"
 import { base } from "@satrail/http/Base"
 import { Decoding } from "@satrail/http/Decoding"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Policy from "@satrail/core/policy/Policy"
 import { Redacted, Result } from "effect"
-import * as Policy from "@satrail/core/Policy"
 import * as Environment from "../src/Environment.ts"
 import * as Server from "../src/Server.ts"
 

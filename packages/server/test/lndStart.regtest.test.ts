@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { LightningReceiver } from "@satrail/core/LightningReceiver"
-import { LightningSender } from "@satrail/core/LightningSender"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Memory from "@satrail/memory/Memory"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndRest from "@satrail/nodes/LndRest"

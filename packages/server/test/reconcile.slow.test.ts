@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { LightningSender } from "@satrail/core/LightningSender"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as PgliteClient from "@satrail/postgres/PgliteClient"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Balance from "@satrail/core/Balance"
+import * as Balance from "@satrail/core/ledger/Balance"
 import { Option } from "effect"
 import type { Seen } from "./Seen.ts"
 import { type Answer, type Ask, type Stage, Violation } from "./Stage.ts"

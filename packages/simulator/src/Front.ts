@@ -39,7 +39,7 @@ const standIn = (key: string, template: object): object => {
 /** The routes, over the services of whoever serves. `template` is any process, of which only the shape is looked at. */
 export const make = async (template: Context.Context<Services>): Promise<Handler> => {
   const members = [...template.mapUnsafe].flatMap(([key, service]: [string, object]) =>
-    key.startsWith("core/") ? [[key, standIn(key, service)] as const] : []
+    key.startsWith("@satrail/core/") ? [[key, standIn(key, service)] as const] : []
   )
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each stands for the one of its key
   const services = Context.makeUnsafe(new Map(members)) as Context.Context<Services>

@@ -1,5 +1,5 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
-import type { Plan } from "@satrail/core/Plan"
+import type { Plan } from "@satrail/core/policy/Plan"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import { type Fate, type Port, ports, type Trap } from "./Fault.ts"
 import type { Random } from "./Random.ts"

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Domain from "@satrail/core/Domain"
+import * as Domain from "@satrail/core/accounts/Domain"
 import type { Behaviour, SandboxRefused } from "@satrail/sandbox/Sandbox"
 import { type Effect, type Exit, HashMap } from "effect"
 import * as Customers from "./Customers.ts"

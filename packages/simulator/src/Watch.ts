@@ -1,5 +1,5 @@
-import type { Change } from "@satrail/core/Change"
-import * as Journal from "@satrail/core/Journal"
+import type { Change } from "@satrail/core/ledger/Change"
+import * as Journal from "@satrail/core/ledger/Journal"
 import { Context, Effect } from "effect"
 import { Asking } from "./Wire.ts"
 

@@ -1,4 +1,4 @@
-import { Names, NamesUnavailable } from "@satrail/core/Names"
+import { Names, NamesUnavailable } from "@satrail/core/base/Names"
 import { Effect, Layer } from "effect"
 import dns from "node:dns"
 

@@ -1,6 +1,6 @@
-import type { Fiat } from "@satrail/core/Amount"
-import * as Decimal from "@satrail/core/Decimal"
-import type { Rate } from "@satrail/core/ExchangeRates"
+import type { Fiat } from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
+import type { Rate } from "@satrail/core/nodes/ExchangeRates"
 
 /** What one bitcoin costs somewhere. */
 export interface Quote extends Rate {

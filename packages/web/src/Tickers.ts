@@ -1,5 +1,5 @@
-import { Currency, isFiat } from "@satrail/core/Amount"
-import * as Decimal from "@satrail/core/Decimal"
+import { Currency, isFiat } from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
 import { Result, Schema } from "effect"
 import type { Quote } from "./Quote.ts"
 

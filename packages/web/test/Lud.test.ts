@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { SuccessAction } from "@satrail/core/SuccessAction"
+import type { SuccessAction } from "@satrail/core/nodes/SuccessAction"
 import { Effect, Result } from "effect"
 import type http from "node:http"
 import { metadata, payRequest, paying, resolving, type Said } from "./Recipients.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Decimal from "@satrail/core/Decimal"
+import * as Decimal from "@satrail/core/base/Decimal"
 import { Arbitrary, Schema } from "effect"
 import { agreed, type Quote } from "../src/Quote.ts"
 import { rules } from "../src/Rates.ts"

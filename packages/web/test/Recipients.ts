@@ -1,7 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as ResolverContract from "@satrail/contracts/Resolver"
-import * as Id from "@satrail/core/Id"
+import * as Id from "@satrail/core/base/Id"
 import { Effect, Layer, Result } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import type http from "node:http"

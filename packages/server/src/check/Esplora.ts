@@ -1,6 +1,6 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import * as Esplora from "@satrail/chain/Esplora"
-import type { ChainUnavailable } from "@satrail/core/ChainSource"
+import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect, Option } from "effect"
 import type { Chain, Environment } from "../Environment.ts"
 import { certificate } from "./Certificate.ts"

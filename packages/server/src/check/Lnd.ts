@@ -1,4 +1,4 @@
-import type { NodeUnavailable } from "@satrail/core/LightningReceiver"
+import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
 import * as LndOutage from "@satrail/nodes/LndOutage"

@@ -1,4 +1,4 @@
-import * as JsonText from "@satrail/core/JsonText"
+import * as JsonText from "@satrail/core/base/JsonText"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as Tickers from "@satrail/web/Tickers"

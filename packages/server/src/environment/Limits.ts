@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Policy from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/policy/Policy"
 import { type Reader, type Variable, whole } from "./Variable.ts"
 
 /** Who may call, how often, how much, and how often the service itself looks. */

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
-import { Companies } from "@satrail/core/Companies"
+import { Companies } from "@satrail/core/accounts/Companies"
 import { Readiness } from "@satrail/http/Health"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"

@@ -1,0 +1,118 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import type { Network } from "@satrail/bitcoin/Network"
+import { base58 } from "@scure/base"
+import { Redacted, Schema } from "effect"
+import * as Id from "../base/Id.ts"
+import type * as Change from "../ledger/Change.ts"
+import { Plan } from "../policy/Plan.ts"
+
+/** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals. `admin` may do all three. */
+export const Scope = Schema.Literals(["read", "receive", "send", "admin"])
+export type Scope = typeof Scope.Type
+
+/** A company's key. The secret itself is nowhere: only its SHA-256 is kept. */
+export const ApiKey = Schema.Struct({
+  /** 12 characters, part of the key itself. */
+  id: Schema.String,
+  companyId: Schema.String,
+  name: Schema.String,
+  secretHash: Schema.String,
+  scopes: Schema.Array(Scope),
+  createdAtMillis: Schema.Int,
+  expiresAtMillis: Schema.NullOr(Schema.Int),
+  revokedAtMillis: Schema.NullOr(Schema.Int),
+  /** To within a minute. */
+  lastUsedAtMillis: Schema.NullOr(Schema.Int)
+})
+export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
+
+/** A key and the plan of the company it belongs to, as they stand now. */
+export const Holder = Schema.Struct({ apiKey: ApiKey, plan: Plan })
+export interface Holder extends Schema.Schema.Type<typeof Holder> {}
+
+/** No key, or one that is unknown, expired or revoked. */
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
+  reason: Schema.Literals(["missing", "unknown", "expired", "revoked"])
+}) {}
+
+export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued"> {
+  readonly apiKey: ApiKey
+  /** A rotation: this older key of the company's ends at this time, unless it ends earlier. */
+  readonly replaces: { readonly id: string; readonly expiresAtMillis: number } | null
+}
+export interface ApiKeyRevoked extends Change.Parts<"ApiKeyRevoked"> {}
+export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
+
+const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+const idLength = 12
+
+const hash = (secret: string): string => Id.toHex(sha256(new TextEncoder().encode(secret)))
+
+/** A new key's two halves: what is kept, and the text that is shown once. */
+export const generate = (network: Network, entropy: (size: number) => Uint8Array) => {
+  // 58 does not divide 256: bytes from 232 up would favour the first letters, so they are drawn again.
+  let id = ""
+  while (id.length < idLength)
+    for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
+  const secret = base58.encode(entropy(32))
+  return { id, secretHash: hash(secret), text: Redacted.make(`sr_${network}_${id}_${secret}`, { label: "api key" }) }
+}
+
+/** The id and the secret in a key's text, whoever's it is. */
+export const parse = (text: string): { readonly network: string; readonly id: string; readonly secret: string } | undefined => {
+  const match = /^sr_([a-z]+)_([1-9A-HJ-NP-Za-km-z]{12})_([1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(text)
+  if (match === null) return undefined
+  const [, network = "", id = "", secret = ""] = match
+  return { network, id, secret }
+}
+
+/** Whether two texts are the same, in a time that does not tell how much of them is. */
+export const isSame = (one: string, other: string): boolean => {
+  let difference = one.length ^ other.length
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
+  return difference === 0
+}
+
+/** Whether `secret` is this key's. Takes the same time however much of it is right. */
+export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(hash(secret), apiKey.secretHash)
+
+/** Why the key opens nothing at this time; undefined when it does. */
+export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undefined => {
+  if (apiKey.revokedAtMillis !== null) return new Unauthorized({ reason: "revoked" })
+  if (apiKey.expiresAtMillis !== null && apiKey.expiresAtMillis <= nowMillis) return new Unauthorized({ reason: "expired" })
+  return undefined
+}
+
+/** Whether the key may do what needs `scope`. */
+export const allows = (apiKey: ApiKey, scope: Scope): boolean => apiKey.scopes.includes(scope) || apiKey.scopes.includes("admin")
+
+/** The key opens from here on; the one it replaces, until its overlap is over. */
+export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null): ApiKeyIssued => ({
+  _tag: "ApiKeyIssued",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis: apiKey.createdAtMillis,
+  legs: [],
+  apiKey,
+  replaces,
+  event: { type: "api_key.issued", subject: apiKey.id }
+})
+
+/** The key opens nothing from here on. */
+export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
+  _tag: "ApiKeyRevoked",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis,
+  legs: [],
+  event: { type: "api_key.revoked", subject: apiKey.id }
+})
+
+/** The key was used. Told at most once a minute. */
+export const used = (apiKey: ApiKey, atMillis: number): ApiKeyUsed => ({
+  _tag: "ApiKeyUsed",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis,
+  legs: []
+})

@@ -1,0 +1,104 @@
+import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
+import { Clock, Context, Effect, Layer } from "effect"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Invalid } from "../base/Invalid.ts"
+import { everywhere } from "../base/Known.ts"
+import { isText } from "../base/Metadata.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type { Plan } from "../policy/Plan.ts"
+import { Policy } from "../policy/Policy.ts"
+import { AccountReads } from "./AccountReads.ts"
+import * as Company from "./Company.ts"
+import * as Domain from "./Domain.ts"
+
+/** The longest name of a company or a key. */
+export const maxNameCharacters = 200
+
+/** Why a name cannot be kept and shown, undefined when it can. */
+export const nameIssue = (name: string): string | undefined =>
+  name.trim() !== "" && [...name].length <= maxNameCharacters && isText(name)
+    ? undefined
+    : `A name has 1 to ${maxNameCharacters} characters, not all of them blank`
+
+/** A name that can be kept and shown. */
+export const checkName = (name: string): Effect.Effect<void, Invalid> => {
+  const message = nameIssue(name)
+  return message === undefined ? Effect.void : Effect.fail(new Invalid({ path: "name", message }))
+}
+
+/** Who holds accounts here. The operator's to change, nobody else's. */
+export class Companies extends Context.Service<
+  Companies,
+  {
+    readonly open: (ask: {
+      readonly name: string
+      readonly plan: Plan
+      readonly request?: Answer.Request<Company.Company>
+    }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
+    readonly get: (id: string) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /** When this answers, every process goes by the new plan. */
+    readonly changePlan: (id: string, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /** The operator vouches that the domain is the company's. */
+    readonly verifyDomain: (
+      id: string,
+      domain: string
+    ) => Effect.Effect<Domain.Domain, Invalid | NotFound | Domain.DomainTaken | StoreUnavailable>
+  }
+>()("@satrail/core/accounts/Companies") {}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const records = yield* AccountReads
+  const policy = yield* Policy
+  const entropy = yield* Entropy
+
+  const get = Effect.fnUntraced(function* (id: string) {
+    const found = Id.is(id) ? yield* records.company(id) : undefined
+    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "company", id })
+  })
+
+  return Companies.of({
+    get,
+    open: Effect.fnUntraced(function* ({ name, plan, request }) {
+      const before = yield* Answers.earlier(ledger, Id.nil, request)
+      if (before !== undefined) return before
+      yield* checkName(name)
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      const company: Company.Company = { id: Id.fromMillis(createdAtMillis, entropy), name, plan, createdAtMillis }
+      const once = Answer.once(Id.nil, request, company, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
+    }),
+    changePlan: Effect.fnUntraced(function* (id, plan) {
+      const company = yield* get(id)
+      yield* journal.commit(Company.planChanged(id, plan, yield* Clock.currentTimeMillis))
+      yield* everywhere
+      return { ...company, plan }
+    }),
+    verifyDomain: Effect.fnUntraced(function* (id, text) {
+      const name = yield* Effect.mapError(
+        Effect.fromResult(LightningAddressText.normaliseDomain(text)),
+        ({ message }) => new Invalid({ path: "domain", message })
+      )
+      if (name === policy.domain) return yield* new Domain.DomainTaken({ domain: name })
+      const company = yield* get(id)
+      const nowMillis = yield* Clock.currentTimeMillis
+      const domain: Domain.Domain = {
+        domain: name,
+        companyId: company.id,
+        shownBy: "operator",
+        verifiedAtMillis: nowMillis,
+        checkedAtMillis: nowMillis,
+        lostAtMillis: null
+      }
+      yield* journal.commit(Domain.verified(domain))
+      return domain
+    })
+  })
+})
+
+export const layer = Layer.effect(Companies, make)

@@ -1,0 +1,41 @@
+import { Schema } from "effect"
+import type * as Change from "../ledger/Change.ts"
+import { Plan } from "../policy/Plan.ts"
+
+/** An account holder. */
+export const Company = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  plan: Plan,
+  createdAtMillis: Schema.Int
+})
+export interface Company extends Schema.Schema.Type<typeof Company> {}
+
+export interface CompanyOpened extends Change.Parts<"CompanyOpened"> {
+  readonly company: Company
+}
+export interface PlanChanged extends Change.Parts<"PlanChanged"> {
+  readonly plan: Plan
+}
+/** A company exists from here on, with nothing in it. */
+export const opened = (company: Company, once?: Change.Once): CompanyOpened => ({
+  _tag: "CompanyOpened",
+  id: company.id,
+  companyId: company.id,
+  atMillis: company.createdAtMillis,
+  legs: [],
+  company,
+  event: { type: "company.opened", subject: company.id },
+  ...(once && { once })
+})
+
+/** What the company may do from here on. What it made under its old plan stays. */
+export const planChanged = (companyId: string, plan: Plan, atMillis: number): PlanChanged => ({
+  _tag: "PlanChanged",
+  id: companyId,
+  companyId,
+  atMillis,
+  legs: [],
+  plan,
+  event: { type: "company.plan_changed", subject: companyId }
+})

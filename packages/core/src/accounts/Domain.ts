@@ -1,0 +1,65 @@
+import { Schema } from "effect"
+import type * as Change from "../ledger/Change.ts"
+
+/** A domain whose Lightning addresses belong to one company. */
+export const Domain = Schema.Struct({
+  domain: Schema.String,
+  companyId: Schema.String,
+  /** Who says that it is the company's: the operator, or a record in the domain's own DNS, which is looked for again and again. */
+  shownBy: Schema.Literals(["operator", "dns"]),
+  verifiedAtMillis: Schema.Int,
+  checkedAtMillis: Schema.Int,
+  /** Since when the record has been missing; null while it is there. */
+  lostAtMillis: Schema.NullOr(Schema.Int)
+})
+export interface Domain extends Schema.Schema.Type<typeof Domain> {}
+
+/** Another company has this domain. It stays theirs. */
+export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}
+
+/** Applies where nobody has the domain; where `replaces` has it and lost it, then; and where the operator vouches for what DNS showed. */
+export interface DomainVerified extends Change.Parts<"DomainVerified"> {
+  readonly domain: Domain
+  readonly replaces: { readonly companyId: string; readonly lostAtMillis: number } | null
+}
+/** Applies while the domain is this company's by DNS. */
+export interface DomainChecked extends Change.Parts<"DomainChecked"> {
+  readonly domain: string
+  readonly isShown: boolean
+}
+
+/** Whether addresses there answer: what has been missing for less than `graceMillis` may be a mistake in somebody's DNS. */
+export const isInForce = ({ lostAtMillis }: Domain, nowMillis: number, graceMillis: number): boolean =>
+  lostAtMillis === null || nowMillis - lostAtMillis < graceMillis
+
+/** The TXT record that shows a domain to be a company's. It names the company, so that nobody can use another's. */
+export const record = ({ domain, companyId }: Pick<Domain, "domain" | "companyId">) => ({
+  name: `_satrail-verify.${domain}`,
+  value: `satrail-verify=${companyId}`
+})
+
+/** The domain is this company's from here on. Verifying it again changes nothing. */
+export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = null): DomainVerified => ({
+  _tag: "DomainVerified",
+  id: domain.companyId,
+  companyId: domain.companyId,
+  atMillis: domain.verifiedAtMillis,
+  legs: [],
+  domain,
+  replaces,
+  event: { type: "company.domain_verified", subject: domain.companyId }
+})
+
+/** The record was looked for: it is there, or it is missing since now or since before. */
+export const checked = ({ domain, companyId, lostAtMillis }: Domain, isShown: boolean, atMillis: number): DomainChecked => ({
+  _tag: "DomainChecked",
+  id: companyId,
+  companyId,
+  atMillis,
+  legs: [],
+  domain,
+  isShown,
+  ...(isShown === (lostAtMillis === null)
+    ? {}
+    : { event: { type: isShown ? "company.domain_found" : "company.domain_lost", subject: companyId } })
+})

@@ -1,0 +1,123 @@
+import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Invalid } from "../base/Invalid.ts"
+import { Names, type NamesUnavailable } from "../base/Names.ts"
+import * as Worker from "../base/Worker.ts"
+import * as Duties from "../ledger/Duties.ts"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { PlanRequired } from "../policy/Plan.ts"
+import { Policy } from "../policy/Policy.ts"
+import { AccountReads } from "./AccountReads.ts"
+import type { Company } from "./Company.ts"
+import * as Domain from "./Domain.ts"
+
+const pageSize = 200
+const lookupsAtOnce = 8
+
+/** The domain's DNS does not say that it is this company's. It does once there is a TXT record `value` at `name`. */
+export class DomainNotShown extends Schema.TaggedError<DomainNotShown>()("DomainNotShown", {
+  domain: Schema.String,
+  name: Schema.String,
+  value: Schema.String
+}) {}
+
+/** Domains of companies' own. */
+export class Domains extends Context.Service<
+  Domains,
+  {
+    /**
+     * Looks for the record that shows the domain to be the company's, for paid plans. A domain that is another company's stays that company's
+     * until its own record has been missing for longer than the grace.
+     */
+    readonly verify: (
+      company: Pick<Company, "id" | "plan">,
+      domain: string
+    ) => Effect.Effect<Domain.Domain, Invalid | PlanRequired | Domain.DomainTaken | DomainNotShown | NamesUnavailable | StoreUnavailable>
+    readonly list: (companyId: string) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
+    /** Whether Lightning addresses at the domain answer: the service's own, and every verified one that is not lost. */
+    readonly isServed: (domain: string) => Effect.Effect<boolean, StoreUnavailable>
+    /** Looks again for every record that was not looked for within a day. What could not be looked for is tried again the next time. */
+    readonly check: Effect.Effect<void, StoreUnavailable>
+  }
+>()("@satrail/core/accounts/Domains") {}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const records = yield* AccountReads
+  const names = yield* Names
+  const policy = yield* Policy
+
+  const isShown = Effect.fnUntraced(function* (of: Pick<Domain.Domain, "domain" | "companyId">) {
+    const { name, value } = Domain.record(of)
+    return (yield* names.txt(name)).some((text) => text.trim() === value)
+  })
+
+  const look = Effect.fnUntraced(function* (domain: Domain.Domain) {
+    const found = yield* Effect.option(isShown(domain))
+    if (Option.isNone(found)) return yield* Effect.logWarning("a domain's record could not be looked for", { domain: domain.domain })
+    if (!found.value && domain.lostAtMillis === null) yield* Effect.logWarning("a domain's record is gone", { domain: domain.domain })
+    yield* journal.commit(Domain.checked(domain, found.value, yield* Clock.currentTimeMillis))
+  })
+
+  return Domains.of({
+    verify: Effect.fnUntraced(function* ({ id: companyId, plan }, text) {
+      if (plan === "free") return yield* new PlanRequired({ plan: "paid", feature: "a domain of your own" })
+      const name = yield* Effect.mapError(
+        Effect.fromResult(normaliseDomain(text)),
+        ({ message }) => new Invalid({ path: "domain", message })
+      )
+      if (name === policy.domain) return yield* new Domain.DomainTaken({ domain: name })
+      const known = Option.getOrUndefined(yield* records.domain(name))
+      const mine = known?.companyId === companyId ? known : undefined
+      if (mine?.shownBy === "operator") return mine
+      const shown = yield* isShown({ domain: name, companyId })
+      const nowMillis = yield* Clock.currentTimeMillis
+      if (!shown) return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
+      if (mine === undefined) {
+        if (known !== undefined && Domain.isInForce(known, nowMillis, policy.domainGraceMillis))
+          return yield* new Domain.DomainTaken({ domain: name })
+        const domain: Domain.Domain = {
+          domain: name,
+          companyId,
+          shownBy: "dns",
+          verifiedAtMillis: nowMillis,
+          checkedAtMillis: nowMillis,
+          lostAtMillis: null
+        }
+        const { lostAtMillis = null } = known ?? {}
+        const replaces = known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis }
+        yield* journal.commit(Domain.verified(domain, replaces))
+      } else yield* journal.commit(Domain.checked(mine, true, nowMillis))
+      // Read again: somebody may have taken over meanwhile what was lost.
+      const now = yield* records.domain(name)
+      return now._tag === "Some" && now.value.companyId === companyId ? now.value : yield* new Domain.DomainTaken({ domain: name })
+    }),
+    list: records.domainsOf,
+    isServed: Effect.fnUntraced(function* (text) {
+      const name = normaliseDomain(text)
+      if (name._tag === "Failure") return false
+      if (name.success === policy.domain) return true
+      const found = yield* records.domain(name.success)
+      return found._tag === "Some" && Domain.isInForce(found.value, yield* Clock.currentTimeMillis, policy.domainGraceMillis)
+    }),
+    check: Effect.gen(function* () {
+      const beforeMillis = (yield* Clock.currentTimeMillis) - policy.domainCheckMillis
+      let after: string | null = null
+      do {
+        const page: ReadonlyArray<Domain.Domain> = yield* records.domainsToCheck(beforeMillis, after, pageSize)
+        yield* Effect.forEach(page, look, { concurrency: lookupsAtOnce, discard: true })
+        after = page.length < pageSize ? null : (page.at(-1)?.domain ?? null)
+      } while (after !== null)
+    })
+  })
+})
+
+export const layer = Layer.effect(Domains, make)
+
+/** Looks for as long as the scope is open, in one process at a time. What is due within the quarter of an hour is early enough. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const domains = yield* Domains
+    yield* Duties.run("domains", () => Worker.run("domains of companies", domains.check, Effect.sleep("15 minutes")))
+  })
+)

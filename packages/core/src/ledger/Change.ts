@@ -1,0 +1,169 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
+import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
+import type { CompanyOpened, PlanChanged } from "../accounts/Company.ts"
+import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
+import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
+import type {
+  InvoiceClaimed,
+  InvoiceCreated,
+  InvoiceExpired,
+  InvoiceForgotten,
+  InvoiceSettled,
+  PaymentUnmatched
+} from "../receiving/Invoice.ts"
+import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
+import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
+import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
+import type { ZapReceipted } from "../receiving/Zap.ts"
+import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "../sending/Voucher.ts"
+import type {
+  InternalTransferred,
+  PayoutBuried,
+  WithdrawalDispatched,
+  WithdrawalFailed,
+  WithdrawalReplaced,
+  WithdrawalRequested,
+  WithdrawalSettled
+} from "../sending/Withdrawal.ts"
+import type { AnswersForgotten } from "./Answer.ts"
+import type { CursorMoved } from "./Cursor.ts"
+import type { DutyBegun } from "./Duty.ts"
+
+/**
+ * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
+ * `network_fees` takes the allowance in and pays the actual cost out, `suspense` is received but matched to nothing, `loss` is lost,
+ * and `internal` is what one company sends another: zero after every Change.
+ */
+export type Account = "available" | "held" | "node" | "chain" | "service_fees" | "network_fees" | "suspense" | "loss" | "internal"
+
+/** Moves `amount` from one account to another: with both sides in one value no Change can be out of balance. */
+export interface Posting {
+  readonly from: Account
+  readonly to: Account
+  readonly amount: Msat
+}
+
+/** What a Change books for one company. An internal transfer has two legs, everything else one or none. */
+export interface Leg {
+  readonly companyId: string
+  readonly postings: ReadonlyArray<Posting>
+}
+
+/** What the world may be told once the Change is committed. */
+export interface Event {
+  readonly type: string
+  readonly subject: string
+}
+
+/** Makes a repeated request one request: the same key of the same owner gets `answer` again, as long as its fingerprint is the same. */
+export interface Once {
+  readonly owner: string
+  readonly key: string
+  readonly fingerprint: string
+  readonly answer: string
+  /** From here on the key may be used for something else. null: never. */
+  readonly forgetAtMillis: number | null
+}
+
+/** Work that is to be done from `dueAtMillis` on. */
+export interface Work {
+  /** Who does it: workers claim the tasks of their own kind. */
+  readonly kind: string
+  /** What it is about: one task for an id, of whatever kind. A second kind of work for the same thing takes an id derived from it. */
+  readonly id: string
+  readonly dueAtMillis: number
+}
+
+/** The claim on the task that this Change is the work of. A Change with a stale one is refused. The task stays, unless the Change ends it. */
+export interface Fence {
+  readonly taskId: string
+  readonly token: number
+}
+
+/** How far a source was read once this Change is applied: moves in the same transaction as the credit. */
+export interface Cursor {
+  readonly source: string
+  readonly value: string
+}
+
+/** How far a source was read, and by whom: what an earlier holder of the role read is refused. */
+export interface Reading {
+  readonly cursor: Cursor
+  readonly fence?: Fence | undefined
+}
+
+/**
+ * What every Change carries, whatever it changes. `id` is the row it is about; `transferId` groups its postings in the ledger
+ * and is what a customer sees as `ledger_tx_id`.
+ */
+export interface Parts<Tag extends string> {
+  readonly _tag: Tag
+  readonly id: string
+  readonly companyId: string
+  readonly atMillis: number
+  readonly transferId?: string
+  readonly legs: ReadonlyArray<Leg>
+  readonly event?: Event
+  readonly once?: Once
+  /** A task that exists from here on. One that is there already stays as it is. */
+  readonly begins?: Work
+  readonly fence?: Fence
+  /** The id of a task that is done, whoever holds it: only a fence asks who does. */
+  readonly ends?: string
+  readonly cursor?: Cursor
+}
+
+/** Everything that can become true. The store applies all of one Change or none of it. */
+export type Change =
+  | CompanyOpened
+  | PlanChanged
+  | DomainVerified
+  | DomainChecked
+  | ApiKeyIssued
+  | ApiKeyRevoked
+  | ApiKeyUsed
+  | InvoiceCreated
+  | InvoiceClaimed
+  | InvoiceSettled
+  | InvoiceExpired
+  | InvoiceForgotten
+  | PaymentUnmatched
+  | LightningAddressCreated
+  | LightningAddressChanged
+  | LightningAddressDeleted
+  | KeyRangeReserved
+  | OnChainAddressCreated
+  | DepositSeen
+  | DepositPlaced
+  | DepositConfirmed
+  | DepositReversed
+  | DepositDropped
+  | WithdrawalRequested
+  | WithdrawalDispatched
+  | WithdrawalReplaced
+  | WithdrawalSettled
+  | WithdrawalFailed
+  | InternalTransferred
+  | VoucherCreated
+  | VoucherClaimed
+  | VoucherExpired
+  | VoucherCanceled
+  | ZapReceipted
+  | PayoutBuried
+  | CursorMoved
+  | DutyBegun
+  | AnswersForgotten
+
+/** A posting of nothing is no posting: a free withdrawal books no fee. */
+export const moving = (...postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> => postings.filter(({ amount }) => amount > 0n)
+
+/** The optional parts as far as they are given. */
+export const optional = (parts: {
+  readonly once?: Once | undefined
+  readonly fence?: Fence | undefined
+  readonly cursor?: Cursor | undefined
+}): Partial<Pick<Parts<string>, "once" | "fence" | "cursor">> => ({
+  ...(parts.once === undefined ? {} : { once: parts.once }),
+  ...(parts.fence === undefined ? {} : { fence: parts.fence }),
+  ...(parts.cursor === undefined ? {} : { cursor: parts.cursor })
+})

@@ -1,0 +1,17 @@
+import * as Id from "../base/Id.ts"
+import * as Change from "./Change.ts"
+
+/** Nothing was credited, and yet the source was read further. */
+export interface CursorMoved extends Change.Parts<"CursorMoved"> {
+  readonly cursor: Change.Cursor
+}
+
+export const moved = (cursor: Change.Cursor, id: string, atMillis: number, fence?: Change.Fence): CursorMoved => ({
+  _tag: "CursorMoved",
+  id,
+  companyId: Id.nil,
+  atMillis,
+  legs: [],
+  cursor,
+  ...Change.optional({ fence })
+})

@@ -1,0 +1,54 @@
+import { Clock, Effect, Option, type Scope } from "effect"
+import * as Worker from "../base/Worker.ts"
+import { Policy } from "../policy/Policy.ts"
+import type { Fence } from "./Change.ts"
+import * as Duty from "./Duty.ts"
+import { Journal } from "./Journal.ts"
+import { fence, type Task, Tasks } from "./Tasks.ts"
+
+// The holder has two more tries before its lease ends, and another process need not wait long for what was given back.
+const renewalsPerLease = 3
+const looksPerLease = 6
+
+/**
+ * Does `work` in one process of all, until the scope closes. Who has the role renews its lease; who cannot, or hears that another has it, stops;
+ * who is stopped finishes its step and gives the role back at once. Two may overlap for a moment: what must not be done by both carries the fence.
+ */
+export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
+  const journal = yield* Journal
+  const tasks = yield* Tasks
+  const { dutyLeaseMillis } = yield* Policy
+  const now = Clock.currentTimeMillis
+  let isBegun = false
+
+  const claim = Effect.gen(function* () {
+    const nowMillis = yield* now
+    if (!isBegun) yield* journal.commit(Duty.begun(role, nowMillis))
+    isBegun = true
+    const [task] = yield* tasks.claim({ kind: role, nowMillis, leaseMillis: dutyLeaseMillis, limit: 1 })
+    return task && { task, untilMillis: nowMillis + dutyLeaseMillis }
+  })
+
+  /** Ends when the role is lost, or nobody answered whether it is. */
+  const keep = Effect.fnUntraced(function* (task: Task, claimedUntilMillis: number) {
+    let untilMillis = claimedUntilMillis
+    while ((yield* now) < untilMillis) {
+      yield* Effect.sleep(dutyLeaseMillis / renewalsPerLease)
+      const nowMillis = yield* now
+      const kept = yield* tasks.postpone(task, nowMillis + dutyLeaseMillis).pipe(
+        Effect.timeoutOption(Math.max(0, untilMillis - nowMillis)),
+        Effect.catchTag("StoreUnavailable", () => Effect.succeedNone)
+      )
+      if (Option.isSome(kept)) untilMillis = kept.value ? nowMillis + dutyLeaseMillis : 0
+    }
+    yield* Effect.logWarning("another process has this role now, or the store did not say who has", { role })
+  })
+
+  const step = Effect.acquireUseRelease(
+    claim,
+    (held) => (held === undefined ? Effect.void : Effect.scoped(Effect.andThen(work(fence(held.task)), keep(held.task, held.untilMillis)))),
+    // A store that is away learns it when the lease ends.
+    (held) => (held === undefined ? Effect.void : Effect.flatMap(now, (nowMillis) => Effect.ignore(tasks.postpone(held.task, nowMillis))))
+  )
+  yield* Worker.runOpen(role, step, Effect.sleep(dutyLeaseMillis / looksPerLease))
+})

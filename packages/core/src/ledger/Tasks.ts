@@ -1,0 +1,61 @@
+import { Context, type Effect } from "effect"
+import type { Fence } from "./Change.ts"
+import type { StoreUnavailable } from "./Journal.ts"
+
+/** Work that is due. It exists from the Change that begins it until the one that ends it. */
+export interface Task {
+  readonly kind: string
+  /** What it is about, such as a withdrawal. */
+  readonly id: string
+  readonly companyId: string
+  /** What else its turn goes by, within its company: such as the host that has to be asked. Empty where there is nothing. */
+  readonly lane: string
+  /** Says who has claimed it: each claim gets a higher one, and a Change with an older one is refused. */
+  readonly token: number
+  /** How often it was claimed, this time included. */
+  readonly attempts: number
+}
+
+/** Whose turn it is where work is claimed in turn: a company, and a lane of it. */
+export type Turn = Pick<Task, "companyId" | "lane">
+
+export const fence = (task: Task): Fence => ({ taskId: task.id, token: task.token })
+
+/** Hands out due work to one worker at a time, among any number of processes. */
+export class Tasks extends Context.Service<
+  Tasks,
+  {
+    /**
+     * Claims up to `limit` tasks of one kind that are due and that nobody holds, the longest due first. A claim ends at
+     * `nowMillis + leaseMillis`, unless it is given back or prolonged.
+     */
+    readonly claim: (ask: {
+      readonly kind: string
+      readonly nowMillis: number
+      readonly leaseMillis: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
+    /**
+     * The same, with companies and their lanes taking turns: at most `perLane` tasks of each, in the order of their ids and lanes, beginning with the
+     * turn after `after` (null: with the first). Those in `full` are passed over. What it costs grows with the limit, not with what waits.
+     */
+    readonly claimInTurn: (ask: {
+      readonly kind: string
+      readonly nowMillis: number
+      readonly leaseMillis: number
+      readonly limit: number
+      readonly perLane: number
+      readonly after: Turn | null
+      readonly full: { readonly companies: ReadonlyArray<string>; readonly lanes: ReadonlyArray<string> }
+    }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
+    /**
+     * The task can be claimed again from `untilMillis` on: given back, or held for longer. With `as` it is work of that kind and lane from here on.
+     * False when somebody else has claimed it since, or it ended.
+     */
+    readonly postpone: (
+      task: Task,
+      untilMillis: number,
+      as?: { readonly kind: string; readonly lane: string }
+    ) => Effect.Effect<boolean, StoreUnavailable>
+  }
+>()("@satrail/core/ledger/Tasks") {}

@@ -1,0 +1,49 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
+import { Context, type Effect } from "effect"
+import type { NodeUnavailable } from "./LightningReceiver.ts"
+
+/** What a node owns in its channels. */
+export interface Owned {
+  /**
+   * With what is on its way out for as long as it has not arrived, without what is on its way in: a payment of 1000 with a fee of 3 takes 1003, and takes
+   * them when it settles.
+   */
+  readonly amount: Msat
+  /** The truth is this near: zero where the node counts to the msat. */
+  readonly within: Msat
+}
+
+/** A payment in the node's books. `fee` is what its routing takes, or took. */
+export interface Sent {
+  readonly paymentHash: string
+  readonly amount: Msat
+  readonly fee: Msat
+  readonly state: "pending" | "settled" | "failed"
+}
+
+/** A payment that the node has taken, and what arrived. */
+export interface Taken {
+  readonly paymentHash: string
+  readonly received: Msat
+}
+
+/** A bounded number of lines; the next page is after `cursor`. */
+export interface Page<A> {
+  readonly lines: ReadonlyArray<A>
+  readonly cursor: string
+}
+
+/** What a Lightning node has written down, whoever asked it to: to be compared with what we have. */
+export class LightningBooks extends Context.Service<
+  LightningBooks,
+  {
+    readonly owned: Effect.Effect<Owned, NodeUnavailable>
+    /**
+     * The payments that were begun after the place `after`, in that order, as they stand now; no lines where there are no more yet. null answers no lines,
+     * and the place of the newest.
+     */
+    readonly sent: (after: string | null) => Effect.Effect<Page<Sent>, NodeUnavailable>
+    /** The same of the payments that the node has taken, in the order in which they settled. */
+    readonly taken: (after: string | null) => Effect.Effect<Page<Taken>, NodeUnavailable>
+  }
+>()("@satrail/core/nodes/LightningBooks") {}

@@ -1,0 +1,70 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
+import { Context, type Effect, type Redacted, Schema, type Stream } from "effect"
+import * as Outage from "../base/Outage.ts"
+
+/** A node could not be reached, did not answer in time, or is not ready. What was asked of it may or may not have happened. */
+export class NodeUnavailable extends Schema.TaggedError<NodeUnavailable>()("NodeUnavailable", {
+  operation: Schema.String,
+  cause: Schema.Defect(),
+  ...Outage.words
+}) {}
+
+/** What an invoice is for: a text in it, or the hash of one that the payer was shown (BOLT 11, `d` and `h`; LUD-06). */
+export type Description = { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "Hash"; readonly sha256: string }
+
+export interface Ask {
+  /** Our id of the invoice. The same id asked again is the same invoice, with the same payment hash. */
+  readonly id: string
+  readonly amount: Msat
+  readonly description: Description
+  readonly expirySeconds: number
+}
+
+export interface Issued {
+  readonly paymentHash: string
+  readonly paymentRequest: string
+}
+
+/** Where an invoice stands at the node. `accepted`: a payment is held and may still settle. It is money only when `settled`. */
+export type InvoiceState =
+  | { readonly _tag: "open" }
+  | { readonly _tag: "accepted" }
+  | { readonly _tag: "canceled" }
+  | { readonly _tag: "settled"; readonly received: Msat; readonly preimage: string }
+  | { readonly _tag: "unknown" }
+
+/** An invoice was paid. `received` may be more than was asked: asked 1000, received 1010, and 1010 are credited. */
+export interface Settled {
+  readonly paymentHash: string
+  readonly received: Msat
+  readonly preimage: string
+  readonly settledAtMillis: number
+  /** To be stored with the credit: the stream resumes right after it. */
+  readonly cursor: string
+}
+
+/** A node that takes payments for us. */
+export class LightningReceiver extends Context.Service<
+  LightningReceiver,
+  {
+    /** The node's public key, 33 bytes in hex. */
+    readonly nodeId: string
+    readonly network: Network
+    readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
+    readonly lookupInvoice: (paymentHash: string) => Effect.Effect<InvoiceState, NodeUnavailable>
+    /**
+     * No payment of this invoice is taken from here on: `canceled`, now or before, with the preimage that nobody needs to buy any more.
+     * Or it is too late, and one is `accepted` or `settled`. Asking again answers the same.
+     * Nodes do not give the preimage of a canceled invoice away: a backend derives it from our id and a secret of its own, or keeps it.
+     */
+    readonly cancelInvoice: (
+      paymentHash: string
+    ) => Effect.Effect<
+      { readonly _tag: "canceled"; readonly preimage: Redacted.Redacted } | { readonly _tag: "accepted" } | { readonly _tag: "settled" },
+      NodeUnavailable
+    >
+    /** Every invoice settled after the one with cursor `after` (null: from the first), and then each as it settles, in order. A hint: it may lose one, so open invoices are looked up as well. */
+    readonly settlements: (after: string | null) => Stream.Stream<Settled, NodeUnavailable>
+  }
+>()("@satrail/core/nodes/LightningReceiver") {}

@@ -1,0 +1,125 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Network } from "@satrail/bitcoin/Network"
+import { Schema } from "effect"
+import * as Change from "../ledger/Change.ts"
+import { Rail, Status } from "../ledger/Rail.ts"
+
+/**
+ * Money that came in. Over Lightning and from inside it is `settled` from the start; on-chain it is `pending` when seen, `settled` when deep
+ * enough, `pending` again when a reorganisation takes it out of the chain, and `failed` when its coins were spent elsewhere, or when it is so
+ * small that spending it would cost more than it brings: then it is recorded, and nothing is credited.
+ */
+export const Deposit = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  ledgerTxId: Schema.String,
+  /** The invoice or address that was paid. */
+  recipient: Schema.String,
+  /** What arrived, to the msat, which may be more than was asked. */
+  amount: Msat.Msat,
+  network: Network,
+  rail: Rail,
+  status: Status,
+  /** The output (transaction and index) that paid; null over Lightning and from inside. */
+  chainTxId: Schema.NullOr(Schema.String),
+  vout: Schema.NullOr(Schema.Int),
+  /** The block it is in; null while it waits in the mempool. */
+  height: Schema.NullOr(Schema.Int),
+  lightningInvoiceId: Schema.NullOr(Schema.String),
+  /** What a reversal could not take back, because the company had spent it: the operator bears it until the payment returns. */
+  absorbed: Msat.Msat,
+  /** Counts the moves of an on-chain deposit: each Change says which one it follows. */
+  revision: Schema.Int,
+  createdAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int
+})
+export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
+
+/** Another worker moved the deposit first, or knows the output already. Read it again. */
+export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMoved", { id: Schema.String }) {}
+
+export interface DepositSeen extends Change.Parts<"DepositSeen"> {
+  readonly deposit: Deposit
+}
+interface Move<Tag extends string> extends Change.Parts<Tag> {
+  /** The deposit as it is after this Change; its revision is one more than the one this Change applies to. */
+  readonly deposit: Deposit
+}
+export interface DepositPlaced extends Move<"DepositPlaced"> {}
+export interface DepositConfirmed extends Move<"DepositConfirmed"> {}
+export interface DepositReversed extends Move<"DepositReversed"> {}
+export interface DepositDropped extends Move<"DepositDropped"> {}
+
+/** A transaction that pays us was seen. Nothing is credited; of one that has `failed` already, because it is too small, nothing ever will be. */
+export const seen = (deposit: Deposit): DepositSeen => ({
+  _tag: "DepositSeen",
+  id: deposit.id,
+  companyId: deposit.companyId,
+  atMillis: deposit.createdAtMillis,
+  legs: [],
+  deposit,
+  event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
+})
+
+/** Whether it was too small when it was seen: it is recorded as failed then, and nothing moves it afterwards. */
+export const isTooSmall = ({ status, revision }: Deposit): boolean => status === "failed" && revision === 0
+
+const move = (deposit: Deposit, change: Partial<Deposit>, atMillis: number): Deposit => ({
+  ...deposit,
+  ...change,
+  revision: deposit.revision + 1,
+  updatedAtMillis: atMillis
+})
+
+const parts = (deposit: Deposit, atMillis: number, ...postings: ReadonlyArray<Change.Posting>) => ({
+  id: deposit.id,
+  companyId: deposit.companyId,
+  atMillis,
+  transferId: deposit.ledgerTxId,
+  legs: postings.length === 0 ? [] : [{ companyId: deposit.companyId, postings }]
+})
+
+/** Where the payment stands now: in a block, or (null) waiting for one. One that was given up is pending again; a settled one stays settled. */
+export const placed = (before: Deposit, height: number | null, atMillis: number): DepositPlaced => {
+  const deposit = move(before, { height, status: before.status === "settled" ? "settled" : "pending" }, atMillis)
+  return { _tag: "DepositPlaced", ...parts(deposit, atMillis), deposit }
+}
+
+/** Deep enough: the amount is credited, and what the operator bore for an earlier reversal returns to it. Of 1000 with 200 borne, 800 and 200. */
+export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed => {
+  const deposit = move(before, { status: "settled", absorbed: Msat.zero }, atMillis)
+  const postings = Change.moving(
+    { from: "chain", to: "available", amount: Msat.make(before.amount - before.absorbed) },
+    { from: "chain", to: "loss", amount: before.absorbed }
+  )
+  return {
+    _tag: "DepositConfirmed",
+    ...parts(deposit, atMillis, ...postings),
+    deposit,
+    event: { type: "deposit.settled", subject: deposit.id }
+  }
+}
+
+/**
+ * The chain took it back after it was credited. `absorbed` is the part that the company has spent: of 1000 with 800 left,
+ * 800 are taken from the company and 200 from the operator's `loss`. Refused when the company has less than its part by now.
+ */
+export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => {
+  const deposit = move(before, { status: "pending", height: null, absorbed }, atMillis)
+  const postings = Change.moving(
+    { from: "available", to: "chain", amount: Msat.make(before.amount - absorbed) },
+    { from: "loss", to: "chain", amount: absorbed }
+  )
+  return {
+    _tag: "DepositReversed",
+    ...parts(deposit, atMillis, ...postings),
+    deposit,
+    event: { type: "deposit.reversed", subject: deposit.id }
+  }
+}
+
+/** Its coins were spent by another transaction: it will not come, unless that one is undone. */
+export const dropped = (before: Deposit, atMillis: number): DepositDropped => {
+  const deposit = move(before, { status: "failed", height: null }, atMillis)
+  return { _tag: "DepositDropped", ...parts(deposit, atMillis), deposit, event: { type: "deposit.failed", subject: deposit.id } }
+}

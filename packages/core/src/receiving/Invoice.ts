@@ -1,0 +1,168 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Schema } from "effect"
+import * as Metadata from "../base/Metadata.ts"
+import * as Change from "../ledger/Change.ts"
+import type { Deposit } from "./Deposit.ts"
+
+/**
+ * `pending` may be paid. `claimed` is being paid from inside, by one withdrawal. `settled` is final.
+ * `expired` is no longer asked about; should it be paid all the same, it settles.
+ */
+export const Status = Schema.Literals(["pending", "claimed", "settled", "expired"])
+export type Status = typeof Status.Type
+
+/** How long an invoice may be open, in seconds. */
+export const expirySeconds = { minimum: 60, default: 3600, maximum: 31_536_000 } as const
+
+/** What a wallet asked for at a Lightning address, each as it came: what is hashed into the invoice, and what the payer said. */
+export const Callback = Schema.Struct({
+  /** The metadata that the address was shown with (LUD-06), to the byte. */
+  metadata: Schema.String,
+  /** Who pays, as JSON, of the payer's own making (LUD-18). */
+  payerData: Schema.NullOr(Schema.String),
+  comment: Schema.NullOr(Schema.String),
+  /** The signed request for a receipt that others can see (NIP-57), as JSON. */
+  zapRequest: Schema.NullOr(Schema.String)
+})
+export interface Callback extends Schema.Schema.Type<typeof Callback> {}
+
+/** A request to be paid. `amount` is what the payer was asked for; what arrived is `received`, and that is credited. */
+export const Invoice = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  /** The public key of the node that issued it. */
+  nodeId: Schema.String,
+  memo: Schema.String,
+  amount: Msat.Msat,
+  paymentHash: Schema.String,
+  paymentRequest: Schema.String,
+  metadata: Metadata.Metadata,
+  lightningAddressId: Schema.NullOr(Schema.String),
+  /** Null where no wallet asked for it, but the company itself. */
+  callback: Schema.NullOr(Callback),
+  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  rate: Schema.NullOr(Schema.String),
+  /** When that was the rate. */
+  rateAtMillis: Schema.NullOr(Schema.Int),
+  status: Status,
+  received: Schema.NullOr(Msat.Msat),
+  /** Known to us once it is settled, never before. */
+  preimage: Schema.NullOr(Schema.String),
+  /** The withdrawal that is paying it from inside, or did: of one that is settled, whether it was from inside. Null again when somebody outside was faster. */
+  claimedBy: Schema.NullOr(Schema.String),
+  createdAtMillis: Schema.Int,
+  expiresAtMillis: Schema.Int,
+  settledAtMillis: Schema.NullOr(Schema.Int)
+})
+export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
+
+/** The invoice cannot be paid this way: it is `status` already. */
+export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("InvoiceNotPayable", {
+  invoiceId: Schema.String,
+  status: Schema.String
+}) {}
+
+export interface InvoiceCreated extends Change.Parts<"InvoiceCreated"> {
+  readonly invoice: Invoice
+}
+/** Applies from any status but `settled`. Settled before by the same payment it is applied; by another one it is refused. */
+export interface InvoiceSettled extends Change.Parts<"InvoiceSettled"> {
+  readonly received: Msat.Msat
+  readonly preimage: string
+  readonly deposit: Deposit
+}
+/** Applies from `pending`, or from `claimed` by the same withdrawal. */
+export interface InvoiceClaimed extends Change.Parts<"InvoiceClaimed"> {
+  readonly withdrawalId: string
+}
+/** Applies from `pending` and `claimed`; what is settled stays settled. */
+export interface InvoiceExpired extends Change.Parts<"InvoiceExpired"> {}
+/** Applies from `pending` and `expired`: the row is gone. One that is claimed or settled is refused and stays. */
+export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten"> {}
+
+/** Money that reached the node and belongs to no open invoice, such as a second payment of one. */
+export const Unmatched = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  paymentHash: Schema.String,
+  received: Msat.Msat,
+  reason: Schema.String
+})
+export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
+export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched"> {
+  readonly unmatched: Unmatched
+}
+
+/** An invoice exists and may be paid. No money moves. What a wallet asked for is told once it is paid: whoever has a wallet can ask. */
+export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
+  _tag: "InvoiceCreated",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis: invoice.createdAtMillis,
+  legs: [],
+  invoice,
+  ...(invoice.callback === null && { event: { type: "invoice.created", subject: invoice.id } }),
+  ...Change.optional({ once })
+})
+
+/** Someone paid `deposit.amount`, which may be more than was asked: asked 1000, received 1010, credited 1010. */
+export const settled = (
+  deposit: Deposit & { readonly lightningInvoiceId: string },
+  preimage: string,
+  reading: Partial<Change.Reading> = {}
+): InvoiceSettled => ({
+  _tag: "InvoiceSettled",
+  id: deposit.lightningInvoiceId,
+  companyId: deposit.companyId,
+  atMillis: deposit.createdAtMillis,
+  transferId: deposit.ledgerTxId,
+  legs: [{ companyId: deposit.companyId, postings: [{ from: "node", to: "available", amount: deposit.amount }] }],
+  received: deposit.amount,
+  preimage,
+  deposit,
+  event: { type: "invoice.settled", subject: deposit.lightningInvoiceId },
+  ...Change.optional(reading)
+})
+
+/** The withdrawal alone may pay this invoice from here on, before the node is told to take no payment for it. */
+export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed => ({
+  _tag: "InvoiceClaimed",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  withdrawalId,
+  fence
+})
+
+/** Nobody paid in time, and long enough after. */
+export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
+  _tag: "InvoiceExpired",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  event: { type: "invoice.expired", subject: invoice.id }
+})
+
+/** A wallet asked for it and did not pay, and the node takes no payment for it any more: nothing of it is kept. */
+export const forgotten = ({ id, companyId }: Invoice, atMillis: number): InvoiceForgotten => ({
+  _tag: "InvoiceForgotten",
+  id,
+  companyId,
+  atMillis,
+  legs: []
+})
+
+/** The node has the money, and nobody is owed it as far as we know: it waits in `suspense` for a person. */
+export const unmatched = (unmatched: Unmatched, atMillis: number, reading: Partial<Change.Reading> = {}): PaymentUnmatched => ({
+  _tag: "PaymentUnmatched",
+  id: unmatched.id,
+  companyId: unmatched.companyId,
+  atMillis,
+  transferId: unmatched.id,
+  unmatched,
+  legs: [{ companyId: unmatched.companyId, postings: [{ from: "node", to: "suspense", amount: unmatched.received }] }],
+  event: { type: "payment.unmatched", subject: unmatched.id },
+  ...Change.optional(reading)
+})

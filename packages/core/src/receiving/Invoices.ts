@@ -1,0 +1,141 @@
+import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { AmountInvalid } from "../base/Amount.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Invalid } from "../base/Invalid.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
+import { type Description, LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import { type Asked, Prices } from "../nodes/Prices.ts"
+import { Policy } from "../policy/Policy.ts"
+import * as Invoice from "./Invoice.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
+
+/** An invoice that is to be. Of `description` the node puts in what it is given: a text, or only its hash. */
+export interface Draft extends Pick<
+  Invoice.Invoice,
+  "companyId" | "amount" | "memo" | "metadata" | "lightningAddressId" | "callback" | "rate" | "rateAtMillis"
+> {
+  readonly description: Description
+  readonly expirySeconds: number
+  readonly request?: Answer.Request<Invoice.Invoice> | undefined
+}
+
+/** Asks to be paid over Lightning. */
+export class Invoices extends Context.Service<
+  Invoices,
+  {
+    /** An invoice at the node and in the records. No money moves. */
+    readonly create: (
+      ask: Asked & {
+        readonly companyId: string
+        readonly description: string
+        readonly expirySeconds: number
+        readonly metadata: Metadata.Metadata
+        readonly request?: Answer.Request<Invoice.Invoice>
+      }
+    ) => Effect.Effect<
+      Answer.Outcome<Invoice.Invoice>,
+      AmountInvalid | Invalid | RateUnavailable | NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
+    >
+    /** The same for what was checked and priced before. */
+    readonly issue: (
+      draft: Draft
+    ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
+    readonly get: (companyId: string, id: string) => Effect.Effect<Invoice.Invoice, NotFound | StoreUnavailable>
+  }
+>()("@satrail/core/receiving/Invoices") {}
+
+/** Why a description cannot be put into an invoice, undefined when it can. */
+export const descriptionIssue = (description: string): string | undefined => {
+  const bytes = new TextEncoder().encode(description).length
+  if (bytes > maxDescriptionBytes) return `At most ${maxDescriptionBytes} bytes of UTF-8, this has ${bytes}`
+  return Metadata.isText(description) ? undefined : "Well-formed text without NUL characters"
+}
+
+/** What an invoice may ask for and say. */
+const check = Effect.fnUntraced(function* (ask: {
+  readonly description: string
+  readonly expirySeconds: number
+  readonly metadata: Metadata.Metadata
+}) {
+  const message = descriptionIssue(ask.description)
+  if (message !== undefined) return yield* new Invalid({ path: "description", message })
+  const { minimum, maximum } = Invoice.expirySeconds
+  if (!Number.isInteger(ask.expirySeconds) || ask.expirySeconds < minimum || ask.expirySeconds > maximum) {
+    return yield* new Invalid({ path: "expiry_seconds", message: `A whole number of seconds from ${minimum} to ${maximum}` })
+  }
+  yield* Metadata.check(ask.metadata)
+})
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const records = yield* ReceivingReads
+  const receiver = yield* LightningReceiver
+  const prices = yield* Prices
+  const policy = yield* Policy
+  const entropy = yield* Entropy
+
+  const issue = Effect.fnUntraced(function* ({ description, expirySeconds, request, ...asked }: Draft) {
+    const createdAtMillis = yield* Clock.currentTimeMillis
+    const id = Id.fromMillis(createdAtMillis, entropy)
+    const issued = yield* receiver.createInvoice({ id, amount: asked.amount, description, expirySeconds })
+    const invoice: Invoice.Invoice = {
+      id,
+      nodeId: receiver.nodeId,
+      ...asked,
+      ...issued,
+      status: "pending",
+      received: null,
+      preimage: null,
+      claimedBy: null,
+      createdAtMillis,
+      expiresAtMillis: createdAtMillis + expirySeconds * 1000,
+      settledAtMillis: null
+    }
+    const once = Answer.once(asked.companyId, request, invoice, createdAtMillis + Answer.keptMillis)
+    return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
+  })
+
+  return Invoices.of({
+    create: Effect.fnUntraced(function* (ask) {
+      const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
+      if (before !== undefined) return before
+      yield* check(ask)
+      const { amount, rate, rateAtMillis } = yield* prices.price(ask)
+      if (amount < policy.minAmount || amount > policy.maxInvoice) {
+        return yield* new Invalid({
+          path: "amount",
+          message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxInvoice)} sats`
+        })
+      }
+      return yield* issue({
+        companyId: ask.companyId,
+        amount,
+        memo: ask.description,
+        description: { _tag: "Text", text: ask.description },
+        expirySeconds: ask.expirySeconds,
+        metadata: ask.metadata,
+        lightningAddressId: null,
+        callback: null,
+        rate,
+        rateAtMillis,
+        request: ask.request
+      })
+    }),
+    issue,
+    get: Effect.fnUntraced(function* (companyId, id) {
+      const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
+      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "invoice", id })
+    })
+  })
+})
+
+export const layer = Layer.effect(Invoices, make)

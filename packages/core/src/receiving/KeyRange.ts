@@ -1,0 +1,36 @@
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import { Schema } from "effect"
+import * as Id from "../base/Id.ts"
+import type * as Change from "../ledger/Change.ts"
+
+/**
+ * Keys of a wallet that one process may give out, and no other ever: from `first` to before `next`, of one account and branch (BIP 44).
+ * What it does not give out is left unused, so that no index is used twice, whoever dies when.
+ */
+export const KeyRange = Schema.Struct({
+  id: Schema.String,
+  /** The fingerprint of the wallet's master key. */
+  wallet: Schema.String,
+  type: AddressType,
+  branch: Schema.Literals([0, 1]),
+  first: Schema.Int,
+  next: Schema.Int
+})
+export interface KeyRange extends Schema.Schema.Type<typeof KeyRange> {}
+
+/** Somebody else has reserved from there on. Look where the next one begins, and try again. */
+export class KeyRangeTaken extends Schema.TaggedError<KeyRangeTaken>()("KeyRangeTaken", { wallet: Schema.String, first: Schema.Int }) {}
+
+export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved"> {
+  readonly keyRange: KeyRange
+}
+
+/** Reserves a range that begins where the last one ended. */
+export const reserved = (keyRange: KeyRange, atMillis: number): KeyRangeReserved => ({
+  _tag: "KeyRangeReserved",
+  id: keyRange.id,
+  companyId: Id.nil,
+  atMillis,
+  legs: [],
+  keyRange
+})

@@ -1,0 +1,89 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Schema } from "effect"
+import * as Metadata from "../base/Metadata.ts"
+import * as Change from "../ledger/Change.ts"
+
+/** The longest message that a payer's wallet shows after a payment (LUD-09). */
+export const maxSuccessMessageCharacters = 144
+
+/** What its owner decides about an address, and may change. null: as the service has it. */
+export const Settings = Schema.Struct({
+  /** The least and the most that one payment may be. */
+  minSendable: Schema.NullOr(Msat.Msat),
+  maxSendable: Schema.NullOr(Msat.Msat),
+  /** What a payer's wallet shows once it has paid. */
+  successMessage: Schema.NullOr(Schema.String),
+  metadata: Metadata.Metadata
+})
+export interface Settings extends Schema.Schema.Type<typeof Settings> {}
+
+/** A Lightning address (LUD-16) that we issued: `handle@domain`. */
+export const LightningAddress = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  handle: Schema.String,
+  domain: Schema.String,
+  ...Settings.fields,
+  createdAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int,
+  lastUsedAtMillis: Schema.NullOr(Schema.Int),
+  deletedAtMillis: Schema.NullOr(Schema.Int)
+})
+export interface LightningAddress extends Schema.Schema.Type<typeof LightningAddress> {}
+
+/** Somebody has this address, or had it. */
+export class HandleTaken extends Schema.TaggedError<HandleTaken>()("HandleTaken", {
+  handle: Schema.String,
+  domain: Schema.String
+}) {}
+
+/** The address was deleted. It stays so, and is nobody's any more. */
+export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", { id: Schema.String }) {}
+
+export interface LightningAddressCreated extends Change.Parts<"LightningAddressCreated"> {
+  readonly lightningAddress: LightningAddress
+}
+
+/** Applies until the address is deleted. */
+export interface LightningAddressChanged extends Change.Parts<"LightningAddressChanged"> {
+  readonly settings: Settings
+}
+export interface LightningAddressDeleted extends Change.Parts<"LightningAddressDeleted"> {}
+
+/** The address as a payer types it. */
+export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "domain">): string => `${handle}@${domain}`
+
+/** The address is this company's from here on, for ever. */
+export const created = (lightningAddress: LightningAddress, once?: Change.Once): LightningAddressCreated => ({
+  _tag: "LightningAddressCreated",
+  id: lightningAddress.id,
+  companyId: lightningAddress.companyId,
+  atMillis: lightningAddress.createdAtMillis,
+  legs: [],
+  lightningAddress,
+  event: { type: "lightning_address.created", subject: lightningAddress.id },
+  ...Change.optional({ once })
+})
+
+type Own = Pick<LightningAddress, "id" | "companyId">
+
+/** From here on the address is as `settings` say, all of them. */
+export const changed = ({ id, companyId }: Own, settings: Settings, atMillis: number): LightningAddressChanged => ({
+  _tag: "LightningAddressChanged",
+  id,
+  companyId,
+  atMillis,
+  legs: [],
+  settings,
+  event: { type: "lightning_address.changed", subject: id }
+})
+
+/** Nobody is paid there from here on, and nobody ever gets it again: who had its text on a poster keeps it to himself. */
+export const deleted = ({ id, companyId }: Own, atMillis: number): LightningAddressDeleted => ({
+  _tag: "LightningAddressDeleted",
+  id,
+  companyId,
+  atMillis,
+  legs: [],
+  event: { type: "lightning_address.deleted", subject: id }
+})

@@ -1,0 +1,36 @@
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import { Schema } from "effect"
+import * as Metadata from "../base/Metadata.ts"
+import * as Change from "../ledger/Change.ts"
+
+/** An address of our wallet that was given to one company, and to nobody else ever. Any number of payments to it are credited. */
+export const OnChainAddress = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  /** The fingerprint of the wallet that can spend from it. */
+  nodeId: Schema.String,
+  address: Schema.String,
+  scriptPubKey: Schema.String,
+  type: AddressType,
+  /** Its place in the wallet's chain of receiving keys: what a restore needs to find it. */
+  index: Schema.Int,
+  metadata: Metadata.Metadata,
+  createdAtMillis: Schema.Int
+})
+export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress> {}
+
+export interface OnChainAddressCreated extends Change.Parts<"OnChainAddressCreated"> {
+  readonly onChainAddress: OnChainAddress
+}
+
+/** What is paid to the address is this company's from here on. */
+export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated => ({
+  _tag: "OnChainAddressCreated",
+  id: onChainAddress.id,
+  companyId: onChainAddress.companyId,
+  atMillis: onChainAddress.createdAtMillis,
+  legs: [],
+  onChainAddress,
+  event: { type: "on_chain_address.created", subject: onChainAddress.id },
+  ...Change.optional({ once })
+})

@@ -1,0 +1,127 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { HandleSchema, maxHandleLength, normaliseDomain, schemeOf } from "@satrail/bitcoin/LightningAddressText"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Result, Schema } from "effect"
+import * as Id from "../base/Id.ts"
+import { isText } from "../base/Metadata.ts"
+import type { Settings } from "../policy/Policy.ts"
+import type { Callback } from "./Invoice.ts"
+import type { LightningAddress } from "./LightningAddress.ts"
+
+/** Where a wallet asked: the `Host` it named, and what the path says. */
+export interface Place {
+  readonly host: string
+  /** The domain in the path; null where the host is the domain. */
+  readonly domain: string | null
+  /** The part before the @, with its tag (LUD-16). */
+  readonly user: string
+}
+
+/** The Lightning address that is meant, and the beginning of every URL that leads there. */
+export interface Target {
+  readonly handle: string
+  readonly tag: string | null
+  readonly domain: string
+  readonly url: string
+}
+
+/** What a wallet is shown at a Lightning address (LUD-06, step 3). Amounts are what the recipient gets. */
+export interface PayRequest {
+  readonly callback: string
+  readonly minSendable: Msat.Msat
+  readonly maxSendable: Msat.Msat
+  /** To be shown to the byte: its hash goes into the invoice. */
+  readonly metadata: string
+  readonly commentAllowed: number
+  /** Whose signature receipts will have, where others may see them (NIP-57). */
+  readonly nostrPubkey: string | null
+}
+
+/** The wallet cannot pay like this. `message` is for its user: what was wrong, and what would be right. */
+export class PayRequestRefused extends Schema.TaggedError<PayRequestRefused>()("PayRequestRefused", {
+  code: Schema.Literals(["not_found", "amount", "comment", "payer_data", "zap", "too_many"]),
+  message: Schema.String
+}) {}
+
+/** What may be known about a payer. None of it has to be told, and none of it is checked by anybody (LUD-18). */
+export const payerDataFields = ["name", "identifier", "email"] as const
+
+const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))
+
+/** Said of whatever is not there, not any more, or not to be told. */
+export const notFound = new PayRequestRefused({ code: "not_found", message: "There is no such Lightning address" })
+
+const isHandle = Schema.is(HandleSchema)
+
+/** Reads where a wallet asked. `own` is the service's domain: there, and only there, a path may name another one. */
+export const targetOf = (place: Place, own: string): Result.Result<Target, PayRequestRefused> => {
+  const [, name = "", port = ""] = /^(.*?)(:\d{1,5})?$/.exec(place.host) ?? []
+  const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(place.user.toLowerCase()) ?? []
+  const target = Result.gen(function* () {
+    const host = yield* normaliseDomain(name)
+    const domain = place.domain === null ? host : yield* normaliseDomain(place.domain)
+    const user = tag === null ? handle : `${handle}+${tag}`
+    return { host, handle, tag, domain, url: `${schemeOf(host)}://${host}${port}/lnurlp/${domain}/${user}` }
+  })
+  if (Result.isFailure(target) || !isHandle(handle) || place.user.length > maxHandleLength) return Result.fail(notFound)
+  const { host, ...found } = target.success
+  return host === found.domain || host === own ? Result.succeed(found) : Result.fail(notFound)
+}
+
+/** The address as its payer wrote it. */
+export const identifier = ({ handle, tag, domain }: Target): string => `${tag === null ? handle : `${handle}+${tag}`}@${domain}`
+
+/** What a payer is shown and the invoice commits to: the same text, to the byte, for the same address (LUD-06, LUD-16). */
+export const metadataOf = (target: Target): string =>
+  JSON.stringify([
+    ["text/plain", `Pay to ${identifier(target)}`],
+    ["text/identifier", identifier(target)],
+    ...(target.tag === null ? [] : [["text/tag", target.tag]])
+  ])
+
+/** What one payment may be: the owner's limits, within the operator's. */
+export const limitsOf = ({ minSendable, maxSendable }: LightningAddress, { minAmount, maxInvoice }: Settings) => {
+  const [min, max] = [minSendable ?? minAmount, maxSendable ?? maxInvoice]
+  return { minSendable: min < minAmount ? minAmount : min, maxSendable: max > maxInvoice ? maxInvoice : max }
+}
+
+/** Reads an amount in msat, in decimal digits, and holds it to the limits. */
+export const checkAmount = (
+  text: string | null,
+  { minSendable, maxSendable }: Pick<PayRequest, "minSendable" | "maxSendable">
+): Result.Result<Msat.Msat, PayRequestRefused> => {
+  const amount = /^\d{1,18}$/.test(text ?? "") ? Msat.make(BigInt(text ?? "")) : undefined
+  if (amount === undefined) return refuse("amount", "amount must be given, in whole millisatoshis: amount=21000 for 21 sats")
+  return amount < minSendable || amount > maxSendable
+    ? refuse("amount", `amount must be from ${minSendable} to ${maxSendable} millisatoshis, this is ${amount}`)
+    : Result.succeed(amount)
+}
+
+/** Reads a comment (LUD-12). The empty one is none. */
+export const checkComment = (text: string | null, commentAllowed: number): Result.Result<string | null, PayRequestRefused> => {
+  if (text === null || text === "") return Result.succeed(null)
+  const characters = [...text].length
+  if (characters > commentAllowed) return refuse("comment", `comment may have ${commentAllowed} characters, this has ${characters}`)
+  return isText(text) ? Result.succeed(text) : refuse("comment", "comment must be well-formed text without NUL characters")
+}
+
+const isObject = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** Reads who pays (LUD-18). It stays as it came, members that nobody asked for too: the payer's wallet hashes it as well. */
+export const checkPayerData = (text: string | null, maxBytes: number): Result.Result<string | null, PayRequestRefused> => {
+  if (text === null || text === "") return Result.succeed(null)
+  const bytes = new TextEncoder().encode(text).length
+  if (bytes > maxBytes) return refuse("payer_data", `payerdata may have ${maxBytes} bytes, this has ${bytes}`)
+  return isObject(text) && isText(text) ? Result.succeed(text) : refuse("payer_data", "payerdata must be a JSON object")
+}
+
+/** What the invoice's description hash is the hash of: the metadata and who pays (LUD-18), or a zap request alone (NIP-57). */
+export const descriptionHash = ({ metadata, payerData, zapRequest }: Callback): string =>
+  Id.toHex(sha256(new TextEncoder().encode(zapRequest ?? `${metadata}${payerData ?? ""}`)))

@@ -1,0 +1,163 @@
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import { Clock, Context, Effect, Layer } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
+import { isInForce } from "../accounts/Domain.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as Throttle from "../base/Throttle.ts"
+import * as Answer from "../ledger/Answer.ts"
+import type { Conflict, StoreUnavailable } from "../ledger/Journal.ts"
+import { NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import { Policy } from "../policy/Policy.ts"
+import type { Callback, Invoice } from "./Invoice.ts"
+import { Invoices } from "./Invoices.ts"
+import type { LightningAddress } from "./LightningAddress.ts"
+import * as OpenForWallets from "./OpenForWallets.ts"
+import * as PayRequest from "./PayRequest.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Zap from "./Zap.ts"
+
+/** What a wallet sends to the callback, each as it came; null: not sent. */
+export interface Ask {
+  readonly amount: string | null
+  readonly comment: string | null
+  readonly payerData: string | null
+  readonly nostr: string | null
+  /** Whoever asks, by whatever he is told apart: he gets only so many invoices. */
+  readonly caller: string
+}
+
+/** An invoice for a wallet, and what it may show once it has paid. */
+export interface Answered {
+  readonly invoice: Invoice
+  readonly successMessage: string | null
+  /** Where the wallet can ask whether it was paid (LUD-21). */
+  readonly verify: string
+}
+
+/** Takes payments at our Lightning addresses from whoever has a wallet that speaks LNURL. */
+export class PayRequests extends Context.Service<
+  PayRequests,
+  {
+    /** What may be paid there, and how. */
+    readonly offer: (place: PayRequest.Place) => Effect.Effect<PayRequest.PayRequest, PayRequest.PayRequestRefused | StoreUnavailable>
+    /** A fresh invoice for exactly the amount that is asked, to the msat. */
+    readonly invoice: (
+      place: PayRequest.Place,
+      ask: Ask
+    ) => Effect.Effect<Answered, PayRequest.PayRequestRefused | NodeUnavailable | Conflict | StoreUnavailable>
+    /** An invoice that a wallet got there. Its preimage is told to whoever knows its hash, once it is settled and never before. */
+    readonly verify: (
+      place: PayRequest.Place,
+      paymentHash: string
+    ) => Effect.Effect<Invoice, PayRequest.PayRequestRefused | StoreUnavailable>
+  }
+>()("@satrail/core/receiving/PayRequests") {}
+
+const full: { readonly [full in OpenForWallets.Full]: string } = {
+  caller: "Too many invoices that you asked for are not paid: pay one, or wait until they expire",
+  address: "Too many invoices of this address are not paid: try again in a few minutes",
+  service: "Too many invoices of this service are not paid: try again in a few minutes"
+}
+
+export const make = Effect.gen(function* () {
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
+  const invoices = yield* Invoices
+  const policy = yield* Policy
+  const secretKey = yield* Nostr.SecretKey
+  const { lnurl } = policy
+  const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
+  const addressMayAsk = Throttle.make(lnurl.perAddress)
+  const callerMayAsk = Throttle.make(lnurl.perCaller)
+  const open = OpenForWallets.make(receiving, lnurl)
+  const mayTell = Throttle.make(Throttle.perMinute(1))
+
+  /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
+  const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
+    const target = yield* Effect.fromResult(PayRequest.targetOf(place, policy.domain))
+    const found = yield* receiving.lightningAddress(target.handle, target.domain)
+    if (found._tag === "None") return yield* PayRequest.notFound
+    if (target.domain !== policy.domain) {
+      const domain = yield* accounts.domain(target.domain)
+      if (domain._tag === "None" || domain.value.companyId !== found.value.companyId) return yield* PayRequest.notFound
+      if (!isInForce(domain.value, yield* Clock.currentTimeMillis, policy.domainGraceMillis)) return yield* PayRequest.notFound
+    }
+    return { target, address: found.value }
+  })
+
+  const payable = Effect.fnUntraced(function* (place: PayRequest.Place) {
+    const found = yield* find(place)
+    return found.address.deletedAtMillis === null ? found : yield* PayRequest.notFound
+  })
+
+  const late = Effect.fail(
+    new NodeUnavailable({ operation: "createInvoice", cause: new Error(`no invoice within ${lnurl.timeoutMillis} ms`) })
+  )
+
+  const show = (target: PayRequest.Target, address: LightningAddress): PayRequest.PayRequest => ({
+    callback: `${target.url}/callback`,
+    ...PayRequest.limitsOf(address, policy),
+    metadata: PayRequest.metadataOf(target),
+    commentAllowed: lnurl.commentCharacters,
+    nostrPubkey
+  })
+
+  const checkRates = Effect.fnUntraced(function* (address: LightningAddress, caller: string) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const whose = yield* open.full(caller, address.id, nowMillis)
+    if (whose !== undefined) {
+      if (whose === "service" && mayTell("service", nowMillis))
+        yield* Effect.logWarning("wallets get no invoices: as many as may be are open and not paid", { open: lnurl.open })
+      return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: full[whose] })
+    }
+    if (callerMayAsk(caller, nowMillis) && addressMayAsk(address.id, nowMillis)) return
+    return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: "Too many invoices are asked for: try again in a moment" })
+  })
+
+  return PayRequests.of({
+    offer: Effect.fnUntraced(function* (place) {
+      const { target, address } = yield* payable(place)
+      return show(target, address)
+    }),
+    invoice: Effect.fnUntraced(function* (place, ask) {
+      const { target, address } = yield* payable(place)
+      const shown = show(target, address)
+      const amount = yield* Effect.fromResult(PayRequest.checkAmount(ask.amount, shown))
+      const callback: Callback = {
+        metadata: shown.metadata,
+        comment: yield* Effect.fromResult(PayRequest.checkComment(ask.comment, lnurl.commentCharacters)),
+        payerData: yield* Effect.fromResult(PayRequest.checkPayerData(ask.payerData, lnurl.payerDataBytes)),
+        zapRequest: yield* Effect.fromResult(Zap.check(ask.nostr, amount, nostrPubkey, lnurl))
+      }
+      yield* checkRates(address, ask.caller)
+      const issued = yield* invoices
+        .issue({
+          companyId: address.companyId,
+          amount,
+          memo: `Pay to ${PayRequest.identifier(target)}`,
+          description: { _tag: "Hash", sha256: PayRequest.descriptionHash(callback) },
+          expirySeconds: lnurl.expirySeconds,
+          metadata: Metadata.empty,
+          lightningAddressId: address.id,
+          callback,
+          rate: null,
+          rateAtMillis: null
+        })
+        .pipe(
+          Effect.catchTag("IdempotencyMismatch", Effect.die),
+          Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
+        )
+      const invoice = yield* Answer.made(issued)
+      open.issued(ask.caller, address.id, invoice)
+      return { invoice, successMessage: address.successMessage, verify: `${target.url}/verify/${invoice.paymentHash}` }
+    }),
+    verify: Effect.fnUntraced(function* (place, paymentHash) {
+      const { address } = yield* find(place)
+      const found = yield* receiving.invoiceByHash(paymentHash)
+      if (found._tag === "Some" && found.value.lightningAddressId === address.id) return found.value
+      return yield* new PayRequest.PayRequestRefused({ code: "not_found", message: "Not found" })
+    })
+  })
+})
+
+export const layer = Layer.effect(PayRequests, make)

@@ -1,0 +1,67 @@
+import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import type { Msat } from "@satrail/bitcoin/Msat"
+import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Deposit } from "./Deposit.ts"
+import type { Invoice, Unmatched } from "./Invoice.ts"
+import type { LightningAddress } from "./LightningAddress.ts"
+import type { OnChainAddress } from "./OnChainAddress.ts"
+
+/** What deposits that are not deep enough yet come to: those of each company, and those of everybody in each block. */
+export interface Unconfirmed {
+  readonly ofCompany: ReadonlyMap<string, Msat>
+  readonly inBlock: ReadonlyMap<number, Msat>
+}
+
+type Read<A> = Effect.Effect<A, StoreUnavailable>
+
+/** What companies are paid with: invoices, addresses, deposits. A method that takes a company's id answers only what is that company's. */
+export class ReceivingReads extends Context.Service<
+  ReceivingReads,
+  {
+    readonly invoice: (companyId: string, id: string) => Read<Option.Option<Invoice>>
+    readonly invoiceByHash: (paymentHash: string) => Read<Option.Option<Invoice>>
+    /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
+    readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
+    /** Those of them whose ids are in one of these ranges, each from its first id to before its last. */
+    readonly openInvoicesWithin: (
+      ranges: ReadonlyArray<readonly [from: string, until: string]>,
+      after: string | null,
+      limit: number
+    ) => Read<ReadonlyArray<Invoice>>
+    /** How many invoices that wallets asked for at a Lightning address are pending and expire after `nowMillis`, of each address that has any. */
+    readonly openForWallets: (nowMillis: number) => Read<ReadonlyArray<{ readonly lightningAddressId: string; readonly count: number }>>
+    /** Pending invoices that wallets asked for at a Lightning address and that expired by `untilMillis`, by (`expiresAtMillis`, `id`), after `after`. */
+    readonly endedForWallets: (
+      untilMillis: number,
+      after: Pick<Invoice, "expiresAtMillis" | "id"> | null,
+      limit: number
+    ) => Read<ReadonlyArray<Invoice>>
+    /** The deposit that credited an invoice, once it was settled. */
+    readonly depositOfInvoice: (companyId: string, invoiceId: string) => Read<Option.Option<Deposit>>
+    /** What waits in suspense. */
+    readonly unmatched: (companyId: string, id: string) => Read<Option.Option<Unmatched>>
+    readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
+    readonly lightningAddressById: (companyId: string, id: string) => Read<Option.Option<LightningAddress>>
+    /** A company's Lightning addresses, deleted ones too, the newest first by id, before `before` (exclusive; null for the first page). */
+    readonly lightningAddressesOf: (companyId: string, before: string | null, limit: number) => Read<ReadonlyArray<LightningAddress>>
+    /** Whichever of these scripts are ours. */
+    readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
+    /** Every address we ever gave out, by id, after `after`: what a chain source has to watch. */
+    readonly allOnChainAddresses: (after: string | null, limit: number) => Read<ReadonlyArray<OnChainAddress>>
+    readonly deposit: (companyId: string, id: string) => Read<Option.Option<Deposit>>
+    readonly depositByOutpoint: (txId: string, vout: number) => Read<Option.Option<Deposit>>
+    /** On-chain deposits that are pending and in a block, by id, after `after`. */
+    readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** What on-chain deposits come to that are pending and in a block above `height`: one question, however many they are. */
+    readonly depositsUnconfirmed: (height: number) => Read<Unconfirmed>
+    /** On-chain deposits that are said to be in a block above `height`, by id, after `after`. */
+    readonly depositsAbove: (height: number, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** On-chain deposits that are pending and in no block, by id, after `after`. */
+    readonly depositsInNoBlock: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** On-chain deposits that failed after they had been pending, the newest first by id, before `before` (exclusive; null for the first page). */
+    readonly depositsGivenUp: (before: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /** Where the next range of keys of this account and branch begins. */
+    readonly nextKey: (wallet: string, type: AddressType, branch: 0 | 1) => Read<number>
+  }
+>()("@satrail/core/receiving/ReceivingReads") {}

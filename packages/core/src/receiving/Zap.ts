@@ -1,0 +1,120 @@
+import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
+import type { Msat } from "@satrail/bitcoin/Msat"
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import { type Redacted, Result, Schema } from "effect"
+import { isText } from "../base/Metadata.ts"
+import type * as Change from "../ledger/Change.ts"
+import type { Invoice } from "./Invoice.ts"
+import { PayRequestRefused } from "./PayRequest.ts"
+
+// A zap is a payment that a Nostr user asks for a public receipt of (NIP-57).
+const requestKind = 9734
+const receiptKind = 9735
+
+const Request = Schema.fromJsonString(Nostr.Event)
+const read = Schema.decodeUnknownResult(Request)
+
+const tagsOf = ({ tags }: Nostr.Event, name: string): ReadonlyArray<ReadonlyArray<string>> => tags.filter(([first]) => first === name)
+
+const isKey = (text: string | undefined): boolean => /^[0-9a-f]{64}$/.test(text ?? "")
+
+/** `kind:author:name` (NIP-01), such as an article. */
+const isCoordinate = (text: string | undefined): boolean => /^\d{1,5}:[0-9a-f]{64}:/.test(text ?? "")
+
+const isRelay = (text: string): boolean => {
+  const url = /[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text)
+  return url?.protocol === "wss:" && url.username === "" && url.password === "" && isPublicName(url.hostname)
+}
+
+/** Where the sender wants the receipt: each relay once, no more than `most`, and only those that can be asked safely. */
+export const relaysOf = (request: Nostr.Event, most: number): ReadonlyArray<string> =>
+  [...new Set(tagsOf(request, "relays").flatMap(([, ...relays]) => relays.filter(isRelay)))].slice(0, most)
+
+/** What is wrong with a zap request (NIP-57, Appendix D), undefined when it may be paid. */
+const issueOf = (request: Nostr.Event, amount: Msat, receiptsBy: string, maxRelays: number): string | undefined => {
+  const [recipients, events, coordinates, amounts, senders] = ["p", "e", "a", "amount", "P"].map((name) => tagsOf(request, name))
+  if (request.kind !== requestKind) return `an event of kind ${requestKind}, this is ${request.kind}`
+  if (!Nostr.isGenuine(request)) return "signed: its id or signature is not right"
+  if (recipients?.length !== 1 || !isKey(recipients[0]?.[1])) return "for one recipient: exactly one p tag with a public key"
+  if (events === undefined || events.length > 1 || !events.every(([, id]) => isKey(id)))
+    return "about one event at most: one e tag with its id"
+  if (!coordinates?.every(([, coordinate]) => isCoordinate(coordinate))) return "about what an a tag can name: kind:author:name"
+  if (!amounts?.every(([, value]) => value === String(amount))) return `for the amount that is asked: ${amount} millisatoshis`
+  if (senders === undefined || senders.length > 1 || !senders.every(([, key]) => key === receiptsBy))
+    return `for receipts of this service: its P tag, if any, is ${receiptsBy}`
+  return relaysOf(request, maxRelays).length === 0 ? "with a relays tag that has at least one wss:// address" : undefined
+}
+
+/** Reads a zap request for this amount. It stays as it came: its hash goes into the invoice, and its text into the receipt. */
+export const check = (
+  text: string | null,
+  amount: Msat,
+  receiptsBy: string | null,
+  limits: { readonly zapRequestBytes: number; readonly relays: number }
+): Result.Result<string | null, PayRequestRefused> => {
+  if (text === null || text === "") return Result.succeed(null)
+  const refuse = (message: string) => Result.fail(new PayRequestRefused({ code: "zap", message }))
+  if (receiptsBy === null) return refuse("No zaps are taken here: leave nostr out")
+  const bytes = new TextEncoder().encode(text).length
+  if (bytes > limits.zapRequestBytes) return refuse(`nostr may have ${limits.zapRequestBytes} bytes, this has ${bytes}`)
+  const request = read(text)
+  if (Result.isFailure(request) || !isText(text)) return refuse("nostr must be a Nostr event as JSON, with all of its members")
+  const issue = issueOf(request.success, amount, receiptsBy, limits.relays)
+  return issue === undefined ? Result.succeed(text) : refuse(`The zap request must be ${issue}`)
+}
+
+/** The work of telling relays about a zap: it begins when the invoice is paid, or claimed to be paid from inside. */
+export const taskKind = "zap"
+
+/** The part of a Change that pays an invoice which makes its receipt somebody's work; nothing where nobody asked for one. */
+export const work = ({ id, callback }: Invoice, atMillis: number): { readonly begins?: Change.Work } =>
+  callback === null || callback.zapRequest === null ? {} : { begins: { kind: taskKind, id, dueAtMillis: atMillis } }
+
+/** A receipt, and where it goes. */
+export interface Receipt {
+  readonly event: Nostr.Event
+  readonly relays: ReadonlyArray<string>
+}
+
+/** The receipt of a zap that was paid (NIP-57, Appendix E), the same to the byte whenever it is made. Undefined where there is nothing to receipt. */
+export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRelays: number): Receipt | undefined => {
+  const description = invoice.callback?.zapRequest ?? null
+  const request = description === null ? undefined : read(description)
+  if (description === null || request === undefined || Result.isFailure(request)) return undefined
+  if (invoice.settledAtMillis === null || invoice.preimage === null) return undefined
+  const zap = request.success
+  const event = Nostr.signed(
+    {
+      kind: receiptKind,
+      created_at: Math.floor(invoice.settledAtMillis / 1000),
+      content: "",
+      tags: [
+        ...["p", "e", "a"].flatMap((name) => tagsOf(zap, name)),
+        ["P", zap.pubkey],
+        ["bolt11", invoice.paymentRequest],
+        ["description", description],
+        ["preimage", invoice.preimage]
+      ]
+    },
+    secretKey
+  )
+  return { event, relays: relaysOf(zap, maxRelays) }
+}
+
+/** A receipt was offered to its relays until there was no use in it any more: `taken` of them have it. */
+export interface ZapReceipted extends Change.Parts<"ZapReceipted"> {
+  readonly taken: number
+}
+
+/** The work of this receipt is done. Nobody is told of one that no relay has. */
+export const receipted = (invoice: Invoice, fence: Change.Fence, taken: number, atMillis: number): ZapReceipted => ({
+  _tag: "ZapReceipted",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  taken,
+  fence,
+  ends: fence.taskId,
+  ...(taken > 0 && { event: { type: "zap.receipted", subject: invoice.id } })
+})

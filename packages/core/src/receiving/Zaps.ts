@@ -1,0 +1,101 @@
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Worker from "../base/Worker.ts"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
+import { Policy } from "../policy/Policy.ts"
+import type { Invoice } from "./Invoice.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Zap from "./Zap.ts"
+
+const tasksAtOnce = 20
+// Longer than it takes to offer a receipt to every relay, however slow each is.
+const leaseMillis = 60_000
+const relayMillis = 10_000
+const laterMillis = { minimum: 1_000, maximum: 60_000 } as const
+
+/** Tells the world about zaps that were paid (NIP-57). */
+export class Zaps extends Context.Service<
+  Zaps,
+  {
+    /** Offers every receipt that is due, and answers how many those were. A relay that has one is offered it again, which changes nothing. */
+    readonly step: Effect.Effect<number, StoreUnavailable>
+  }
+>()("@satrail/core/receiving/Zaps") {}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const records = yield* ReceivingReads
+  const tasks = yield* Tasks
+  const relays = yield* Nostr.Relays
+  const secretKey = yield* Nostr.SecretKey
+  const { lnurl } = yield* Policy
+
+  const offer = (relay: string, event: Nostr.Event) =>
+    relays.publish(relay, event).pipe(
+      Effect.timeoutOrElse({
+        duration: relayMillis,
+        orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no answer within ${relayMillis} ms`) }))
+      }),
+      Effect.catchTag("RelayUnreachable", (unreachable) =>
+        Effect.as(Effect.logInfo("a relay did not take a receipt", unreachable), "unknown" as const)
+      )
+    )
+
+  const later = (task: Task, nowMillis: number) =>
+    tasks.postpone(task, nowMillis + Math.min(laterMillis.maximum, laterMillis.minimum * 2 ** Math.min(task.attempts - 1, 10)))
+
+  const end = (invoice: Invoice, task: Task, taken: number, nowMillis: number) =>
+    // Somebody else has the task: so is the receipt theirs.
+    Effect.catchTag(journal.commit(Zap.receipted(invoice, fence(task), taken, nowMillis)), "StaleFence", () => Effect.void)
+
+  const work = Effect.fnUntraced(function* (task: Task) {
+    const found = yield* records.invoice(task.companyId, task.id)
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (found._tag === "None") return yield* Effect.die(`a zap of an invoice that is not there: ${task.id}`)
+    const invoice = found.value
+    if (invoice.status === "expired") return yield* end(invoice, task, 0, nowMillis)
+    // Claimed is not paid: what pays it from inside may still come to nothing.
+    if (invoice.status !== "settled" || secretKey === undefined) return yield* later(task, nowMillis)
+    const receipt = Zap.receiptOf(invoice, secretKey, lnurl.relays)
+    if (receipt === undefined) return yield* end(invoice, task, 0, nowMillis)
+    const answers = yield* Effect.forEach(receipt.relays, (relay) => offer(relay, receipt.event), { concurrency: "unbounded" })
+    const taken = answers.filter((answer) => answer === "taken").length
+    const isLate = nowMillis > (invoice.settledAtMillis ?? 0) + lnurl.publishForMillis
+    if (answers.includes("unknown") && !isLate) return yield* later(task, nowMillis)
+    if (taken === 0) yield* Effect.logWarning("no relay took the receipt of a zap", { invoiceId: invoice.id })
+    return yield* end(invoice, task, taken, nowMillis)
+  })
+
+  return Zaps.of({
+    step: Effect.gen(function* () {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const claimed = yield* tasks.claim({ kind: Zap.taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
+      yield* Effect.forEach(
+        claimed,
+        (task) =>
+          work(task).pipe(
+            Effect.catchCause((cause) =>
+              Effect.andThen(
+                Effect.logError("a receipt could not be made; it is tried again", cause),
+                Effect.ignore(later(task, nowMillis))
+              )
+            ),
+            Effect.annotateLogs({ invoiceId: task.id })
+          ),
+        { concurrency: tasksAtOnce, discard: true }
+      )
+      return claimed.length
+    })
+  })
+})
+
+export const layer = Layer.effect(Zaps, make)
+
+/** Offers receipts for as long as the scope is open. Needs `Nostr.SecretKey`. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const zaps = yield* Zaps
+    yield* Worker.run("zaps", Effect.repeat(zaps.step, { while: (claimed) => claimed === tasksAtOnce }), Effect.sleep("1 second"))
+  })
+).pipe(Layer.provide(layer))

@@ -1,0 +1,124 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { Schema } from "effect"
+import type { Sent, Taken } from "../nodes/LightningBooks.ts"
+import type { InvoiceState } from "../nodes/LightningReceiver.ts"
+import type { Payment } from "../nodes/LightningSender.ts"
+import type { Deposit } from "../receiving/Deposit.ts"
+import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
+import type * as Withdrawal from "../sending/Withdrawal.ts"
+
+/**
+ * Why our books and the world's differ. `payment_…`: what the node says it paid; `withdrawal_…`: what we say was paid; `receipt_…`: what the node says
+ * it took; `deposit_…`: what we say was taken; `deposit_not_credited`: what we have given up is in a block. docs/guides/operate.md says what to do about each.
+ */
+export const Cause = Schema.Literals([
+  "payment_not_ours",
+  "payment_of_failed",
+  "payment_not_booked",
+  "payment_amount",
+  "payment_fee",
+  "withdrawal_not_paid",
+  "withdrawal_not_proven",
+  "receipt_not_ours",
+  "receipt_not_credited",
+  "receipt_amount",
+  "deposit_not_received",
+  "deposit_amount",
+  "deposit_not_credited",
+  "coin_gone",
+  "node_balance",
+  "chain_balance"
+])
+export type Cause = typeof Cause.Type
+
+const Id = Schema.NullOr(Schema.String)
+
+/** What differs, and both sides of it: null where one has nothing. */
+export const Finding = Schema.Struct({
+  cause: Cause,
+  companyId: Id,
+  /** The withdrawal, the invoice or the deposit. */
+  recordId: Id,
+  ours: Schema.NullOr(Msat.FromString),
+  theirs: Schema.NullOr(Msat.FromString)
+})
+export interface Finding extends Schema.Schema.Type<typeof Finding> {}
+
+/** A finding that has stood for long enough to be no payment on its way. */
+export const Difference = Schema.Struct({
+  ...Finding.fields,
+  /** A payment hash, a record of ours, an outpoint, or an account. */
+  about: Schema.String,
+  sinceMillis: Schema.Int
+})
+export interface Difference extends Schema.Schema.Type<typeof Difference> {}
+
+/** `same` is done with; `under_way` will be one or the other, and is looked at again. */
+export type Judgement = "same" | "under_way" | Finding
+
+type Row = { readonly companyId: string; readonly id: string } | undefined
+
+const finding = (cause: Cause, row: Row, ours: Msat.Msat | null, theirs: Msat.Msat | null): Finding => ({
+  cause,
+  companyId: row?.companyId ?? null,
+  recordId: row?.id ?? null,
+  ours,
+  theirs
+})
+
+/** What the node has paid, against the withdrawal with its hash. What was dispatched is stored before the node is told, so nothing else is ours. */
+export const ofSent = (sent: Sent, withdrawal: Withdrawal.Withdrawal | undefined): Judgement => {
+  const { amount, fee, state } = sent
+  if (withdrawal === undefined || withdrawal.dispatchedAtMillis === null)
+    return state === "failed" ? "same" : finding("payment_not_ours", undefined, null, amount)
+  const differs = (cause: Cause, ours: Msat.Msat | null, theirs: Msat.Msat | null) => finding(cause, withdrawal, ours, theirs)
+  if (state !== "failed" && withdrawal.amount !== amount) return differs("payment_amount", withdrawal.amount, amount)
+  switch (withdrawal.status) {
+    case "pending":
+      return state === "settled" ? differs("payment_not_booked", null, amount) : "under_way"
+    case "failed":
+      return state === "failed" ? "same" : differs("payment_of_failed", null, amount)
+    case "settled":
+      if (state !== "settled") return differs("withdrawal_not_paid", withdrawal.amount, null)
+      return withdrawal.networkFee === fee ? "same" : differs("payment_fee", withdrawal.networkFee, fee)
+  }
+}
+
+/** Whether what we say was paid is proven: whatever the node says, it is not without the preimage. */
+export const unproven = (withdrawal: Withdrawal.Withdrawal): Finding | undefined => {
+  const { amount, paymentHash, preimage } = withdrawal
+  return Preimage.proves(preimage ?? "", paymentHash ?? "") ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
+}
+
+/** What we say was paid, against what the node says of it. Where it says nothing it is asked again. */
+export const ofSettled = (withdrawal: Withdrawal.Withdrawal, payment: Payment | { readonly _tag: "notFound" }): Judgement => {
+  const { amount, networkFee } = withdrawal
+  if (payment._tag === "unknown") return "under_way"
+  if (payment._tag !== "settled") return finding("withdrawal_not_paid", withdrawal, amount, null)
+  return payment.fee === networkFee ? "same" : finding("payment_fee", withdrawal, networkFee, payment.fee)
+}
+
+/** What we have of a payment that the node has taken. */
+export interface Receipt {
+  readonly invoice: Invoice | undefined
+  readonly deposit: Deposit | undefined
+  /** Whether the invoice was paid from inside: what the node has taken besides is in suspense. */
+  readonly isFromInside: boolean
+  readonly unmatched: Unmatched | undefined
+}
+
+/** What the node has taken, against what was credited for it. */
+export const ofTaken = ({ received }: Taken, { invoice, deposit, isFromInside, unmatched }: Receipt): Judgement => {
+  if (invoice === undefined) return finding("receipt_not_ours", undefined, null, received)
+  if (unmatched?.received === received) return "same"
+  if (deposit === undefined || isFromInside) return finding("receipt_not_credited", invoice, null, received)
+  return deposit.amount === received ? "same" : finding("receipt_amount", invoice, deposit.amount, received)
+}
+
+/** What we have credited from outside, against what the node says of its invoice. */
+export const ofCredited = (invoice: Invoice, deposit: Deposit | undefined, state: InvoiceState): Judgement => {
+  const credited = deposit?.amount ?? null
+  if (state._tag !== "settled") return finding("deposit_not_received", invoice, credited, null)
+  return credited === state.received ? "same" : finding("deposit_amount", invoice, credited, state.received)
+}

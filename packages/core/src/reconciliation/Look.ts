@@ -1,0 +1,57 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Effect, Option, Schema } from "effect"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import * as Tally from "../ledger/Tally.ts"
+import { Difference } from "./Difference.ts"
+import { Side } from "./Side.ts"
+
+/** A line of the node's books or of ours that differs, or has not ended: it is looked at again. */
+const Watched = Schema.TaggedUnion({
+  Sent: {
+    paymentHash: Schema.String,
+    amount: Msat.FromString,
+    fee: Msat.FromString,
+    state: Schema.Literals(["pending", "settled", "failed"])
+  },
+  Taken: { paymentHash: Schema.String, received: Msat.FromString },
+  Withdrawal: { companyId: Schema.String, id: Schema.String },
+  Invoice: { companyId: Schema.String, id: Schema.String }
+})
+export type Watched = typeof Watched.Type
+
+/** What a comparison came to, and where the next one goes on. */
+export const Look = Schema.Struct({
+  atMillis: Schema.Int,
+  node: Side,
+  chain: Side,
+  tally: Tally.Tally,
+  /** Everything that differs, also what may still be on its way. */
+  found: Schema.Array(Difference),
+  /** Not everything was read: there was more than one comparison reads. What is unexplained of the node's balance is then not known, and 0. */
+  isBehind: Schema.Boolean,
+  watched: Schema.Array(Watched),
+  places: Schema.Struct({
+    sent: Schema.NullOr(Schema.String),
+    taken: Schema.NullOr(Schema.String),
+    event: Schema.BigIntFromString,
+    /** The deposit up to which those that were given up were looked at, from the newest on. */
+    givenUp: Schema.optionalKey(Schema.NullOr(Schema.String))
+  })
+})
+export interface Look extends Schema.Schema.Type<typeof Look> {}
+
+const source = "reconciliation"
+const Text = Schema.fromJsonString(Look)
+
+/** The last comparison, by whichever process. One that another version wrote in other words is none: then it begins anew. */
+export const last: Effect.Effect<Option.Option<Look>, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
+  return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
+})
+
+/** How it is kept, for the next one and for whoever asks. */
+export const kept = (look: Look) => ({ source, value: Schema.encodeSync(Text)(look) })
+
+/** What had differed for long enough by then, the oldest first. */
+export const differences = ({ atMillis, found }: Look, graceMillis: number): ReadonlyArray<Difference> =>
+  found.filter(({ sinceMillis }) => atMillis - sinceMillis >= graceMillis).toSorted((a, b) => a.sinceMillis - b.sinceMillis)

@@ -1,0 +1,100 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import type { Account } from "../ledger/Change.ts"
+import * as Cursor from "../ledger/Cursor.ts"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import * as Tally from "../ledger/Tally.ts"
+import type * as Waiting from "../ledger/Waiting.ts"
+import { Policy } from "../policy/Policy.ts"
+import type { Difference } from "./Difference.ts"
+import * as Look from "./Look.ts"
+
+/**
+ * What of the node's money and the wallet's is the operator's own, besides what the ledger knows of: what was there before, what was put there since,
+ * what channels cost and forwarding earned. null until it is known.
+ */
+export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Msat.FromString), chain: Schema.NullOr(Msat.FromString) })
+export interface OwnFunds extends Schema.Schema.Type<typeof OwnFunds> {}
+
+/** The last comparison, for people. */
+export interface Report extends Pick<Look.Look, "atMillis" | "node" | "chain" | "isBehind"> {
+  /** What is in each account, as in a trial balance. */
+  readonly accounts: { readonly [account in Account]: Msat.Msat }
+  /** What the node and the wallet own. */
+  readonly assets: Msat.Msat
+  /** What all companies own together. */
+  readonly liabilities: Msat.Msat
+  /** What differs for longer than anything is on its way, the oldest first. */
+  readonly differences: ReadonlyArray<Difference>
+}
+
+const source = "own funds"
+const OwnFundsText = Schema.fromJsonString(OwnFunds)
+
+/** The operator's own, as it was stated last. */
+export const ownFunds: Effect.Effect<OwnFunds, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
+  const text = yield* (yield* LedgerReads).cursor(source)
+  if (Option.isNone(text)) return { node: null, chain: null }
+  return yield* Effect.orDie(Schema.decodeUnknownEffect(OwnFundsText)(text.value))
+})
+
+/** How it is kept. */
+export const stated = (own: OwnFunds) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
+
+const reportOf = (look: Look.Look, graceMillis: number): Report => {
+  const { atMillis, node, chain, isBehind, tally } = look
+  const accounts = Tally.byAccount((account) => Tally.net(tally.accounts[account]))
+  return {
+    atMillis,
+    node,
+    chain,
+    isBehind,
+    accounts,
+    assets: Msat.sum(node.owned, chain.owned),
+    liabilities: Msat.sum(accounts.available, accounts.held),
+    differences: Look.differences(look, graceMillis)
+  }
+}
+
+/** Whether our books agree with the node's and the chain's, as it was found last. Who compares is `Reconciler`. */
+export class Reconciliation extends Context.Service<
+  Reconciliation,
+  {
+    /** None where nobody has ever compared: there may be nobody who can. */
+    readonly last: Effect.Effect<Option.Option<Report>, StoreUnavailable>
+    /** What waits now, and since when. */
+    readonly waiting: Effect.Effect<Waiting.All, StoreUnavailable>
+    /** The operator says what is his own. What is null stays as it is. Counts from the next comparison on. */
+    readonly stateOwnFunds: (own: OwnFunds) => Effect.Effect<OwnFunds, StoreUnavailable>
+  }
+>()("@satrail/core/reconciliation/Reconciliation") {}
+
+export const make = Effect.gen(function* () {
+  const records = yield* LedgerReads
+  const journal = yield* Journal
+  const entropy = yield* Entropy
+  const { graceMillis, overdueMillis } = (yield* Policy).reconciliation
+
+  return Reconciliation.of({
+    last: Effect.map(
+      Effect.provideService(Look.last, LedgerReads, records),
+      Option.map((look) => reportOf(look, graceMillis))
+    ),
+    waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - overdueMillis)),
+    stateOwnFunds: Effect.fnUntraced(function* (own) {
+      const before = yield* Effect.provideService(ownFunds, LedgerReads, records)
+      const now = { node: own.node ?? before.node, chain: own.chain ?? before.chain }
+      const nowMillis = yield* Clock.currentTimeMillis
+      yield* journal.commit(Cursor.moved(stated(now), Id.fromMillis(nowMillis, entropy), nowMillis)).pipe(
+        Effect.catchTag("StaleFence", Effect.die) // nothing is fenced here
+      )
+      yield* Effect.logInfo("the operator states what is his own", { node: String(now.node), chain: String(now.chain) })
+      return now
+    })
+  })
+})
+
+export const layer = Layer.effect(Reconciliation, make)

@@ -1,0 +1,134 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as Balance from "../ledger/Balance.ts"
+import type { Account, Posting } from "../ledger/Change.ts"
+import type { Deposit } from "../receiving/Deposit.ts"
+import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
+import * as Voucher from "../sending/Voucher.ts"
+import * as Withdrawal from "../sending/Withdrawal.ts"
+
+/**
+ * What can be wrong in one company's books. `posted` and `held`: the running totals are not what the entries say. `holds`: what is held is not what pending
+ * withdrawals and open vouchers hold. `below_zero`: there is less than nothing. `transfer`: what was booked is not what the record of it says, or there is no
+ * record. `credit`: a settled invoice has not the one deposit of what it received. `proof`: a preimage does not hash to its payment hash.
+ */
+export const kinds = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
+export type Kind = (typeof kinds)[number]
+
+/** Something that is wrong, and by how much. */
+export interface Fault {
+  readonly kind: Kind
+  /** The company, the transfer, or the record. */
+  readonly id: string
+  /** Which account, of a transfer. */
+  readonly account: Account | null
+  readonly expected: Msat.Msat | null
+  readonly found: Msat.Msat | null
+}
+
+/** Which accounts a record says something about. The rest of a transfer follows from these, since it sums to zero. */
+export const accounts = ["available", "held", "node", "chain", "internal", "suspense", "service_fees"] as const
+
+/** Everything of one company. */
+export interface Books {
+  readonly companyId: string
+  readonly totals: Balance.Balance
+  readonly entries: ReadonlyArray<Posting & { readonly transferId: string }>
+  readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
+  readonly vouchers: ReadonlyArray<Voucher.Voucher>
+  readonly deposits: ReadonlyArray<Deposit>
+  readonly invoices: ReadonlyArray<Invoice>
+  readonly unmatched: ReadonlyArray<Unmatched>
+  /** Whether a withdrawal of ours paid this hash without a node. */
+  readonly isPaidInside: (paymentHash: string) => boolean
+}
+
+type Booked = Partial<Record<Account, bigint>>
+
+const ofWithdrawal = (one: Withdrawal.Withdrawal): Booked => {
+  const whole = Withdrawal.held(one)
+  switch (one.status) {
+    case "pending":
+      return { available: -whole, held: whole }
+    case "failed":
+      return {}
+    case "settled": {
+      const through = one.dispatchedAtMillis === null ? "internal" : one.rail === "lightning" ? "node" : "chain"
+      return { available: -whole, service_fees: one.serviceFee, [through]: one.amount + (one.networkFee ?? 0n) }
+    }
+  }
+}
+
+const ofDeposit = (one: Deposit, books: Books): Booked => {
+  // A reversed one took back what was left: what the operator bore stays with the company.
+  if (one.status !== "settled") return { available: one.absorbed }
+  if (one.chainTxId !== null) return { available: one.amount, chain: -one.amount }
+  const invoice = books.invoices.find(({ id }) => id === one.lightningInvoiceId)
+  const isFromInside = invoice === undefined || books.isPaidInside(invoice.paymentHash)
+  return { available: one.amount, [isFromInside ? "internal" : "node"]: -one.amount }
+}
+
+const said = (books: Books): ReadonlyArray<readonly [transferId: string, booked: Booked]> => [
+  ...books.withdrawals.map((one) => [one.ledgerTxId, ofWithdrawal(one)] as const),
+  ...books.vouchers
+    .filter(({ status }) => status === "open")
+    .map((one) => [one.ledgerTxId, { available: -Voucher.held(one), held: Voucher.held(one) }] as const),
+  ...books.deposits.map((one) => [one.ledgerTxId, ofDeposit(one, books)] as const),
+  ...books.unmatched.map((one) => [one.id, { node: -one.received, suspense: one.received }] as const)
+]
+
+const transfers = (books: Books): ReadonlyArray<Fault> => {
+  const sums = new Map<string, { readonly expected: Map<Account, bigint>; readonly found: Map<Account, bigint> }>()
+  const at = (id: string) => {
+    const sum = sums.get(id) ?? { expected: new Map<Account, bigint>(), found: new Map<Account, bigint>() }
+    sums.set(id, sum)
+    return sum
+  }
+  const add = (to: Map<Account, bigint>, account: Account, amount: bigint) => to.set(account, (to.get(account) ?? 0n) + amount)
+  for (const { transferId, from, to, amount } of books.entries) {
+    add(at(transferId).found, from, -amount)
+    add(at(transferId).found, to, amount)
+  }
+  for (const [id, booked] of said(books)) for (const account of accounts) add(at(id).expected, account, booked[account] ?? 0n)
+  return Array.from(sums).flatMap(([id, { expected, found }]) =>
+    accounts.flatMap((account): ReadonlyArray<Fault> => {
+      const [wanted, is] = [Msat.make(expected.get(account) ?? 0n), Msat.make(found.get(account) ?? 0n)]
+      return wanted === is ? [] : [{ kind: "transfer", id, account, expected: wanted, found: is }]
+    })
+  )
+}
+
+const credits = ({ deposits, invoices }: Books): ReadonlyArray<Fault> =>
+  invoices.flatMap(({ id, status, received }): ReadonlyArray<Fault> => {
+    const found = deposits.filter(({ lightningInvoiceId }) => lightningInvoiceId === id).map(({ amount }) => amount)
+    const isRight = status === "settled" ? found.length === 1 && found[0] === received : found.length === 0
+    return isRight ? [] : [{ kind: "credit", id, account: null, expected: received, found: Msat.sum(...found) }]
+  })
+
+const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
+  [...withdrawals, ...invoices].flatMap(({ id, status, amount, paymentHash, preimage }): ReadonlyArray<Fault> => {
+    const isProven = status !== "settled" || paymentHash === null || Preimage.proves(preimage ?? "", paymentHash)
+    return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
+  })
+
+/** What is wrong in one company's books: nothing, on a sound ledger. */
+export const of = (books: Books): ReadonlyArray<Fault> => {
+  const { companyId: id, totals } = books
+  const entries = Balance.effect(books.entries)
+  const pending = Msat.sum(
+    ...books.withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held),
+    ...books.vouchers.filter(({ status }) => status === "open").map(Voucher.held)
+  )
+  const compare = (kind: Kind, expected: Msat.Msat, found: Msat.Msat): ReadonlyArray<Fault> =>
+    expected === found ? [] : [{ kind, id, account: null, expected, found }]
+  const least = Msat.make(Balance.available(totals) < totals.held ? Balance.available(totals) : totals.held)
+  return [
+    ...compare("posted", entries.posted, totals.posted),
+    ...compare("held", entries.held, totals.held),
+    ...compare("holds", pending, totals.held),
+    ...(least < 0n ? compare("below_zero", Msat.zero, least) : []),
+    ...transfers(books),
+    ...credits(books),
+    ...proofs(books)
+  ]
+}

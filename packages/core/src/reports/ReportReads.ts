@@ -1,0 +1,31 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
+import { Context, type Effect } from "effect"
+import type { Balance } from "../ledger/Balance.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Fault } from "./Fault.ts"
+import type { Query, Transaction } from "./Transaction.ts"
+
+/**
+ * The same money counted three ways. On a sound ledger `totals` equals `entries`, and `totals.held` equals `pending`: what pending withdrawals
+ * and open vouchers hold.
+ */
+export interface Audit {
+  readonly totals: Balance
+  readonly entries: Balance
+  readonly pending: Msat
+}
+
+type Read<A> = Effect.Effect<A, StoreUnavailable>
+
+/** What needs the records of several subjects at once. A method that takes a company's id answers only what is that company's. */
+export class ReportReads extends Context.Service<
+  ReportReads,
+  {
+    /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`). */
+    readonly transactions: (companyId: string, query: Query) => Read<ReadonlyArray<Transaction>>
+    /** Recounts everything of one company: for tests and the nightly job, never for a request. */
+    readonly audit: (companyId: string) => Read<Audit>
+    /** Compares everything of one company with everything else of it. Answers what is wrong, at most 1000 of it. */
+    readonly faults: (companyId: string) => Read<ReadonlyArray<Fault>>
+  }
+>()("@satrail/core/reports/ReportReads") {}

@@ -1,0 +1,36 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Schema } from "effect"
+import type { Position } from "../ledger/Page.ts"
+import { Rail, Status } from "../ledger/Rail.ts"
+
+export const Type = Schema.Literals(["withdrawal", "deposit"])
+export type Type = typeof Type.Type
+
+/** A deposit or a withdrawal, as a line in a list. */
+export const Transaction = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  amount: Msat.Msat,
+  recipient: Schema.String,
+  rail: Rail,
+  type: Type,
+  /** The whole fee; nothing for a deposit. */
+  fee: Msat.Msat,
+  status: Status,
+  createdAtMillis: Schema.Int
+})
+export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
+
+/** How many a page may have. */
+export const limit = { default: 100, maximum: 1000 } as const
+
+/** Which lines, and how many at most. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
+export interface Query {
+  readonly limit: number
+  readonly after?: Position
+  readonly type?: Type
+  readonly status?: Status
+  readonly rail?: Rail
+  readonly createdAfterMillis?: number
+  readonly createdBeforeMillis?: number
+}

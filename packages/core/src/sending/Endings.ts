@@ -1,0 +1,37 @@
+import { Clock, Effect } from "effect"
+import { Journal } from "../ledger/Journal.ts"
+import { fence, type Task } from "../ledger/Tasks.ts"
+import type { Next } from "./Payouts.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** Somebody else has the task, or ended the withdrawal: it is theirs. */
+export const overtaken = () => Effect.succeed<Next>("done")
+
+/** Ends withdrawals. The holder of the task may. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+
+  return {
+    /** It was not paid and never will be. */
+    fail: Effect.fnUntraced(
+      function* (withdrawal: Withdrawal.Withdrawal, failure: Withdrawal.Failure, task: Task) {
+        yield* journal.commit(Withdrawal.failed(withdrawal, failure, fence(task), yield* Clock.currentTimeMillis))
+        return "done" as const
+      },
+      Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken })
+    ),
+    /** It was paid. */
+    settle: Effect.fnUntraced(
+      function* (withdrawal: Withdrawal.Withdrawal, settlement: Withdrawal.Settlement, task: Task) {
+        if (settlement.networkFee > withdrawal.networkAllowance) {
+          yield* Effect.logError("the network took more than it was allowed; the operator bears it", { withdrawalId: withdrawal.id })
+        }
+        yield* journal.commit(Withdrawal.settled(withdrawal, settlement, fence(task), yield* Clock.currentTimeMillis))
+        return "done" as const
+      },
+      Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken })
+    )
+  }
+})
+
+export type Endings = Effect.Success<typeof make>

@@ -1,0 +1,150 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { Clock, Effect, Option, Result, Semaphore } from "effect"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { fence } from "../ledger/Tasks.ts"
+import { type FailureReason, LightningSender, type Payment } from "../nodes/LightningSender.ts"
+import type { SuccessAction } from "../nodes/SuccessAction.ts"
+import { Policy } from "../policy/Policy.ts"
+import { type Claim, laterMillis, mayCall } from "./Claim.ts"
+import { type Endings, overtaken } from "./Endings.ts"
+import type { PaymentEnds } from "./PaymentEnds.ts"
+import type { Next } from "./Payouts.ts"
+import * as Recipient from "./Recipient.ts"
+import { SendingReads } from "./SendingReads.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+// Who has forgotten that a payment was never sent waits for the grace, as after a restart.
+const maxUnsent = 10_000
+
+const reasons: Record<FailureReason, Withdrawal.Failure> = {
+  timeout: "timeout",
+  no_route: "no_route",
+  error: "node_error",
+  incorrect_payment_details: "incorrect_payment_details",
+  insufficient_balance: "insufficient_liquidity",
+  canceled: "canceled"
+}
+
+/** Pays withdrawals over Lightning: sends each once, and follows it until the node has said its final word. */
+export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends: PaymentEnds) {
+  const journal = yield* Journal
+  const records = yield* SendingReads
+  const sender = yield* LightningSender
+  const policy = yield* Policy
+  const places = yield* Semaphore.make(policy.paymentsAtOnce)
+
+  const now = Clock.currentTimeMillis
+
+  // Withdrawals of which no call has reached the node or ever will, with the claim under which that is so. Who claims the task next knows that nobody called
+  // in between, and need not wait for the grace.
+  const unsent = new Map<string, number>()
+
+  /** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
+  const conclude = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    paymentHash: string,
+    payment: Payment,
+    task: Claim
+  ): Effect.fn.Return<Next, StoreUnavailable> {
+    switch (payment._tag) {
+      case "settled":
+        if (Preimage.proves(payment.preimage, paymentHash)) {
+          return yield* settle(
+            withdrawal,
+            { preimage: payment.preimage, chainTxId: null, networkFee: payment.fee, paymentIndex: payment.index },
+            task
+          ).pipe(Effect.catchTag("Conflict", Effect.die))
+        }
+        yield* Effect.logError("the node calls a payment settled and has no proof of it; it stays pending", { withdrawalId: withdrawal.id })
+        return "later"
+      case "failed":
+        return yield* fail(withdrawal, reasons[payment.reason], task)
+      case "pending":
+      case "unknown":
+        return "later"
+    }
+  })
+
+  const pay = Effect.fnUntraced(function* (
+    withdrawal: Withdrawal.Withdrawal,
+    invoice: Bolt11.Bolt11,
+    task: Claim
+  ): Effect.fn.Return<Next, StoreUnavailable> {
+    // We slept: somebody else may have the task by now, and may have seen this payment fail and given the money back.
+    if (!mayCall(task, yield* now)) return "later"
+    unsent.delete(withdrawal.id)
+    const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance }).pipe(
+      // A call that broke has been made all the same.
+      Effect.catchCause((cause) => Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const))
+    )
+    if (payment._tag === "notSent") {
+      for (const oldest of unsent.keys()) if (unsent.size >= maxUnsent) unsent.delete(oldest)
+      unsent.set(withdrawal.id, task.token)
+      return "later"
+    }
+    // The call may still be under way. Until it cannot be, that the node does not know the payment would be no reason to call again.
+    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, policy), sender.graceMillis) }
+    return yield* conclude(withdrawal, invoice.paymentHash, payment, task)
+  })
+
+  return {
+    /**
+     * The hash is stored, and only then the node is called: whoever finds this withdrawal later knows what to ask about. Waits for one of
+     * `paymentsAtOnce` places, and leaves it when the node has answered.
+     */
+    send: (
+      withdrawal: Withdrawal.Withdrawal,
+      invoice: Bolt11.Bolt11,
+      successAction: SuccessAction | null,
+      task: Claim
+    ): Effect.Effect<Next, StoreUnavailable> =>
+      Effect.gen(function* () {
+        const atMillis = yield* now
+        const payable = Recipient.checkBolt11(invoice, policy, atMillis)
+        if (Result.isFailure(payable)) {
+          return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
+        }
+        const { paymentHash, paymentRequest } = invoice
+        const attempt: Withdrawal.Attempt = { _tag: "Lightning", paymentHash, paymentRequest, successAction }
+        yield* ends.hold(task, paymentHash)
+        yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), atMillis))
+        return yield* pay(withdrawal, invoice, task)
+      }).pipe(
+        (sending) => places.withPermit(sending),
+        Effect.catchTags({
+          // Of whose withdrawal pays it only its own company hears.
+          PaymentHashTaken: ({ paymentHash }) =>
+            Effect.flatMap(records.withdrawalByHash(paymentHash), (earlier) => {
+              const isOwn = Option.exists(earlier, ({ companyId }) => companyId === withdrawal.companyId)
+              return fail(withdrawal, isOwn ? "payment_hash_used" : "invoice_not_payable", task)
+            }),
+          StaleFence: overtaken,
+          AlreadyTerminal: overtaken,
+          Conflict: overtaken, // it pays another invoice
+          CoinTaken: Effect.die
+        })
+      ),
+
+    /** What became of one that was sent. */
+    track: Effect.fnUntraced(function* (
+      withdrawal: Withdrawal.Withdrawal,
+      paymentHash: string,
+      dispatchedAtMillis: number,
+      task: Claim
+    ): Effect.fn.Return<Next, StoreUnavailable> {
+      yield* ends.hold(task, paymentHash)
+      const isUnsent = unsent.get(withdrawal.id) === task.token - 1
+      if (isUnsent) unsent.set(withdrawal.id, task.token)
+      const payment = yield* sender.lookupPayment(paymentHash)
+      if (payment._tag !== "notFound") return yield* conclude(withdrawal, paymentHash, payment, task)
+      // The node never heard of it. That is no failure: a call by a process that died may still be on its way. Once none can be, we send it; the node pays a hash once.
+      const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
+      if (waitMillis > 0) return { millis: waitMillis }
+      const invoice = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))
+      return yield* places.withPermit(pay(withdrawal, invoice, task))
+    })
+  }
+})
+
+export type LightningPayments = Effect.Success<ReturnType<typeof make>>

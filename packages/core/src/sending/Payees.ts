@@ -1,0 +1,115 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
+import { Clock, Effect } from "effect"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { Tasks } from "../ledger/Tasks.ts"
+import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
+import type { SuccessAction } from "../nodes/SuccessAction.ts"
+import { Policy } from "../policy/Policy.ts"
+import type { Claim } from "./Claim.ts"
+import * as Destination from "./Destination.ts"
+import type { Endings } from "./Endings.ts"
+import type { LightningPayments } from "./LightningPayments.ts"
+import type { Next, Ready } from "./Payouts.ts"
+import * as Recipient from "./Recipient.ts"
+import { Recipients } from "./Recipients.ts"
+import * as Transfers from "./Transfers.ts"
+import type { Withdrawal } from "./Withdrawal.ts"
+
+/** A server at this host has to say first who is paid. */
+export interface Elsewhere {
+  readonly host: string
+}
+
+interface Found {
+  readonly recipient: Recipient.Recipient
+  readonly successAction: SuccessAction | null
+}
+
+type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+
+/** The first step of a withdrawal: whom does it go to? Then that way is taken. `lightning` pays those outside. */
+export const make = Effect.fnUntraced(function* (endings: Endings, lightning: LightningPayments) {
+  const recipients = yield* Recipients
+  const tasks = yield* Tasks
+  const policy = yield* Policy
+  const transfers = yield* Transfers.make(endings)
+  const { fail } = endings
+
+  /** Who is paid by a fresh invoice of whoever made this offer. It may be one of our own: then the way is inside. */
+  const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "Offer" }>, amount: Msat) {
+    yield* Effect.fromResult(Recipient.check(found, amount, policy, yield* Clock.currentTimeMillis))
+    const { bolt11, successAction } = yield* recipients.invoice(found.offer, amount)
+    return { recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }), successAction }
+  })
+
+  const find = Effect.fnUntraced(function* (destination: Destination.Destination, amount: Msat): Effect.fn.Return<Found, Unfound> {
+    const recipient = yield* recipients.find(destination)
+    return recipient._tag === "Offer" ? yield* accept(recipient, amount) : { recipient, successAction: null }
+  })
+
+  const send = (
+    withdrawal: Withdrawal,
+    { recipient, successAction }: Found,
+    task: Claim
+  ): Effect.Effect<Next | Ready, StoreUnavailable | NodeUnavailable> => {
+    switch (recipient._tag) {
+      case "OwnInvoice":
+        return transfers.forInvoice(withdrawal, recipient.invoice, task)
+      case "OwnLightningAddress":
+        return transfers.toAddress(withdrawal, recipient.lightningAddress.companyId, recipient.lightningAddress.id, task)
+      case "OwnChainAddress":
+        return transfers.toAddress(withdrawal, recipient.onChainAddress.companyId, null, task)
+      case "Invoice":
+        return lightning.send(withdrawal, recipient.bolt11, successAction, task)
+      case "Address":
+        return Effect.succeed({ withdrawal, scriptPubKey: recipient.address.scriptPubKey, task })
+      case "Offer":
+        return Effect.die("an invoice is no offer")
+    }
+  }
+
+  const destinationOf = (withdrawal: Withdrawal) =>
+    Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
+
+  /** A claim of which asking took a good part begins anew; undefined when somebody else has it. */
+  const renewed = Effect.fnUntraced(function* (task: Claim): Effect.fn.Return<Claim | undefined, StoreUnavailable> {
+    const atMillis = yield* Clock.currentTimeMillis
+    if (atMillis < task.atMillis + task.leaseMillis / 4) return task
+    return (yield* tasks.postpone(task, atMillis + task.leaseMillis)) ? { ...task, atMillis } : undefined
+  })
+
+  /** Finds out who is paid, and pays. `stopping` ends the asking: nothing was sent yet. */
+  const begin = (withdrawal: Withdrawal, task: Claim, stopping: Effect.Effect<void>) =>
+    Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
+      const destination = yield* destinationOf(withdrawal)
+      const found = yield* Effect.raceFirst(
+        Effect.interruptible(find(destination, withdrawal.amount)),
+        Effect.interruptible(Effect.as(stopping, undefined))
+      )
+      if (found === undefined) return { millis: 0 }
+      const mine = yield* renewed(task)
+      return mine === undefined ? "done" : yield* send(withdrawal, found, mine)
+    }).pipe(
+      Effect.catchTags({
+        DestinationRefused: () => fail(withdrawal, "recipient_refused", task),
+        RecipientRefused: () => fail(withdrawal, "recipient_refused", task),
+        // Nothing was sent yet, so giving up is safe; but a server may come back, so not at once.
+        RecipientUnreachable: () =>
+          Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
+            atMillis - withdrawal.createdAtMillis > policy.resolveForMillis
+              ? fail(withdrawal, "recipient_unreachable", task)
+              : Effect.succeed<Next>("later")
+          )
+      })
+    )
+
+  return {
+    /** The same, without asking anybody outside: where one has to be asked, says whom. */
+    beginHere: Effect.fnUntraced(function* (withdrawal: Withdrawal, task: Claim) {
+      const host = yield* recipients.host(yield* destinationOf(withdrawal))
+      return host === undefined ? yield* begin(withdrawal, task, Effect.never) : ({ host } satisfies Elsewhere)
+    }),
+    begin
+  }
+})

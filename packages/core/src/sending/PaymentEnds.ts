@@ -1,0 +1,59 @@
+import { Clock, Effect, Latch, Stream } from "effect"
+import { type Task, Tasks } from "../ledger/Tasks.ts"
+import { LightningSender } from "../nodes/LightningSender.ts"
+
+// A node has a few hundred payments on their way through each of its channels at most. What is watched beyond this, only look-ups find.
+const maxWatched = 20_000
+
+/** Hears from the node which payments have ended, and makes those due that this process gave back: nobody waits for the next look-up. */
+export const make = Effect.gen(function* () {
+  const sender = yield* LightningSender
+  const tasks = yield* Tasks
+  const woken = yield* Latch.make(false)
+  /** What this process holds: whose payment, and whether its end was heard meanwhile. */
+  const held = new Map<string, { readonly paymentHash: string; hasEnded: boolean }>()
+  /** What it gave back, by payment hash, under the claim that it had; the oldest first. */
+  const watched = new Map<string, Task>()
+
+  /** It is due at once, unless another process has claimed it since, which hears of the end itself. */
+  const wake = Effect.fnUntraced(function* (task: Task) {
+    yield* tasks.postpone(task, yield* Clock.currentTimeMillis)
+    yield* woken.open
+  })
+
+  const hear = Effect.fnUntraced(function* (paymentHash: string) {
+    for (const one of held.values()) if (one.paymentHash === paymentHash) one.hasEnded = true
+    const task = watched.get(paymentHash)
+    if (task === undefined) return
+    watched.delete(paymentHash)
+    yield* wake(task)
+  })
+
+  return {
+    /** Follows the node's notices until they break off. */
+    listen: Stream.runForEach(sender.ends, (paymentHash) => Effect.uninterruptible(hear(paymentHash))),
+    /** Returns when one is due since the last time somebody waited here. */
+    ended: Effect.andThen(woken.await, woken.close),
+    /** Said before the node is asked about a payment under this claim: from here on it may end at any time. */
+    hold: (task: Task, paymentHash: string) =>
+      Effect.sync(() => {
+        watched.delete(paymentHash)
+        held.set(task.id, { paymentHash, hasEnded: false })
+      }),
+    /** Gives the task back until then, and watches its payment; one that has ended since is due at once. */
+    giveBack: Effect.fnUntraced(function* (task: Task, untilMillis: number, as?: { readonly kind: string; readonly lane: string }) {
+      yield* tasks.postpone(task, untilMillis, as)
+      const one = held.get(task.id)
+      if (one === undefined) return
+      held.delete(task.id)
+      if (one.hasEnded) return yield* wake(task)
+      watched.set(one.paymentHash, task)
+      const [oldest] = watched.keys()
+      if (watched.size > maxWatched && oldest !== undefined) watched.delete(oldest)
+    }),
+    /** The task has ended, or is another process's. */
+    release: (task: Task) => Effect.sync(() => held.delete(task.id))
+  }
+})
+
+export type PaymentEnds = Effect.Success<typeof make>

@@ -1,0 +1,119 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Result, Schema } from "effect"
+import * as Id from "../base/Id.ts"
+import type { Rail } from "../ledger/Rail.ts"
+import type { Offer } from "../nodes/Resolver.ts"
+import type { Settings } from "../policy/Policy.ts"
+import type { Invoice } from "../receiving/Invoice.ts"
+import type { LightningAddress } from "../receiving/LightningAddress.ts"
+import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
+
+/** Who is paid: one of our own companies, inside the ledger, or somebody outside. */
+export type Recipient =
+  | { readonly _tag: "OwnInvoice"; readonly bolt11: Bolt11.Bolt11; readonly invoice: Invoice }
+  | { readonly _tag: "OwnLightningAddress"; readonly lightningAddress: LightningAddress }
+  | { readonly _tag: "OwnChainAddress"; readonly onChainAddress: OnChainAddress }
+  | { readonly _tag: "Invoice"; readonly bolt11: Bolt11.Bolt11 }
+  | { readonly _tag: "Offer"; readonly offer: Offer }
+  | { readonly _tag: "Address"; readonly address: BitcoinAddress.BitcoinAddress }
+
+/** The rules do not allow paying this. `message` says what was wrong and what would be right. Nothing was held. */
+export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()("DestinationRefused", {
+  code: Schema.Literals([
+    "amount_required",
+    "amount_mismatch",
+    "amount_out_of_range",
+    "dust",
+    "invoice_expired",
+    "invoice_not_payable",
+    "payment_hash_used",
+    "recipient_not_found",
+    "final_cltv_too_long"
+  ]),
+  message: Schema.String
+}) {}
+
+const refuse = (code: DestinationRefused["code"], message: string) => Result.fail(new DestinationRefused({ code, message }))
+
+export const isInternal = (recipient: Recipient): boolean => recipient._tag.startsWith("Own")
+
+export const rail = (recipient: Recipient): Rail =>
+  recipient._tag === "Address" || recipient._tag === "OwnChainAddress" ? "on_chain" : "lightning"
+
+/** Whether an invoice can still be paid: with time left to do so, and without locking the money for long. */
+export const checkBolt11 = (bolt11: Bolt11.Bolt11, settings: Settings, nowMillis: number): Result.Result<void, DestinationRefused> => {
+  if (Bolt11.expiresAtSeconds(bolt11) * 1000 < nowMillis + settings.expiryMarginMillis) {
+    return refuse("invoice_expired", "The invoice has expired or is about to: ask for a new one")
+  }
+  if (bolt11.minFinalCltvExpiry > settings.maxFinalCltvExpiry) {
+    return refuse(
+      "final_cltv_too_long",
+      `The invoice could lock the payment for ${bolt11.minFinalCltvExpiry} blocks; at most ${settings.maxFinalCltvExpiry} are accepted`
+    )
+  }
+  return Result.void
+}
+
+/** Whether this recipient may be paid this amount now. */
+export const check = (
+  recipient: Recipient,
+  amount: Msat.Msat,
+  settings: Settings,
+  nowMillis: number
+): Result.Result<void, DestinationRefused> => {
+  switch (recipient._tag) {
+    case "Invoice":
+      return checkBolt11(recipient.bolt11, settings, nowMillis)
+    case "OwnInvoice": {
+      const { invoice } = recipient
+      if (invoice.status === "settled") return refuse("invoice_not_payable", "The invoice was paid already")
+      if (invoice.status === "claimed") return refuse("invoice_not_payable", "The invoice is being paid by another withdrawal")
+      if (invoice.status === "expired" || invoice.expiresAtMillis <= nowMillis)
+        return refuse("invoice_expired", "The invoice has expired: ask for a new one")
+      return Result.void
+    }
+    case "Offer": {
+      const { min, max } = recipient.offer
+      return amount < min || amount > max
+        ? refuse("amount_out_of_range", `The recipient takes from ${Msat.toSatsCeiling(min)} to ${Msat.toSats(max)} sats`)
+        : Result.void
+    }
+    case "Address": {
+      const dust = BitcoinAddress.dustLimitSats(recipient.address.kind)
+      return amount < Msat.fromSats(dust)
+        ? refuse("dust", `The network does not relay less than ${dust} sats to an address of this kind`)
+        : Result.void
+    }
+    case "OwnLightningAddress": {
+      const { minSendable, maxSendable } = recipient.lightningAddress
+      const [min, max] = [minSendable ?? settings.minAmount, maxSendable ?? settings.maxWithdrawal]
+      return amount < min || amount > max
+        ? refuse("amount_out_of_range", `The recipient takes from ${Msat.toSatsCeiling(min)} to ${Msat.toSats(max)} sats`)
+        : Result.void
+    }
+    case "OwnChainAddress":
+      return Result.void
+  }
+}
+
+/**
+ * Whether an invoice that a recipient's server sent is one for exactly this payment (LUD-06, "Pay to static QR"). A `description_hash` that is
+ * there must be that of the metadata; many servers send a plain description instead, which changes nothing about who gets what.
+ */
+export const checkFetched = (
+  bolt11: Bolt11.Bolt11,
+  offer: Offer,
+  amount: Msat.Msat,
+  settings: Settings,
+  nowMillis: number
+): Result.Result<void, string> => {
+  if (bolt11.network !== settings.network) return Result.fail(`an invoice of ${bolt11.network}`)
+  if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
+  if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(offer.metadata)))) {
+    return Result.fail("an invoice for another description")
+  }
+  return Result.mapError(checkBolt11(bolt11, settings, nowMillis), ({ message }) => message)
+}

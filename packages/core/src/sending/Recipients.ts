@@ -1,0 +1,131 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type { Msat } from "@satrail/bitcoin/Msat"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
+import { isInForce } from "../accounts/Domain.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { LightningReceiver } from "../nodes/LightningReceiver.ts"
+import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
+import type { SuccessAction } from "../nodes/SuccessAction.ts"
+import { Policy } from "../policy/Policy.ts"
+import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import type { Destination } from "./Destination.ts"
+import { check, checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
+import { SendingReads } from "./SendingReads.ts"
+
+/** An invoice that a recipient's server sent, read, and what is to be shown once it is paid. */
+export interface Invoiced {
+  readonly bolt11: Bolt11.Bolt11
+  readonly successAction: SuccessAction | null
+}
+
+/** Finds out who is behind a destination. */
+export class Recipients extends Context.Service<
+  Recipients,
+  {
+    /** Looks among our own first, then asks the outside. Moves nothing. */
+    readonly find: (
+      destination: Destination
+    ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
+    /** The host of the stranger's server that `find` has to ask; undefined where it asks nobody outside. */
+    readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
+    /** What `find` does, if the company may pay it this amount now: by the rules, and no withdrawal pays it already. Only the company\'s own are named. */
+    readonly payable: (
+      companyId: string,
+      destination: Destination,
+      amount: Msat
+    ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
+    /** A fresh invoice for exactly `amount`, checked: the right network, amount and description, and time left. */
+    readonly invoice: (offer: Offer, amount: Msat) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
+  }
+>()("@satrail/core/sending/Recipients") {}
+
+export const make = Effect.gen(function* () {
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
+  const sending = yield* SendingReads
+  const receiver = yield* LightningReceiver
+  const resolver = yield* Resolver
+  const policy = yield* Policy
+
+  const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
+
+  /** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
+  const servedFor = Effect.fnUntraced(function* (domain: string) {
+    if (domain === policy.domain) return { isServed: true, owner: undefined }
+    const owner = Option.getOrUndefined(yield* accounts.domain(domain))
+    return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis), owner }
+  })
+
+  const find: Recipients["Service"]["find"] = Effect.fnUntraced(function* (destination): Effect.fn.Return<
+    Recipient,
+    DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
+  > {
+    switch (destination._tag) {
+      case "LightningInvoice": {
+        const bolt11 = destination.invoice
+        if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
+        const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
+        // Hash and text both: an invoice that only borrows the hash of one of ours asks for somebody else's amount.
+        if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
+          return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
+        return yield* notFound("The invoice is signed by this service's node, and this service does not know it")
+      }
+      case "LightningAddress": {
+        const { handle, domain, address, url } = destination.address
+        const { isServed, owner } = yield* servedFor(domain)
+        if (!isServed) return { _tag: "Offer", offer: yield* resolver.offer(url) }
+        // A tag is the payee's own business: the payment goes to the same address (LUD-16).
+        const found = yield* receiving.lightningAddress(handle.replace(/\+.*$/, ""), domain)
+        const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
+        if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
+        return yield* notFound(`There is no Lightning address ${address}`)
+      }
+      case "Lnurl":
+        return { _tag: "Offer", offer: yield* resolver.offer(destination.lnurl.url) }
+      case "ChainAddress": {
+        const [onChainAddress] = yield* receiving.onChainAddresses([destination.address.scriptPubKey])
+        return onChainAddress === undefined
+          ? { _tag: "Address", address: destination.address }
+          : { _tag: "OwnChainAddress", onChainAddress }
+      }
+    }
+  })
+
+  return Recipients.of({
+    find,
+    host: Effect.fnUntraced(function* (destination) {
+      if (destination._tag === "Lnurl") return new URL(destination.lnurl.url).host
+      if (destination._tag !== "LightningAddress") return undefined
+      const { domain } = destination.address
+      return (yield* servedFor(domain)).isServed ? undefined : domain
+    }),
+    payable: Effect.fnUntraced(function* (companyId, destination, amount) {
+      const recipient = yield* find(destination)
+      yield* Effect.fromResult(check(recipient, amount, policy, yield* Clock.currentTimeMillis))
+      // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
+      const earlier = "bolt11" in recipient ? yield* sending.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
+      if (earlier?._tag !== "Some") return recipient
+      return yield* earlier.value.companyId === companyId
+        ? new DestinationRefused({ code: "payment_hash_used", message: "Another withdrawal was made for this invoice: ask for a new one" })
+        : new DestinationRefused({
+            code: "invoice_not_payable",
+            message: "The invoice was paid already, or is being paid: ask for a new one"
+          })
+    }),
+    invoice: Effect.fnUntraced(function* (offer, amount) {
+      const { paymentRequest, successAction } = yield* resolver.invoice(offer, amount)
+      const nowMillis = yield* Clock.currentTimeMillis
+      const checked = Result.flatMap(
+        Result.mapError(Bolt11.decode(paymentRequest), ({ message }) => message),
+        (bolt11) => Result.map(checkFetched(bolt11, offer, amount, policy, nowMillis), () => ({ bolt11, successAction }))
+      )
+      return yield* Effect.mapError(
+        Effect.fromResult(checked),
+        (reason) => new RecipientRefused({ reason: `The recipient's server sent ${reason}` })
+      )
+    })
+  })
+})
+
+export const layer = Layer.effect(Recipients, make)

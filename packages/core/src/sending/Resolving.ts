@@ -1,0 +1,72 @@
+import { Clock, Effect } from "effect"
+import type { Line } from "../base/Places.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
+import { Policy } from "../policy/Policy.ts"
+import type { Claim } from "./Claim.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** How many there are of each. */
+const counts = () => {
+  const all = new Map<string, number>()
+  const of = (key: string) => all.get(key) ?? 0
+  return {
+    of,
+    add: (key: string, one: 1 | -1) => {
+      const count = of(key) + one
+      if (count === 0) all.delete(key)
+      else all.set(key, count)
+    },
+    /** Those with at least so many. */
+    full: (limit: number) => [...all].flatMap(([key, count]) => (count >= limit ? [key] : []))
+  }
+}
+
+/**
+ * Places for asking recipients' servers, which are strangers' and may take long: so many for one company and at one host, and each company's hosts in turn,
+ * so that whoever is slow keeps nobody else waiting.
+ */
+export const line = Effect.fnUntraced(function* (
+  claimed: (found: ReadonlyArray<Task>, atMillis: number) => ReadonlyArray<Claim>,
+  leaseMillis: number,
+  work: (claim: Claim) => Effect.Effect<void>
+): Effect.fn.Return<Line<Claim, StoreUnavailable>, never, Tasks | Policy> {
+  const tasks = yield* Tasks
+  const { atOnce, perCompany, perHost } = (yield* Policy).resolving
+  const [companies, hosts] = [counts(), counts()]
+  let turn: Turn | null = null
+
+  const count = ({ companyId, lane }: Turn, one: 1 | -1) => {
+    companies.add(companyId, one)
+    hosts.add(lane, one)
+  }
+
+  return {
+    name: "recipients",
+    places: atOnce,
+    claim: Effect.fnUntraced(function* (free) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const full = { companies: companies.full(perCompany), lanes: hosts.full(perHost) }
+      const ask = { kind: Withdrawal.recipientKind, nowMillis, leaseMillis, limit: free, perLane: 1, full }
+      let found = yield* tasks.claimInTurn({ ...ask, after: turn })
+      if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...ask, after: null })
+      turn = found.at(-1) ?? null
+      const taken: Array<Task> = []
+      for (const task of found) {
+        if (companies.of(task.companyId) >= perCompany || hosts.of(task.lane) >= perHost) {
+          yield* tasks.postpone(task, nowMillis)
+          continue
+        }
+        count(task, 1)
+        taken.push(task)
+      }
+      const isFull = full.companies.length + full.lanes.length > 0
+      return { claims: claimed(taken, nowMillis), isMore: isFull || taken.length < found.length || found.length === free }
+    }),
+    work: (claim) =>
+      Effect.ensuring(
+        work(claim),
+        Effect.sync(() => count(claim, -1))
+      )
+  }
+})

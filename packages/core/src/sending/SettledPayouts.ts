@@ -1,0 +1,68 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Worker from "../base/Worker.ts"
+import * as Duties from "../ledger/Duties.ts"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { ChainSource, type ChainUnavailable, confirmations } from "../nodes/ChainSource.ts"
+import * as Policy from "../policy/Policy.ts"
+import type { SettledPayout } from "./SendingReads.ts"
+import { SendingReads } from "./SendingReads.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+const pageSize = 500
+
+/** Looks after payouts from when they settled until they are buried. */
+export class SettledPayouts extends Context.Service<
+  SettledPayouts,
+  {
+    /** Sends again what a reorganisation took out of its block, and lets go of what is deep enough. Does nothing before there is a new block. */
+    readonly look: Effect.Effect<void, ChainUnavailable | StoreUnavailable>
+  }
+>()("@satrail/core/sending/SettledPayouts") {}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const records = yield* SendingReads
+  const chain = yield* ChainSource
+  const { payoutBuriedAt } = yield* Policy.Policy
+  let lookedAt = ""
+
+  return SettledPayouts.of({
+    look: Effect.gen(function* () {
+      const tip = yield* chain.tip
+      if (tip.hash === lookedAt) return
+      let after: string | null = null
+      do {
+        const page: ReadonlyArray<SettledPayout> = yield* records.settledPayouts(after, pageSize)
+        for (const payout of page) {
+          const placement = yield* chain.transaction(payout.txId)
+          if (placement._tag === "mined") {
+            if (confirmations(tip, placement.height) < payoutBuriedAt) continue
+            yield* journal.commit(Withdrawal.buried(payout, yield* Clock.currentTimeMillis))
+          } else {
+            yield* Effect.logWarning("a payout that had settled is in no block any more; it is sent again", { withdrawalId: payout.id })
+            const answer = yield* chain.broadcast(payout.rawTx)
+            if (answer._tag === "rejected") {
+              yield* Effect.logError("the network rejects a payout that had settled: a person has to look", {
+                withdrawalId: payout.id,
+                reason: answer.reason
+              })
+            }
+          }
+        }
+        after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
+      } while (after !== null)
+      lookedAt = tip.hash
+    })
+  })
+})
+
+export const layer = Layer.effect(SettledPayouts, make)
+
+/** Looks for as long as the scope is open, in one process at a time. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { look } = yield* SettledPayouts
+    const { chainPollMillis } = yield* Policy.Policy
+    yield* Duties.run("settled payouts", () => Worker.run("settled payouts", look, Effect.sleep(chainPollMillis)))
+  })
+)

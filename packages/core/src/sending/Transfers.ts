@@ -1,0 +1,93 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Effect, Redacted } from "effect"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { fence, type Task } from "../ledger/Tasks.ts"
+import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import type { Deposit } from "../receiving/Deposit.ts"
+import * as Invoice from "../receiving/Invoice.ts"
+import * as Zap from "../receiving/Zap.ts"
+import { type Endings, overtaken } from "./Endings.ts"
+import type { Next } from "./Payouts.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** Pays withdrawals inside the ledger: to one of our own companies. */
+export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
+  const journal = yield* Journal
+  const receiver = yield* LightningReceiver
+  const entropy = yield* Entropy
+
+  const now = Clock.currentTimeMillis
+
+  const depositFor = (withdrawal: Withdrawal.Withdrawal, companyId: string, invoiceId: string | null, atMillis: number): Deposit => ({
+    id: Id.fromMillis(atMillis, entropy),
+    companyId,
+    ledgerTxId: withdrawal.ledgerTxId,
+    recipient: withdrawal.recipient,
+    amount: withdrawal.amount,
+    network: withdrawal.network,
+    rail: withdrawal.rail,
+    status: "settled",
+    chainTxId: null,
+    vout: null,
+    height: null,
+    lightningInvoiceId: invoiceId,
+    absorbed: Msat.zero,
+    revision: 0,
+    createdAtMillis: atMillis,
+    updatedAtMillis: atMillis
+  })
+
+  return {
+    /** To an address of one of our companies. */
+    toAddress: Effect.fnUntraced(
+      function* (withdrawal: Withdrawal.Withdrawal, companyId: string, lightningAddressId: string | null, task: Task) {
+        const atMillis = yield* now
+        const deposit = depositFor(withdrawal, companyId, null, atMillis)
+        yield* journal.commit(
+          Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis)
+        )
+        return "done" as const
+      },
+      Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
+    ),
+
+    /** For an invoice of one of our companies: it is claimed, then closed at the node, and only then paid. */
+    forInvoice: (
+      withdrawal: Withdrawal.Withdrawal,
+      invoice: Invoice.Invoice,
+      task: Task
+    ): Effect.Effect<Next, StoreUnavailable | NodeUnavailable> =>
+      Effect.gen(function* () {
+        const atMillis = yield* now
+        const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
+        if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
+          return yield* fail(withdrawal, "invoice_expired", task)
+        yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), ...Zap.work(invoice, atMillis) })
+        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
+        // Somebody outside was faster: their payment is what the invoice gets.
+        if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
+        yield* journal.commit(
+          Withdrawal.transferred(
+            withdrawal,
+            {
+              deposit: depositFor(withdrawal, invoice.companyId, invoice.id, atMillis),
+              invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
+              preimage: Redacted.value(canceled.preimage), // the invoice is paid with this Change: what proves it is a secret no more
+              lightningAddressId: invoice.lightningAddressId
+            },
+            fence(task),
+            atMillis
+          )
+        )
+        return "done" as const
+      }).pipe(
+        Effect.catchTags({
+          InvoiceNotPayable: () => fail(withdrawal, "invoice_not_payable", task),
+          StaleFence: overtaken,
+          AlreadyTerminal: overtaken
+        })
+      )
+  }
+})

@@ -1,0 +1,151 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Schema } from "effect"
+import * as Id from "../base/Id.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as Change from "../ledger/Change.ts"
+import * as Fee from "../policy/Fee.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/**
+ * `open` may be claimed, by whoever has its secret. `claimed` is final: what became of the money its withdrawal says. `expired` and `canceled`
+ * are final too: the hold was voided.
+ */
+export const Status = Schema.Literals(["open", "claimed", "expired", "canceled"])
+export type Status = typeof Status.Type
+
+/** How long a voucher may be open, in seconds. Not longer than the answer to its creation is kept. */
+export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 } as const
+
+/** Money that is held for whoever claims it first (LUD-03). `amount` is what the claimer gets; the fees come on top, as in a withdrawal. */
+export const Voucher = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  /** The transfer of its hold, and of the withdrawal that it becomes. */
+  ledgerTxId: Schema.String,
+  amount: Msat.Msat,
+  serviceFee: Msat.Msat,
+  networkAllowance: Msat.Msat,
+  /** What a wallet shows. */
+  description: Schema.String,
+  metadata: Metadata.Metadata,
+  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  rate: Schema.NullOr(Schema.String),
+  /** When that was the rate. */
+  rateAtMillis: Schema.NullOr(Schema.Int),
+  /** The SHA-256 of the secret (`k1`), which is kept nowhere. */
+  secretHash: Schema.String,
+  status: Status,
+  /** The withdrawal that it became when it was claimed. */
+  withdrawalId: Schema.NullOr(Schema.String),
+  createdAtMillis: Schema.Int,
+  expiresAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int
+})
+export interface Voucher extends Schema.Schema.Type<typeof Voucher> {}
+
+/** The voucher is `status` already, and stays so. */
+export class VoucherNotOpen extends Schema.TaggedError<VoucherNotOpen>()("VoucherNotOpen", {
+  id: Schema.String,
+  status: Schema.String
+}) {}
+
+/** A wallet cannot claim it like this. `message` is for its user: what was wrong, and what would be right. */
+export class VoucherRefused extends Schema.TaggedError<VoucherRefused>()("VoucherRefused", {
+  code: Schema.Literals(["not_found", "claimed", "expired", "canceled", "invoice", "too_many"]),
+  message: Schema.String
+}) {}
+
+export interface VoucherCreated extends Change.Parts<"VoucherCreated"> {
+  readonly voucher: Voucher
+}
+/** Applies while it is open. What it holds is the withdrawal's from here on: no posting, so there is no moment at which nobody holds it. */
+export interface VoucherClaimed extends Change.Parts<"VoucherClaimed"> {
+  readonly withdrawal: Withdrawal.Withdrawal
+}
+/** Applies while it is open; voided before, in whichever way, it stays as it is. */
+export interface VoucherExpired extends Change.Parts<"VoucherExpired"> {}
+/** The same, by its owner. */
+export interface VoucherCanceled extends Change.Parts<"VoucherCanceled"> {}
+
+/** The work of voiding a voucher that nobody claimed: due when it expires. */
+export const taskKind = "voucher"
+
+/** The whole fee on top of the amount. */
+export const fee = ({ serviceFee, networkAllowance }: Voucher): Msat.Msat => Fee.total({ service: serviceFee, network: networkAllowance })
+
+/** What is held while it is open. */
+export const held = (voucher: Voucher): Msat.Msat => Msat.sum(voucher.amount, fee(voucher))
+
+/** What a secret (`k1`) is known by, whatever was sent as one. */
+export const hashOf = (k1: string): string => Id.toHex(sha256(utf8ToBytes(k1)))
+
+/** Where a wallet asks. The secret is in the query, which logs of paths do not show. */
+export const urlOf = (domain: string, k1: string): string => `${schemeOf(domain)}://${domain}/lnurlw?k1=${k1}`
+
+/** Where a wallet sends its invoice. */
+export const callbackOf = (domain: string): string => `${schemeOf(domain)}://${domain}/lnurlw/callback`
+
+const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({ id, companyId, atMillis, transferId: ledgerTxId })
+
+/** Amount and fee leave `available` and wait in `held`, until it is claimed or voided. */
+export const created = (voucher: Voucher, once?: Change.Once): VoucherCreated => ({
+  _tag: "VoucherCreated",
+  ...parts(voucher, voucher.createdAtMillis),
+  legs: [{ companyId: voucher.companyId, postings: [{ from: "available", to: "held", amount: held(voucher) }] }],
+  voucher,
+  begins: { kind: taskKind, id: voucher.id, dueAtMillis: voucher.expiresAtMillis },
+  event: { type: "voucher.created", subject: voucher.id },
+  ...Change.optional({ once })
+})
+
+/** It becomes a withdrawal to this invoice, which is sent like any other: should that fail, its hold is voided, and the voucher stays claimed. */
+export const claimed = (
+  voucher: Voucher,
+  to: Pick<Withdrawal.Withdrawal, "id" | "recipient" | "network">,
+  atMillis: number
+): VoucherClaimed => ({
+  _tag: "VoucherClaimed",
+  ...parts(voucher, atMillis),
+  legs: [],
+  withdrawal: Withdrawal.pending({
+    ...to,
+    companyId: voucher.companyId,
+    ledgerTxId: voucher.ledgerTxId,
+    amount: voucher.amount,
+    serviceFee: voucher.serviceFee,
+    networkAllowance: voucher.networkAllowance,
+    recipientType: "lightning_invoice",
+    rail: "lightning",
+    metadata: voucher.metadata,
+    rate: voucher.rate,
+    rateAtMillis: voucher.rateAtMillis,
+    createdAtMillis: atMillis
+  }),
+  begins: { kind: Withdrawal.taskKind, id: to.id, dueAtMillis: atMillis },
+  ends: voucher.id,
+  event: { type: "voucher.claimed", subject: voucher.id }
+})
+
+const voided = (voucher: Voucher, atMillis: number) => ({
+  ...parts(voucher, atMillis),
+  legs: [{ companyId: voucher.companyId, postings: [{ from: "held", to: "available", amount: held(voucher) }] as const }],
+  ends: voucher.id
+})
+
+/** Nobody claimed it in time: everything is available again. */
+export const expired = (voucher: Voucher, fence: Change.Fence, atMillis: number): VoucherExpired => ({
+  _tag: "VoucherExpired",
+  ...voided(voucher, atMillis),
+  fence,
+  event: { type: "voucher.expired", subject: voucher.id }
+})
+
+/** Nobody claimed it and nobody will: everything is available again. */
+export const canceled = (voucher: Voucher, atMillis: number): VoucherCanceled => ({
+  _tag: "VoucherCanceled",
+  ...voided(voucher, atMillis),
+  event: { type: "voucher.canceled", subject: voucher.id }
+})

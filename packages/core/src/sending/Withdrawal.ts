@@ -1,0 +1,371 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Network } from "@satrail/bitcoin/Network"
+import { Schema } from "effect"
+import * as Metadata from "../base/Metadata.ts"
+import * as Change from "../ledger/Change.ts"
+import { Rail, Status } from "../ledger/Rail.ts"
+import type * as Coin from "../nodes/Coin.ts"
+import { SuccessAction } from "../nodes/SuccessAction.ts"
+import * as Fee from "../policy/Fee.ts"
+import type { Deposit } from "../receiving/Deposit.ts"
+import { RecipientType } from "./Destination.ts"
+
+/** Why a withdrawal failed. Every one of them means: nothing was paid, and nothing will be. */
+export const Failure = Schema.Literals([
+  "no_route",
+  "timeout",
+  "incorrect_payment_details",
+  "insufficient_liquidity",
+  "canceled",
+  "node_error",
+  "invoice_expired",
+  "invoice_not_payable",
+  "payment_hash_used",
+  "recipient_refused",
+  "recipient_unreachable",
+  "address_not_payable"
+])
+export type Failure = typeof Failure.Type
+
+/** Money on its way out. `amount` is what the recipient gets; the fees come on top: 1000 out with 5 and 10 holds 1015. */
+export const Withdrawal = Schema.Struct({
+  id: Schema.String,
+  companyId: Schema.String,
+  ledgerTxId: Schema.String,
+  amount: Msat.Msat,
+  serviceFee: Msat.Msat,
+  networkAllowance: Msat.Msat,
+  /** The destination as it was understood. */
+  recipient: Schema.String,
+  recipientType: RecipientType,
+  rail: Rail,
+  network: Network,
+  metadata: Metadata.Metadata,
+  /** Fiat units for one bitcoin, when the amount was given in fiat. */
+  rate: Schema.NullOr(Schema.String),
+  /** When that was the rate. */
+  rateAtMillis: Schema.NullOr(Schema.Int),
+  status: Status,
+  /** What is being paid, from the moment it was decided, before any node is told. Null for an on-chain one. */
+  paymentHash: Schema.NullOr(Schema.String),
+  paymentRequest: Schema.NullOr(Schema.String),
+  /** What the recipient's server wants shown once it is paid (LUD-09). */
+  successAction: Schema.NullOr(SuccessAction),
+  /** The transaction, from the moment it was signed, before anyone is told. Null for a Lightning one. */
+  chainTxId: Schema.NullOr(Schema.String),
+  /** Its bytes. Null also where it is another withdrawal's, which leads, and pays this one with an output of its own. */
+  rawTx: Schema.NullOr(Schema.String),
+  dispatchedAtMillis: Schema.NullOr(Schema.Int),
+  /** The proof of payment, once it is settled over Lightning. */
+  preimage: Schema.NullOr(Schema.String),
+  /** What routing or mining did cost, once it is known; of a transaction that pays others too, its share. */
+  networkFee: Schema.NullOr(Msat.Msat),
+  /** The node's own number for the payment. */
+  paymentIndex: Schema.NullOr(Schema.String),
+  failure: Schema.NullOr(Failure),
+  createdAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int
+})
+export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
+
+/** The company has less available than amount and fee together. Nothing was held. */
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  companyId: Schema.String,
+  needed: Msat.Msat
+}) {}
+
+/** The withdrawal already ended, and ended differently. It stays as it is. */
+export class AlreadyTerminal extends Schema.TaggedError<AlreadyTerminal>()("AlreadyTerminal", {
+  id: Schema.String,
+  status: Schema.String
+}) {}
+
+/** Another withdrawal pays, paid or failed to pay this payment hash. One hash is one withdrawal's for ever: a retry needs a new invoice. */
+export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", { paymentHash: Schema.String }) {}
+
+/** Another payout spends one of these coins. */
+export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { withdrawalId: Schema.String }) {}
+
+/** A signed transaction that pays a withdrawal. A replacement of it is another one: either may end in a block. */
+export interface Candidate {
+  readonly txId: string
+  readonly rawTx: string
+  /** What was signed (BIP 174, base64): a replacement is made from it. */
+  readonly psbt: string
+  readonly networkFee: Msat.Msat
+  readonly change: Coin.Change | null
+  /** Whether it spends change of a payout that was in no block. */
+  readonly isDeep: boolean
+}
+
+/** What is about to be sent, to the last byte. Stored and committed before any node is told. */
+export type Attempt =
+  | {
+      readonly _tag: "Lightning"
+      readonly paymentHash: string
+      readonly paymentRequest: string
+      readonly successAction: SuccessAction | null
+    }
+  | (Candidate & {
+      readonly _tag: "Chain"
+      /** The outpoints it spends, `txid:vout`. No two payouts may share one. */
+      readonly coins: ReadonlyArray<string>
+    })
+
+/** How a payment ended well. */
+export interface Settlement {
+  /** The proof, for Lightning. */
+  readonly preimage: string | null
+  /** The candidate that is in a block, for a payout. */
+  readonly chainTxId: string | null
+  /** What routing or mining did cost. */
+  readonly networkFee: Msat.Msat
+  readonly paymentIndex: string | null
+}
+
+export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested"> {
+  readonly withdrawal: Withdrawal
+}
+/** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
+export interface Follower {
+  readonly id: string
+  readonly companyId: string
+  /** Its share of what mining costs. The one that leads bears the rest. */
+  readonly networkFee: Msat.Msat
+}
+/**
+ * Applies once: the same attempt again is applied, another one is refused. Who follows is dispatched with it, and is from here on the work of the task of the
+ * one that leads: the tasks of all others end, and a stale claim on any of them refuses all.
+ */
+export interface WithdrawalDispatched extends Change.Parts<"WithdrawalDispatched"> {
+  readonly attempt: Attempt
+  readonly followers: ReadonlyArray<Follower & { readonly token: number }>
+}
+/** Another transaction from the same coins for a higher fee. Whichever of them is mined pays the withdrawal, and all that follow it. */
+export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced"> {
+  readonly attempt: Attempt & { readonly _tag: "Chain" }
+  /** Everybody who follows, and their shares of the new fee. */
+  readonly followers: ReadonlyArray<Follower>
+  /** The newest candidate so far, and its change: nobody may spend that any more. */
+  readonly replaces: { readonly txId: string; readonly change: string | null }
+}
+/** A payout that settled is so deep that nobody looks for it any more. */
+export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
+  readonly txId: string
+}
+export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled"> {
+  readonly settlement: Settlement
+}
+export interface WithdrawalFailed extends Change.Parts<"WithdrawalFailed"> {
+  readonly failure: Failure
+}
+/** Both ends are ours: the hold is posted and the other company credited, together. A claimed invoice settles with it. */
+export interface InternalTransferred extends Change.Parts<"InternalTransferred"> {
+  readonly deposit: Deposit
+  readonly settlement: Settlement
+  /** The invoice it pays, claimed by this withdrawal before; its hash is the withdrawal's from here on. */
+  readonly invoice: { readonly id: string; readonly paymentHash: string; readonly paymentRequest: string } | null
+  /** The Lightning address it pays. */
+  readonly lightningAddressId: string | null
+}
+
+/** What the one that leads bears of the fee of its transaction. */
+export const ownShare = (
+  { networkFee }: Pick<Candidate, "networkFee">,
+  followers: ReadonlyArray<{ readonly networkFee: Msat.Msat | null }>
+): Msat.Msat => Msat.make(networkFee - Msat.sum(...followers.map((follower) => follower.networkFee ?? Msat.zero)))
+
+/** The whole fee on top of the amount. */
+export const fee = (withdrawal: Withdrawal): Msat.Msat =>
+  Fee.total({ service: withdrawal.serviceFee, network: withdrawal.networkAllowance })
+
+/** What is held while it is pending. */
+export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.amount, fee(withdrawal))
+
+/** One that nothing has been done about yet. */
+export const pending = (
+  asked: Pick<
+    Withdrawal,
+    | "id"
+    | "companyId"
+    | "ledgerTxId"
+    | "amount"
+    | "serviceFee"
+    | "networkAllowance"
+    | "recipient"
+    | "recipientType"
+    | "rail"
+    | "network"
+    | "metadata"
+    | "rate"
+    | "rateAtMillis"
+    | "createdAtMillis"
+  >
+): Withdrawal => ({
+  ...asked,
+  status: "pending",
+  paymentHash: null,
+  paymentRequest: null,
+  successAction: null,
+  chainTxId: null,
+  rawTx: null,
+  dispatchedAtMillis: null,
+  preimage: null,
+  networkFee: null,
+  paymentIndex: null,
+  failure: null,
+  updatedAtMillis: asked.createdAtMillis
+})
+
+const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<Change.Posting>, fence: Change.Fence | undefined) => ({
+  id: withdrawal.id,
+  companyId: withdrawal.companyId,
+  atMillis,
+  transferId: withdrawal.ledgerTxId,
+  legs: [{ companyId: withdrawal.companyId, postings }],
+  ...Change.optional({ fence })
+})
+
+/** The work of sending a withdrawal: it begins when it is requested and ends when it does. Nothing of this kind has been tried yet. */
+export const taskKind = "withdrawal"
+
+/** The same for one that a transaction of ours pays: what is due together may share one. */
+export const payoutKind = "payout"
+
+/** The same for one whose recipient's server has to be asked first. */
+export const recipientKind = "recipient"
+
+/** The same for one that was tried or sent, and is looked at again. */
+export const paymentKind = "payment"
+
+/** Whatever work a withdrawal that has not ended is. */
+export const kinds = [taskKind, payoutKind, recipientKind, paymentKind] as const
+
+/** When a payout is due: at the end of the window in which it was confirmed, as are all others of that window; at once where there is none (0). */
+export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number): number =>
+  windowMillis === 0 ? createdAtMillis : (Math.floor(createdAtMillis / windowMillis) + 1) * windowMillis
+
+const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ kind: taskKind, dueAtMillis: createdAtMillis })
+
+/** Amount and fee leave `available` and wait in `held`; the task of sending it exists from here on. */
+export const requested = (withdrawal: Withdrawal, once?: Change.Once, work = atOnce(withdrawal)): WithdrawalRequested => ({
+  _tag: "WithdrawalRequested",
+  ...parts(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }], undefined),
+  withdrawal,
+  begins: { ...work, id: withdrawal.id },
+  event: { type: "withdrawal.requested", subject: withdrawal.id },
+  ...Change.optional({ once })
+})
+
+/** What will be sent is decided. No money moves. */
+export const dispatched = (
+  withdrawal: Withdrawal,
+  attempt: Attempt,
+  fence: Change.Fence,
+  atMillis: number,
+  followers: WithdrawalDispatched["followers"] = []
+): WithdrawalDispatched => ({
+  _tag: "WithdrawalDispatched",
+  ...parts(withdrawal, atMillis, [], fence),
+  legs: [],
+  attempt,
+  followers,
+  event: { type: "withdrawal.dispatched", subject: withdrawal.id }
+})
+
+/** What was sent is offered again for a higher fee. No money moves. */
+export const replaced = (
+  withdrawal: Withdrawal,
+  attempt: WithdrawalReplaced["attempt"],
+  replaces: WithdrawalReplaced["replaces"],
+  fence: Change.Fence,
+  atMillis: number,
+  followers: WithdrawalReplaced["followers"] = []
+): WithdrawalReplaced => ({
+  _tag: "WithdrawalReplaced",
+  ...parts(withdrawal, atMillis, [], fence),
+  legs: [],
+  attempt,
+  replaces,
+  followers,
+  event: { type: "withdrawal.replaced", subject: withdrawal.id }
+})
+
+/** What settled it is deep enough in the chain to be left alone. */
+export const buried = (
+  payout: { readonly companyId: string; readonly id: string; readonly txId: string },
+  atMillis: number
+): PayoutBuried => ({
+  _tag: "PayoutBuried",
+  id: payout.id,
+  companyId: payout.companyId,
+  atMillis,
+  legs: [],
+  txId: payout.txId
+})
+
+/**
+ * It was paid: the hold is posted in full. 1000 go to the node with fees of 5 and 10 whose route cost 3: 1000 and 3 leave the node,
+ * 5 are the operator's revenue, 7 of the allowance stay in `network_fees`. What a node spent above its limit is the operator's `loss`.
+ */
+export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: Change.Fence, atMillis: number): WithdrawalSettled => {
+  const asset = withdrawal.rail === "lightning" ? "node" : "chain"
+  const { networkFee } = settlement
+  const over = networkFee > withdrawal.networkAllowance ? Msat.make(networkFee - withdrawal.networkAllowance) : Msat.zero
+  const postings = Change.moving(
+    { from: "held", to: asset, amount: withdrawal.amount },
+    { from: "held", to: "service_fees", amount: withdrawal.serviceFee },
+    { from: "held", to: "network_fees", amount: withdrawal.networkAllowance },
+    { from: "network_fees", to: asset, amount: Msat.make(networkFee - over) },
+    { from: "loss", to: asset, amount: over }
+  )
+  return {
+    _tag: "WithdrawalSettled",
+    ...parts(withdrawal, atMillis, postings, fence),
+    settlement,
+    ends: withdrawal.id,
+    event: { type: "withdrawal.settled", subject: withdrawal.id }
+  }
+}
+
+/** It was not paid and never will be: the hold is voided and everything is available again. */
+export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence, atMillis: number): WithdrawalFailed => ({
+  _tag: "WithdrawalFailed",
+  ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) }], fence),
+  failure,
+  ends: withdrawal.id,
+  event: { type: "withdrawal.failed", subject: withdrawal.id }
+})
+
+/** 1000 with a fee of 5 from one company to another: 1005 leave the hold, 1000 arrive, 5 are revenue. Nothing touches a node. */
+export const transferred = (
+  withdrawal: Withdrawal,
+  to: {
+    readonly deposit: Deposit
+    readonly invoice: InternalTransferred["invoice"]
+    readonly preimage: string | null
+    readonly lightningAddressId: string | null
+  },
+  fence: Change.Fence,
+  atMillis: number
+): InternalTransferred => ({
+  _tag: "InternalTransferred",
+  ...parts(withdrawal, atMillis, [], fence),
+  legs: [
+    {
+      companyId: withdrawal.companyId,
+      postings: Change.moving(
+        { from: "held", to: "internal", amount: withdrawal.amount },
+        { from: "held", to: "service_fees", amount: withdrawal.serviceFee },
+        { from: "held", to: "network_fees", amount: withdrawal.networkAllowance }
+      )
+    },
+    { companyId: to.deposit.companyId, postings: [{ from: "internal", to: "available", amount: withdrawal.amount }] }
+  ],
+  deposit: to.deposit,
+  invoice: to.invoice,
+  lightningAddressId: to.lightningAddressId,
+  settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
+  ends: withdrawal.id,
+  event: { type: "withdrawal.settled", subject: withdrawal.id }
+})
