@@ -241,8 +241,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [12],
     bug: "the balance is checked first, and held against afterwards",
     file: memory("Memory"),
-    find: "Journal.make((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))",
-    replace: `Journal.make((change) =>
+    find: "Changes.journal((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))",
+    replace: `Changes.journal((change) =>
         Effect.gen(function* () {
           const [verdict, next] = apply(yield* Ref.get(state), change)
           yield* Effect.yieldNow

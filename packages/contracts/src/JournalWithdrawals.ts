@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Id from "@satrail/core/base/Id"
+import { InsufficientBalance } from "@satrail/core/ledger/Balance"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -77,7 +78,7 @@ export const money = {
   "a refusal says whose money is short and how much was needed": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const refusal = yield* Effect.flip((yield* Journal).commit(Withdrawal.requested(yield* withdrawal(companyId, 40, fees))))
-    assert.deepStrictEqual({ ...refusal }, { ...new Withdrawal.InsufficientBalance({ companyId, needed: Msat.fromSats(55) }) })
+    assert.deepStrictEqual({ ...refusal }, { ...new InsufficientBalance({ companyId, needed: Msat.fromSats(55) }) })
     yield* has(companyId, { posted: 10, held: 0 })
   }),
   "a company that nobody opened has nothing to withdraw": Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/ledger/Change"
+import type { Change } from "@satrail/core/Changes"
 import type { Account } from "@satrail/core/ledger/Change"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Tally from "@satrail/core/ledger/Tally"

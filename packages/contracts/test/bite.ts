@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
-import type { Change } from "@satrail/core/ledger/Change"
+import * as Changes from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/Changes"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { Tasks } from "@satrail/core/ledger/Tasks"
@@ -12,7 +13,7 @@ import * as Memory from "@satrail/memory/Memory"
 import { Context, Effect, Exit, Layer } from "effect"
 
 type Ports = Journal.Journal | Records | Tasks
-export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Journal.Refusal | Journal.StoreUnavailable>
+export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Changes.Refusal | Journal.StoreUnavailable>
 
 /** One value as each of the services that read. */
 const readsOf = (all: AllReads): Context.Context<Records> =>
@@ -33,7 +34,7 @@ export const sabotage = (spoil: {
     Effect.gen(function* () {
       const [journal, records, tasks] = [yield* Journal.Journal, yield* Records, yield* Tasks]
       const commit: Commit = (change) => journal.commit(change)
-      return Context.make(Journal.Journal, Journal.make(spoil.commit?.(commit, records) ?? commit)).pipe(
+      return Context.make(Journal.Journal, Changes.journal(spoil.commit?.(commit, records) ?? commit)).pipe(
         Context.merge(readsOf({ ...records, ...spoil.records?.(records) })),
         Context.add(Tasks, Tasks.of({ ...tasks, ...spoil.tasks?.(tasks) }))
       )

@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Context, Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import * as Changes from "../src/Changes.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
@@ -1029,15 +1030,11 @@ describe("A call to the node", () => {
       const { calls, change } = listening()
       // Under the same claim, as after an answer that was lost.
       const decided = replace(Journal, (journal) =>
-        Journal.of({
-          commit: (next) =>
-            next._tag === "WithdrawalDispatched"
-              ? Effect.andThen(
-                  journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: "77".repeat(32) } }),
-                  journal.commit(next)
-                )
-              : journal.commit(next)
-        })
+        Changes.journal((next) =>
+          next._tag === "WithdrawalDispatched"
+            ? Effect.andThen(journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: "77".repeat(32) } }), journal.commit(next))
+            : journal.commit(next)
+        )
       )
       return inWorld(
         unbroken(

@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Deferred, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import * as Changes from "../src/Changes.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { type Broadcast, ChainSource } from "../src/nodes/ChainSource.ts"
 import { ChainWallet } from "../src/nodes/ChainWallet.ts"
@@ -131,15 +132,14 @@ describe("A payout", () => {
       {
         change: (ports) =>
           replace(Journal, (journal) =>
-            Journal.of({
-              commit: (change) =>
-                Effect.tap(journal.commit(change), () =>
-                  Effect.sync(() => {
-                    if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain" && sent.length === 0)
-                      recorded.push(change.attempt.rawTx)
-                  })
-                )
-            })
+            Changes.journal((change) =>
+              Effect.tap(journal.commit(change), () =>
+                Effect.sync(() => {
+                  if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain" && sent.length === 0)
+                    recorded.push(change.attempt.rawTx)
+                })
+              )
+            )
           )(change(ports))
       }
     )
@@ -322,14 +322,13 @@ describe("Several payouts", () => {
           const attempts: Array<ReadonlyArray<string>> = []
           const noting = ports.pipe(
             replace(Journal, (journal) =>
-              Journal.of({
-                commit: (change) =>
-                  Effect.tap(journal.commit(change), () =>
-                    Effect.sync(() => {
-                      if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
-                    })
-                  )
-              })
+              Changes.journal((change) =>
+                Effect.tap(journal.commit(change), () =>
+                  Effect.sync(() => {
+                    if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
+                  })
+                )
+              )
             ),
             // Each lets the others choose before it stores what it chose.
             replace(ChainWallet, (wallet) =>

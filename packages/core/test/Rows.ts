@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type { Change } from "../src/Changes.ts"
 import type { Balance } from "../src/ledger/Balance.ts"
-import type { Account, Change } from "../src/ledger/Change.ts"
+import type { Account } from "../src/ledger/Change.ts"
 import type { Offer } from "../src/nodes/Resolver.ts"
 import type { Settings } from "../src/policy/Policy.ts"
 import { defaults } from "../src/policy/Policy.ts"

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import * as Changes from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Account } from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
@@ -360,7 +361,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
     })
     return Context.make(
       Journal.Journal,
-      Journal.make((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))
+      Changes.journal((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))
     ).pipe(
       Context.add(LedgerReads, ledger),
       Context.add(AccountReads, accounts),

@@ -1,6 +1,8 @@
 import { DomainTaken } from "@satrail/core/accounts/Domain"
+import type * as Changes from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
-import type { Change, Fence, Leg } from "@satrail/core/ledger/Change"
+import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
 import * as Coin from "@satrail/core/nodes/Coin"
 import { type Deposit, DepositMoved } from "@satrail/core/receiving/Deposit"
@@ -12,7 +14,6 @@ import {
   AlreadyTerminal,
   type Attempt,
   CoinTaken,
-  InsufficientBalance,
   ownShare,
   PaymentHashTaken,
   type Settlement,
@@ -24,7 +25,7 @@ import { Equal, Exit, HashMap, Option, Struct } from "effect"
 import * as State from "./State.ts"
 
 /** How a Change is answered. */
-export type Verdict = Exit.Exit<Journal.Applied, Journal.Refusal>
+export type Verdict = Exit.Exit<Journal.Applied, Changes.Refusal>
 
 /** The row this Change is about. A Change of what was never made is its maker's bug, not a refusal. */
 const own = <A extends { readonly companyId: string }>(map: HashMap.HashMap<string, A>, change: Change): A => {
@@ -80,7 +81,7 @@ const later = {
 } as const
 
 /** First: was it applied before, or something else under its id? */
-const before = (state: State.State, change: Change): Journal.Refusal | "again" | undefined => {
+const before = (state: State.State, change: Change): Changes.Refusal | "again" | undefined => {
   switch (change._tag) {
     case "CompanyOpened":
       return creation(change, state.companies, change.company, ["plan"])
@@ -244,7 +245,7 @@ const credited = (state: State.State, deposit: Deposit): State.State => {
 }
 
 /** Then: the rules of its kind, and what it does to the rows it is about. */
-const move = (state: State.State, change: Change): State.State | Journal.Refusal => {
+const move = (state: State.State, change: Change): State.State | Changes.Refusal => {
   const { atMillis } = change
   switch (change._tag) {
     case "CompanyOpened":
@@ -470,10 +471,10 @@ const hashTaken = (state: State.State, paymentHash: string, byOtherThan: string)
   Option.exists(HashMap.get(state.withdrawalByHash, paymentHash), (id) => id !== byOtherThan)
 
 /** Then: is there enough money? */
-const book = (state: State.State, { companyId, postings }: Leg, transferId: string): State.State | InsufficientBalance => {
+const book = (state: State.State, { companyId, postings }: Leg, transferId: string): State.State | Balance.InsufficientBalance => {
   const balance = State.balanceOf(state, companyId)
   const needed = Balance.need(postings)
-  if (needed > 0n && needed > Balance.available(balance)) return new InsufficientBalance({ companyId, needed })
+  if (needed > 0n && needed > Balance.available(balance)) return new Balance.InsufficientBalance({ companyId, needed })
   return {
     ...state,
     balances: HashMap.set(state.balances, companyId, Balance.add(balance, Balance.effect(postings))),

@@ -1,5 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/ledger/Change"
+import type { Change } from "@satrail/core/Changes"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Schema } from "effect"

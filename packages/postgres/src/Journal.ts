@@ -1,4 +1,6 @@
-import type { Change, Leg } from "@satrail/core/ledger/Change"
+import * as Changes from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/Changes"
+import type { Leg } from "@satrail/core/ledger/Change"
 import * as Core from "@satrail/core/ledger/Journal"
 import { Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -109,11 +111,15 @@ const Verdicts = Schema.Array(Schema.Struct({ verdict: Schema.String, answer: Sc
 /** Look again; when that shows nothing else, it is this refusal. */
 interface Again {
   readonly _tag: "Again"
-  readonly refusal?: Core.Refusal
+  readonly refusal?: Changes.Refusal
 }
 
 /** What the database said about one Change: a word that all kinds share, or one of its kind's refusals. */
-const exitOf = <T extends Tag>(change: Tagged<T>, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Core.Refusal> => {
+const exitOf = <T extends Tag>(
+  change: Tagged<T>,
+  said: string,
+  answer: string | null
+): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
   const [word = "", detail = ""] = said.split(" ")
   switch (word) {
     case "Applied":
@@ -179,7 +185,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     onTurnedAway: turnedAway("Journal.commit")
   })
 
-  const settle = (change: Change, looks: number): Effect.Effect<Core.Applied, Core.Refusal | Core.StoreUnavailable> =>
+  const settle = (change: Change, looks: number): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
     Effect.flatMap(commit(change), (outcome) => {
       if (outcome._tag !== "Again") return Effect.succeed(outcome)
       // The second look began after the first was refused: what it does not show was not there then, and the first refusal was right.
@@ -187,7 +193,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} comes to no verdict`))
     })
 
-  const journal = Core.make((change) => settle(change, 1))
+  const journal = Changes.journal((change) => settle(change, 1))
   return { journal, commits: commits.over(journal) }
 })
 

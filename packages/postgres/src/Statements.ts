@@ -1,5 +1,5 @@
-import type { Change } from "@satrail/core/ledger/Change"
-import type { Refusal } from "@satrail/core/ledger/Journal"
+import type { Change } from "@satrail/core/Changes"
+import type { Refusal } from "@satrail/core/Changes"
 import type { Columns, Row } from "./Table.ts"
 
 // One statement a kind of Change. $1 is the Changes as rows, $2 their postings. All are built from the same parts: what was asked,

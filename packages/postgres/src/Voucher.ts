@@ -1,7 +1,7 @@
 import * as Balance from "@satrail/core/ledger/Balance"
+import { InsufficientBalance } from "@satrail/core/ledger/Balance"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Voucher from "@satrail/core/sending/Voucher"
-import { InsufficientBalance } from "@satrail/core/sending/Withdrawal"
 import * as Reads from "./Reads.ts"
 import { granted, insufficient, joinTarget, type Kind, own, sameAsAsked, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"

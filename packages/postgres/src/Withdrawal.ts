@@ -1,8 +1,8 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Id from "@satrail/core/base/Id"
+import type { Change } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
-import type { Change } from "@satrail/core/ledger/Change"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Coin from "@satrail/core/nodes/Coin"
 import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
@@ -88,7 +88,7 @@ applied as (
   refusals: {
     Conflict: conflict,
     InsufficientBalance: ({ companyId, legs }) =>
-      new Withdrawal.InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
+      new Balance.InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
   }
 }
 

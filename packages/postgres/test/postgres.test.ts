@@ -5,8 +5,8 @@ import { has } from "@satrail/contracts/Ledger"
 import * as RecordsContract from "@satrail/contracts/Records"
 import * as TasksContract from "@satrail/contracts/Tasks"
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/ledger/Change"
-import { Journal, make as makeJournal } from "@satrail/core/ledger/Journal"
+import * as Changes from "@satrail/core/Changes"
+import { Journal } from "@satrail/core/ledger/Journal"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Fiber, Layer } from "effect"
@@ -27,7 +27,7 @@ const twoJournals = Layer.effect(
   Effect.gen(function* () {
     const journals = [(yield* PgJournal.make({})).journal, (yield* PgJournal.make({})).journal] as const
     let turn = 0
-    return makeJournal((change: Change) => journals[turn++ % 2 === 0 ? 0 : 1].commit(change))
+    return Changes.journal((change) => journals[turn++ % 2 === 0 ? 0 : 1].commit(change))
   })
 )
 

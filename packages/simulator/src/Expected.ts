@@ -1,4 +1,4 @@
-import type { Change } from "@satrail/core/ledger/Change"
+import type { Change } from "@satrail/core/Changes"
 import { type Coverage, type Kind, kinds } from "./Coverage.ts"
 import { ports } from "./Fault.ts"
 import { tags } from "./Operation.ts"

@@ -1,5 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
-import type { Change } from "@satrail/core/ledger/Change"
+import type { Change } from "@satrail/core/Changes"
 import type { Coverage } from "./Coverage.ts"
 import type { Watch } from "./Watch.ts"
 

@@ -1,5 +1,6 @@
-import type { Change } from "@satrail/core/ledger/Change"
-import * as Journal from "@satrail/core/ledger/Journal"
+import * as Changes from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/Changes"
+import type * as Journal from "@satrail/core/ledger/Journal"
 import { Context, Effect } from "effect"
 import { Asking } from "./Wire.ts"
 
@@ -19,14 +20,14 @@ export interface Watch {
 export const make = (journal: Journal.Journal["Service"]): Watch => {
   let applied: Array<Applied> = []
   const commit = (change: Change) =>
-    Effect.withFiber<Journal.Applied, Journal.Refusal | Journal.StoreUnavailable>((fiber) =>
+    Effect.withFiber<Journal.Applied, Changes.Refusal | Journal.StoreUnavailable>((fiber) =>
       Effect.map(journal.commit(change), (answer) => {
         if (answer._tag === "Applied") applied.push({ change, asking: Context.get(fiber.context, Asking) })
         return answer
       })
     )
   return {
-    journal: Journal.make(commit),
+    journal: Changes.journal(commit),
     take: () => {
       const taken = applied
       applied = []

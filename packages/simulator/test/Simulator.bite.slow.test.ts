@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Change } from "@satrail/core/ledger/Change"
+import * as Changes from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/Changes"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { ChainSource, type Placement } from "@satrail/core/nodes/ChainSource"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
@@ -18,7 +19,7 @@ const over =
 
 /** The journal, with Changes that are not quite what was decided. */
 const committing = (change: (change: Change) => Change): Spoil =>
-  over(Journal.Journal, (journal) => Journal.make((decided) => journal.commit(change(decided))))
+  over(Journal.Journal, (journal) => Changes.journal((decided) => journal.commit(change(decided))))
 
 /** What was known to have lost money, or nearly so; what is noticed of it, and in how many stories at most. */
 const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, stories: number]>> = {

@@ -4,6 +4,7 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import type * as Change from "../ledger/Change.ts"
+import type { Conflict } from "../ledger/Journal.ts"
 import { Plan } from "../policy/Plan.ts"
 
 /** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals. `admin` may do all three. */
@@ -35,7 +36,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   reason: Schema.Literals(["missing", "unknown", "expired", "revoked"])
 }) {}
 
-export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued"> {
+export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict> {
   readonly apiKey: ApiKey
   /** A rotation: this older key of the company's ends at this time, unless it ends earlier. */
   readonly replaces: { readonly id: string; readonly expiresAtMillis: number } | null

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type * as Change from "../ledger/Change.ts"
+import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import { Plan } from "../policy/Plan.ts"
 
 /** An account holder. */
@@ -11,7 +12,7 @@ export const Company = Schema.Struct({
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
-export interface CompanyOpened extends Change.Parts<"CompanyOpened"> {
+export interface CompanyOpened extends Change.Parts<"CompanyOpened", Conflict | IdempotencyMismatch> {
   readonly company: Company
 }
 export interface PlanChanged extends Change.Parts<"PlanChanged"> {

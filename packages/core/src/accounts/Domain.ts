@@ -18,7 +18,7 @@ export interface Domain extends Schema.Schema.Type<typeof Domain> {}
 export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}
 
 /** Applies where nobody has the domain; where `replaces` has it and lost it, then; and where the operator vouches for what DNS showed. */
-export interface DomainVerified extends Change.Parts<"DomainVerified"> {
+export interface DomainVerified extends Change.Parts<"DomainVerified", DomainTaken> {
   readonly domain: Domain
   readonly replaces: { readonly companyId: string; readonly lostAtMillis: number } | null
 }

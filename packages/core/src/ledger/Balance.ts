@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import { Schema } from "effect"
 import type { Posting } from "./Change.ts"
 
 /** What a company owns. `posted` is all of it, `held` the part that pending withdrawals and open vouchers have reserved. */
@@ -6,6 +7,12 @@ export interface Balance {
   readonly posted: Msat.Msat
   readonly held: Msat.Msat
 }
+
+/** The company has less available than amount and fee together. Nothing was held. */
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  companyId: Schema.String,
+  needed: Msat.Msat
+}) {}
 
 export const empty: Balance = { posted: Msat.zero, held: Msat.zero }
 

@@ -1,33 +1,4 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
-import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
-import type { CompanyOpened, PlanChanged } from "../accounts/Company.ts"
-import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
-import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
-import type {
-  InvoiceClaimed,
-  InvoiceCreated,
-  InvoiceExpired,
-  InvoiceForgotten,
-  InvoiceSettled,
-  PaymentUnmatched
-} from "../receiving/Invoice.ts"
-import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
-import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
-import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
-import type { ZapReceipted } from "../receiving/Zap.ts"
-import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "../sending/Voucher.ts"
-import type {
-  InternalTransferred,
-  PayoutBuried,
-  WithdrawalDispatched,
-  WithdrawalFailed,
-  WithdrawalReplaced,
-  WithdrawalRequested,
-  WithdrawalSettled
-} from "../sending/Withdrawal.ts"
-import type { AnswersForgotten } from "./Answer.ts"
-import type { CursorMoved } from "./Cursor.ts"
-import type { DutyBegun } from "./Duty.ts"
 
 /**
  * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
@@ -92,11 +63,20 @@ export interface Reading {
   readonly fence?: Fence | undefined
 }
 
+declare const refused: unique symbol
+
+/** Some Change, of whichever kind. */
+export type Any = Parts<string, unknown>
+
+/** How the rules may say no to a Change: its kind says so. */
+export type RefusalOf<C extends Any> = Exclude<C[typeof refused], undefined>
+
 /**
  * What every Change carries, whatever it changes. `id` is the row it is about; `transferId` groups its postings in the ledger
- * and is what a customer sees as `ledger_tx_id`.
+ * and is what a customer sees as `ledger_tx_id`. `Refused` is how the rules may say no to it: in its type only, no value has it.
  */
-export interface Parts<Tag extends string> {
+export interface Parts<Tag extends string, Refused = never> {
+  readonly [refused]?: Refused
   readonly _tag: Tag
   readonly id: string
   readonly companyId: string
@@ -112,47 +92,6 @@ export interface Parts<Tag extends string> {
   readonly ends?: string
   readonly cursor?: Cursor
 }
-
-/** Everything that can become true. The store applies all of one Change or none of it. */
-export type Change =
-  | CompanyOpened
-  | PlanChanged
-  | DomainVerified
-  | DomainChecked
-  | ApiKeyIssued
-  | ApiKeyRevoked
-  | ApiKeyUsed
-  | InvoiceCreated
-  | InvoiceClaimed
-  | InvoiceSettled
-  | InvoiceExpired
-  | InvoiceForgotten
-  | PaymentUnmatched
-  | LightningAddressCreated
-  | LightningAddressChanged
-  | LightningAddressDeleted
-  | KeyRangeReserved
-  | OnChainAddressCreated
-  | DepositSeen
-  | DepositPlaced
-  | DepositConfirmed
-  | DepositReversed
-  | DepositDropped
-  | WithdrawalRequested
-  | WithdrawalDispatched
-  | WithdrawalReplaced
-  | WithdrawalSettled
-  | WithdrawalFailed
-  | InternalTransferred
-  | VoucherCreated
-  | VoucherClaimed
-  | VoucherExpired
-  | VoucherCanceled
-  | ZapReceipted
-  | PayoutBuried
-  | CursorMoved
-  | DutyBegun
-  | AnswersForgotten
 
 /** A posting of nothing is no posting: a free withdrawal books no fee. */
 export const moving = (...postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> => postings.filter(({ amount }) => amount > 0n)

@@ -1,8 +1,9 @@
 import * as Id from "../base/Id.ts"
 import * as Change from "./Change.ts"
+import type { StaleFence } from "./Journal.ts"
 
 /** Nothing was credited, and yet the source was read further. */
-export interface CursorMoved extends Change.Parts<"CursorMoved"> {
+export interface CursorMoved extends Change.Parts<"CursorMoved", StaleFence> {
   readonly cursor: Change.Cursor
 }
 

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
+import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 
@@ -38,17 +39,17 @@ export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
 /** Another worker moved the deposit first, or knows the output already. Read it again. */
 export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMoved", { id: Schema.String }) {}
 
-export interface DepositSeen extends Change.Parts<"DepositSeen"> {
+export interface DepositSeen extends Change.Parts<"DepositSeen", DepositMoved> {
   readonly deposit: Deposit
 }
-interface Move<Tag extends string> extends Change.Parts<Tag> {
+interface Move<Tag extends string, Refused> extends Change.Parts<Tag, Refused> {
   /** The deposit as it is after this Change; its revision is one more than the one this Change applies to. */
   readonly deposit: Deposit
 }
-export interface DepositPlaced extends Move<"DepositPlaced"> {}
-export interface DepositConfirmed extends Move<"DepositConfirmed"> {}
-export interface DepositReversed extends Move<"DepositReversed"> {}
-export interface DepositDropped extends Move<"DepositDropped"> {}
+export interface DepositPlaced extends Move<"DepositPlaced", DepositMoved> {}
+export interface DepositConfirmed extends Move<"DepositConfirmed", DepositMoved> {}
+export interface DepositReversed extends Move<"DepositReversed", DepositMoved | InsufficientBalance> {}
+export interface DepositDropped extends Move<"DepositDropped", DepositMoved> {}
 
 /** A transaction that pays us was seen. Nothing is credited; of one that has `failed` already, because it is too small, nothing ever will be. */
 export const seen = (deposit: Deposit): DepositSeen => ({

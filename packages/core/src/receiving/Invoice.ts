@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
+import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
 import type { Deposit } from "./Deposit.ts"
 
 /**
@@ -62,23 +63,23 @@ export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("
   status: Schema.String
 }) {}
 
-export interface InvoiceCreated extends Change.Parts<"InvoiceCreated"> {
+export interface InvoiceCreated extends Change.Parts<"InvoiceCreated", Conflict | IdempotencyMismatch> {
   readonly invoice: Invoice
 }
 /** Applies from any status but `settled`. Settled before by the same payment it is applied; by another one it is refused. */
-export interface InvoiceSettled extends Change.Parts<"InvoiceSettled"> {
+export interface InvoiceSettled extends Change.Parts<"InvoiceSettled", InvoiceNotPayable | StaleFence> {
   readonly received: Msat.Msat
   readonly preimage: string
   readonly deposit: Deposit
 }
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
-export interface InvoiceClaimed extends Change.Parts<"InvoiceClaimed"> {
+export interface InvoiceClaimed extends Change.Parts<"InvoiceClaimed", InvoiceNotPayable | StaleFence> {
   readonly withdrawalId: string
 }
 /** Applies from `pending` and `claimed`; what is settled stays settled. */
 export interface InvoiceExpired extends Change.Parts<"InvoiceExpired"> {}
 /** Applies from `pending` and `expired`: the row is gone. One that is claimed or settled is refused and stays. */
-export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten"> {}
+export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", InvoiceNotPayable> {}
 
 /** Money that reached the node and belongs to no open invoice, such as a second payment of one. */
 export const Unmatched = Schema.Struct({
@@ -89,7 +90,7 @@ export const Unmatched = Schema.Struct({
   reason: Schema.String
 })
 export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
-export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched"> {
+export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched", Conflict | StaleFence> {
   readonly unmatched: Unmatched
 }
 

@@ -2,6 +2,7 @@ import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import type * as Change from "../ledger/Change.ts"
+import type { Conflict } from "../ledger/Journal.ts"
 
 /**
  * Keys of a wallet that one process may give out, and no other ever: from `first` to before `next`, of one account and branch (BIP 44).
@@ -21,7 +22,7 @@ export interface KeyRange extends Schema.Schema.Type<typeof KeyRange> {}
 /** Somebody else has reserved from there on. Look where the next one begins, and try again. */
 export class KeyRangeTaken extends Schema.TaggedError<KeyRangeTaken>()("KeyRangeTaken", { wallet: Schema.String, first: Schema.Int }) {}
 
-export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved"> {
+export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved", KeyRangeTaken | Conflict> {
   readonly keyRange: KeyRange
 }
 

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
+import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 
 /** The longest message that a payer's wallet shows after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144
@@ -40,12 +41,12 @@ export class HandleTaken extends Schema.TaggedError<HandleTaken>()("HandleTaken"
 /** The address was deleted. It stays so, and is nobody's any more. */
 export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", { id: Schema.String }) {}
 
-export interface LightningAddressCreated extends Change.Parts<"LightningAddressCreated"> {
+export interface LightningAddressCreated extends Change.Parts<"LightningAddressCreated", HandleTaken | Conflict | IdempotencyMismatch> {
   readonly lightningAddress: LightningAddress
 }
 
 /** Applies until the address is deleted. */
-export interface LightningAddressChanged extends Change.Parts<"LightningAddressChanged"> {
+export interface LightningAddressChanged extends Change.Parts<"LightningAddressChanged", LightningAddressGone> {
   readonly settings: Settings
 }
 export interface LightningAddressDeleted extends Change.Parts<"LightningAddressDeleted"> {}

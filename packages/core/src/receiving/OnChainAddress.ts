@@ -2,6 +2,7 @@ import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
+import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 
 /** An address of our wallet that was given to one company, and to nobody else ever. Any number of payments to it are credited. */
 export const OnChainAddress = Schema.Struct({
@@ -19,7 +20,7 @@ export const OnChainAddress = Schema.Struct({
 })
 export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress> {}
 
-export interface OnChainAddressCreated extends Change.Parts<"OnChainAddressCreated"> {
+export interface OnChainAddressCreated extends Change.Parts<"OnChainAddressCreated", Conflict | IdempotencyMismatch> {
   readonly onChainAddress: OnChainAddress
 }
 

@@ -4,6 +4,7 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import { type Redacted, Result, Schema } from "effect"
 import { isText } from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
+import type { StaleFence } from "../ledger/Journal.ts"
 import type { Invoice } from "./Invoice.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
 
@@ -102,7 +103,7 @@ export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRel
 }
 
 /** A receipt was offered to its relays until there was no use in it any more: `taken` of them have it. */
-export interface ZapReceipted extends Change.Parts<"ZapReceipted"> {
+export interface ZapReceipted extends Change.Parts<"ZapReceipted", StaleFence> {
   readonly taken: number
 }
 

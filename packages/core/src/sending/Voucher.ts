@@ -5,7 +5,9 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
+import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
+import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
 import * as Fee from "../policy/Fee.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -58,17 +60,17 @@ export class VoucherRefused extends Schema.TaggedError<VoucherRefused>()("Vouche
   message: Schema.String
 }) {}
 
-export interface VoucherCreated extends Change.Parts<"VoucherCreated"> {
+export interface VoucherCreated extends Change.Parts<"VoucherCreated", InsufficientBalance | Conflict | IdempotencyMismatch> {
   readonly voucher: Voucher
 }
 /** Applies while it is open. What it holds is the withdrawal's from here on: no posting, so there is no moment at which nobody holds it. */
-export interface VoucherClaimed extends Change.Parts<"VoucherClaimed"> {
+export interface VoucherClaimed extends Change.Parts<"VoucherClaimed", VoucherNotOpen> {
   readonly withdrawal: Withdrawal.Withdrawal
 }
 /** Applies while it is open; voided before, in whichever way, it stays as it is. */
-export interface VoucherExpired extends Change.Parts<"VoucherExpired"> {}
+export interface VoucherExpired extends Change.Parts<"VoucherExpired", VoucherNotOpen | StaleFence> {}
 /** The same, by its owner. */
-export interface VoucherCanceled extends Change.Parts<"VoucherCanceled"> {}
+export interface VoucherCanceled extends Change.Parts<"VoucherCanceled", VoucherNotOpen> {}
 
 /** The work of voiding a voucher that nobody claimed: due when it expires. */
 export const taskKind = "voucher"

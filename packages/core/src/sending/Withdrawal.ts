@@ -2,12 +2,15 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
+import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
+import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import { SuccessAction } from "../nodes/SuccessAction.ts"
 import * as Fee from "../policy/Fee.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
+import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
 
 /** Why a withdrawal failed. Every one of them means: nothing was paid, and nothing will be. */
@@ -68,12 +71,6 @@ export const Withdrawal = Schema.Struct({
 })
 export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
 
-/** The company has less available than amount and fee together. Nothing was held. */
-export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
-  companyId: Schema.String,
-  needed: Msat.Msat
-}) {}
-
 /** The withdrawal already ended, and ended differently. It stays as it is. */
 export class AlreadyTerminal extends Schema.TaggedError<AlreadyTerminal>()("AlreadyTerminal", {
   id: Schema.String,
@@ -123,7 +120,7 @@ export interface Settlement {
   readonly paymentIndex: string | null
 }
 
-export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested"> {
+export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested", InsufficientBalance | Conflict | IdempotencyMismatch> {
   readonly withdrawal: Withdrawal
 }
 /** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
@@ -137,12 +134,15 @@ export interface Follower {
  * Applies once: the same attempt again is applied, another one is refused. Who follows is dispatched with it, and is from here on the work of the task of the
  * one that leads: the tasks of all others end, and a stale claim on any of them refuses all.
  */
-export interface WithdrawalDispatched extends Change.Parts<"WithdrawalDispatched"> {
+export interface WithdrawalDispatched extends Change.Parts<
+  "WithdrawalDispatched",
+  AlreadyTerminal | PaymentHashTaken | CoinTaken | Conflict | StaleFence
+> {
   readonly attempt: Attempt
   readonly followers: ReadonlyArray<Follower & { readonly token: number }>
 }
 /** Another transaction from the same coins for a higher fee. Whichever of them is mined pays the withdrawal, and all that follow it. */
-export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced"> {
+export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", AlreadyTerminal | CoinTaken | Conflict | StaleFence> {
   readonly attempt: Attempt & { readonly _tag: "Chain" }
   /** Everybody who follows, and their shares of the new fee. */
   readonly followers: ReadonlyArray<Follower>
@@ -153,14 +153,14 @@ export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced"> {
 export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
   readonly txId: string
 }
-export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled"> {
+export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled", AlreadyTerminal | Conflict | StaleFence> {
   readonly settlement: Settlement
 }
-export interface WithdrawalFailed extends Change.Parts<"WithdrawalFailed"> {
+export interface WithdrawalFailed extends Change.Parts<"WithdrawalFailed", AlreadyTerminal | StaleFence> {
   readonly failure: Failure
 }
 /** Both ends are ours: the hold is posted and the other company credited, together. A claimed invoice settles with it. */
-export interface InternalTransferred extends Change.Parts<"InternalTransferred"> {
+export interface InternalTransferred extends Change.Parts<"InternalTransferred", AlreadyTerminal | InvoiceNotPayable | StaleFence> {
   readonly deposit: Deposit
   readonly settlement: Settlement
   /** The invoice it pays, claimed by this withdrawal before; its hash is the withdrawal's from here on. */

@@ -9,6 +9,7 @@ import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
+import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
@@ -66,7 +67,7 @@ export class Withdrawals extends Context.Service<
         readonly metadata: Metadata.Metadata
         readonly request?: Answer.Request<Withdrawal.Withdrawal>
       }
-    ) => Effect.Effect<Answer.Outcome<Withdrawal.Withdrawal>, Refused | Withdrawal.InsufficientBalance | Conflict | IdempotencyMismatch>
+    ) => Effect.Effect<Answer.Outcome<Withdrawal.Withdrawal>, Refused | InsufficientBalance | Conflict | IdempotencyMismatch>
     /** Returns as soon as this process has confirmed a withdrawal since the last time somebody waited here. */
     readonly confirmed: Effect.Effect<void>
   }

@@ -1,0 +1,81 @@
+import type { Effect } from "effect"
+import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "./accounts/ApiKey.ts"
+import type { CompanyOpened, PlanChanged } from "./accounts/Company.ts"
+import type { DomainChecked, DomainVerified } from "./accounts/Domain.ts"
+import type { AnswersForgotten } from "./ledger/Answer.ts"
+import type { RefusalOf } from "./ledger/Change.ts"
+import type { CursorMoved } from "./ledger/Cursor.ts"
+import type { DutyBegun } from "./ledger/Duty.ts"
+import { type Applied, Journal, type StoreUnavailable } from "./ledger/Journal.ts"
+import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./receiving/Deposit.ts"
+import type {
+  InvoiceClaimed,
+  InvoiceCreated,
+  InvoiceExpired,
+  InvoiceForgotten,
+  InvoiceSettled,
+  PaymentUnmatched
+} from "./receiving/Invoice.ts"
+import type { KeyRangeReserved } from "./receiving/KeyRange.ts"
+import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "./receiving/LightningAddress.ts"
+import type { OnChainAddressCreated } from "./receiving/OnChainAddress.ts"
+import type { ZapReceipted } from "./receiving/Zap.ts"
+import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "./sending/Voucher.ts"
+import type {
+  InternalTransferred,
+  PayoutBuried,
+  WithdrawalDispatched,
+  WithdrawalFailed,
+  WithdrawalReplaced,
+  WithdrawalRequested,
+  WithdrawalSettled
+} from "./sending/Withdrawal.ts"
+
+/** Everything that can become true here: the kinds that a storage adapter has to know. It applies all of one Change or none of it. */
+export type Change =
+  | CompanyOpened
+  | PlanChanged
+  | DomainVerified
+  | DomainChecked
+  | ApiKeyIssued
+  | ApiKeyRevoked
+  | ApiKeyUsed
+  | InvoiceCreated
+  | InvoiceClaimed
+  | InvoiceSettled
+  | InvoiceExpired
+  | InvoiceForgotten
+  | PaymentUnmatched
+  | LightningAddressCreated
+  | LightningAddressChanged
+  | LightningAddressDeleted
+  | KeyRangeReserved
+  | OnChainAddressCreated
+  | DepositSeen
+  | DepositPlaced
+  | DepositConfirmed
+  | DepositReversed
+  | DepositDropped
+  | WithdrawalRequested
+  | WithdrawalDispatched
+  | WithdrawalReplaced
+  | WithdrawalSettled
+  | WithdrawalFailed
+  | InternalTransferred
+  | VoucherCreated
+  | VoucherClaimed
+  | VoucherExpired
+  | VoucherCanceled
+  | ZapReceipted
+  | PayoutBuried
+  | CursorMoved
+  | DutyBegun
+  | AnswersForgotten
+
+/** How the rules may say no to any of them. */
+export type Refusal = RefusalOf<Change>
+
+/** A Journal from a commit that knows refusals only as their union, as a store that handles many kinds at once does. */
+export const journal = (commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>): Journal["Service"] =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the union is wider than what one kind can be refused with; which refusals a kind has is the contract's to show
+  Journal.of({ commit: commit as Journal["Service"]["commit"] })
