@@ -5,7 +5,7 @@ import { type Kind, statement } from "./Statements.ts"
 
 const forgotten: Kind<AnswersForgotten> = {
   statement: statement({
-    parts: [
+    parts: () => [
       `
 forgotten as (
   delete from satrail.answers where forget_at_millis <= (select max(at_millis) from fresh)

@@ -47,8 +47,8 @@ overlapped as (
 const marked = (column: string, unless: string) =>
   statement({
     idType: "text",
-    parts: [
-      target(apiKeys),
+    parts: (locks) => [
+      target(apiKeys, locks),
       `
 applied as (
   update satrail.api_keys t set ${column} = f.at_millis from fresh f join target g using (n)

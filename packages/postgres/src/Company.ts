@@ -13,7 +13,7 @@ const opened: Kind<Company.CompanyOpened> = {
   // A company's id is its company_id: the shared parts find the row by both.
   statement: statement({
     columns: "name text, plan text, created_at_millis bigint",
-    parts: [
+    parts: () => [
       `
 applied as (
   insert into satrail.companies (${companies.columns}) select ${companies.columns} from fresh order by id
@@ -31,7 +31,7 @@ applied as (
 const planChanged: Kind<Company.PlanChanged> = {
   statement: statement({
     columns: "plan text",
-    parts: [
+    parts: () => [
       `
 target as materialized (
   select a.n, t.plan from (select n, id from asked order by id) a

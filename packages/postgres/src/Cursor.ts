@@ -6,7 +6,7 @@ import { type Kind, statement } from "./Statements.ts"
 
 // Every kind moves its cursor and begins its task when it applies: these do nothing else.
 const bare: Kind<CursorMoved | DutyBegun> = {
-  statement: statement({ parts: ["\napplied as (select company_id, id from fresh)"], before: "null" }),
+  statement: statement({ parts: () => ["\napplied as (select company_id, id from fresh)"], before: "null" }),
   row: () => ({}),
   refusals: {}
 }

@@ -82,7 +82,7 @@ const missing = "case when g.n is null then 'missing' end"
 
 const step = statement({
   columns,
-  parts: [target(deposits), move(`select f.* ${due}`)],
+  parts: (locks) => [target(deposits, locks), move(`select f.* ${due}`)],
   effects: [credited],
   joins,
   before,
@@ -98,7 +98,8 @@ const kind = <C extends Deposit.DepositPlaced | Deposit.DepositConfirmed | Depos
 const reversed: Kind<Deposit.DepositReversed> = {
   statement: statement({
     columns,
-    parts: [target(deposits), granted(`select f.* ${due}`), move("select * from granted")],
+    takes: true,
+    parts: (locks) => [target(deposits, locks), granted(`select f.* ${due}`), move("select * from granted")],
     effects: [credited],
     joins,
     before,

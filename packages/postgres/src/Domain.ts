@@ -16,19 +16,19 @@ const domains = Table.make("satrail.domains", Domain.Domain, {
 })
 
 /** The domains these Changes are about, whoever's they are, as they are now that they are locked: `h` in a verdict. */
-const held = `
+const held = (locks: string) => `
 held as materialized (
   select a.n, t.*
   from (select n, domain from asked order by domain) a
   cross join lateral (select * from satrail.domains r where r.domain = a.domain for no key update) t
-  where (select count(*) from fenced) is not null
+  ${locks}
 )`
 
 const verified: Kind<Domain.DomainVerified> = {
   statement: statement({
     columns: `${own(domains)}, replaces uuid, replaces_lost_at_millis bigint`,
-    parts: [
-      held,
+    parts: (locks) => [
+      held(locks),
       `
 replaced as (
   update satrail.domains t set company_id = f.company_id, shown_by = f.shown_by, verified_at_millis = f.verified_at_millis,
@@ -60,8 +60,8 @@ replaced as (
 const checked: Kind<Domain.DomainChecked> = {
   statement: statement({
     columns: "domain text, is_shown boolean",
-    parts: [
-      held,
+    parts: (locks) => [
+      held(locks),
       `
 applied as (
   update satrail.domains t set checked_at_millis = f.at_millis,

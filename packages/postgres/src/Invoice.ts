@@ -55,8 +55,8 @@ const created: Kind<Invoice.InvoiceCreated> = {
 const claimed: Kind<Invoice.InvoiceClaimed> = {
   statement: statement({
     columns: "withdrawal_id uuid",
-    parts: [
-      target(invoices),
+    parts: (locks) => [
+      target(invoices, locks),
       `
 applied as (
   update satrail.invoices t set status = 'claimed', claimed_by = f.withdrawal_id from fresh f join target g using (n)
@@ -74,8 +74,8 @@ applied as (
 const settled: Kind<Invoice.InvoiceSettled> = {
   statement: statement({
     columns: "received bigint, preimage text, deposit json",
-    parts: [
-      target(invoices),
+    parts: (locks) => [
+      target(invoices, locks),
       `
 applied as (
   update satrail.invoices t set
@@ -112,8 +112,8 @@ deposited as (
 
 const expired: Kind<Invoice.InvoiceExpired> = {
   statement: statement({
-    parts: [
-      target(invoices),
+    parts: (locks) => [
+      target(invoices, locks),
       `
 applied as (
   update satrail.invoices t set status = 'expired' from fresh f join target g using (n)
@@ -130,8 +130,8 @@ applied as (
 
 const forgotten: Kind<Invoice.InvoiceForgotten> = {
   statement: statement({
-    parts: [
-      target(invoices),
+    parts: (locks) => [
+      target(invoices, locks),
       `
 applied as (
   delete from satrail.invoices t using fresh f join target g using (n)

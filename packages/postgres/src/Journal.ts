@@ -17,7 +17,7 @@ import * as KeyRange from "./KeyRange.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import { translate, turnedAway } from "./Outage.ts"
-import type { Kind } from "./Statements.ts"
+import type { Carried, Kind } from "./Statements.ts"
 import type { Row } from "./Table.ts"
 import * as Voucher from "./Voucher.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -148,12 +148,24 @@ const exitOf = <T extends Tag>(
 const isOvertaken = ({ reason }: SqlError.SqlError) =>
   reason._tag === "UniqueViolation" || reason._tag === "DeadlockError" || reason._tag === "SerializationError"
 
+const carriedBy = (changes: ReadonlyArray<Change>): Carried => ({
+  money: changes.some(({ legs }) => legs.length > 0),
+  once: changes.some(({ once }) => once !== undefined),
+  fence: changes.some(({ fence }) => fence !== undefined),
+  begins: changes.some(({ begins }) => begins !== undefined),
+  ends: changes.some(({ ends }) => ends !== undefined),
+  cursor: changes.some(({ cursor }) => cursor !== undefined),
+  event: changes.some(({ event }) => event !== undefined)
+})
+
 /** Applies Changes of one kind as one statement; answers each on its own. */
 export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Change>) => {
   const [first] = changes
   if (first === undefined) return Effect.succeed([])
-  const values = [JSON.stringify(changes.map(rowOf)), JSON.stringify(changes.flatMap(postingsOf))]
-  return sql.unsafe<object>(kindOf(first).statement, values).pipe(
+  const { text, books } = kindOf(first).statement(carriedBy(changes))
+  const rows = JSON.stringify(changes.map(rowOf))
+  const values = books ? [rows, JSON.stringify(changes.flatMap(postingsOf))] : [rows]
+  return sql.unsafe<object>(text, values).pipe(
     Effect.retry({ times: 3, while: isOvertaken }),
     Effect.map((rows) => {
       const verdicts = verdictsOf(rows)

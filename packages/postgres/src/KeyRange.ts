@@ -15,7 +15,7 @@ const keyRanges = Table.make("satrail.key_ranges", KeyRange.KeyRange, {
 const reserved: Kind<KeyRange.KeyRangeReserved> = {
   statement: statement({
     columns: own(keyRanges),
-    parts: [
+    parts: () => [
       `
 applied as (
   insert into satrail.key_ranges (${keyRanges.columns}) select ${keyRanges.columns} from fresh f

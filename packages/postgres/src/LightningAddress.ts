@@ -41,8 +41,8 @@ const of = (row: "a" | "f" | "g") => `(${settings.map((column) => `${row}.${colu
 const changed: Kind<LightningAddress.LightningAddressChanged> = {
   statement: statement({
     columns: "min_sendable bigint, max_sendable bigint, success_message text, metadata json",
-    parts: [
-      target(lightningAddresses),
+    parts: (locks) => [
+      target(lightningAddresses, locks),
       `
 applied as (
   update satrail.lightning_addresses t set
@@ -67,8 +67,8 @@ applied as (
 
 const deleted: Kind<LightningAddress.LightningAddressDeleted> = {
   statement: statement({
-    parts: [
-      target(lightningAddresses),
+    parts: (locks) => [
+      target(lightningAddresses, locks),
       `
 applied as (
   update satrail.lightning_addresses t set deleted_at_millis = f.at_millis, updated_at_millis = f.at_millis

@@ -6,7 +6,8 @@ import type { Columns, Row } from "./Table.ts"
 // the balances it touches, the keys seen before, the claims it is the work of, what takes effect, and what follows from taking effect.
 //
 // Locks are taken in one order everywhere, so that no two flushes wait for each other: balances by company, tasks by id, rows by company
-// and id, then what has a unique name. Each of these parts waits for the one before it through a condition that is always true.
+// and id, then what has a unique name. Each of these parts waits for the one before it through a condition that is always true. A part that no
+// Change of a flush needs is left out; what would have waited for it waits for the one before.
 //
 // A statement's snapshot may be older than the locks it waited for. So nothing follows from what was merely read: a status is read by
 // the lock itself (`for no key update` answers the newest version), and everything else follows from rows that `applied` really wrote.
@@ -17,7 +18,7 @@ import type { Columns, Row } from "./Table.ts"
 
 /** How one kind of Change is sent, and how its refusals are read. */
 export interface Kind<C extends Change> {
-  readonly statement: string
+  readonly statement: StatementOf
   /** What its statement reads besides the columns that all kinds share. */
   readonly row: (change: C) => Row
   /** What no other Change of a flush may be about too, besides its id, its key and the tasks that it begins and ends. */
@@ -26,14 +27,36 @@ export interface Kind<C extends Change> {
   readonly refusals: { readonly [word: string]: (change: C, detail: string) => Refusal }
 }
 
+/** What the Changes of a flush carry, besides their rows. What none of them carries is not in their statement. */
+export interface Carried {
+  readonly money: boolean
+  readonly once: boolean
+  readonly fence: boolean
+  readonly begins: boolean
+  readonly ends: boolean
+  readonly cursor: boolean
+  readonly event: boolean
+}
+
+export interface Statement {
+  readonly text: string
+  /** Whether it reads the postings: $2. */
+  readonly books: boolean
+}
+
+/** The statement of one kind for a flush, the same text for the same parts: a connection prepares each once, and in use there are a few of a kind. */
+export type StatementOf = (carried: Carried) => Statement
+
 /** The `applied` of a kind, and what surrounds it. */
 export interface Shape {
   /** `name type`, besides those that all kinds share. */
   readonly columns?: string
   /** Keys have ids of their own making. */
   readonly idType?: "uuid" | "text" | undefined
-  /** `name as (select …)`; the last one is `applied`, which answers the company_id and id of what took effect. */
-  readonly parts: ReadonlyArray<string>
+  /** Whether some of it is for want of money refused (`granted`): then it always has the parts that book. */
+  readonly takes?: true
+  /** `name as (select …)`; the last one is `applied`, which answers the company_id and id of what took effect. What locks rows waits through `locks`. */
+  readonly parts: (locks: string) => ReadonlyArray<string>
   /** What follows besides: reads `done`. */
   readonly effects?: ReadonlyArray<string>
   /** More claims that it is the work of, besides its fence: `select n, task_id, token`. */
@@ -46,55 +69,75 @@ export interface Shape {
   readonly guards?: string
 }
 
-const asked = ({ columns, idType = "uuid" }: Shape) => `
+const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
+  const also = [
+    carried.once && "owner text, key text, fingerprint text, answer text, forget_at_millis bigint",
+    carried.begins && "begins uuid, work_kind text, due_at_millis bigint",
+    carried.fence && "task_id uuid, token int",
+    carried.ends && "ends uuid",
+    carried.cursor && "source text, position text",
+    columns
+  ]
+  return `
 asked as materialized (
   select * from json_to_recordset($1) as t(
-    n int, id ${idType}, company_id uuid, at_millis bigint, transfer_id uuid, owner text, key text, fingerprint text, answer text,
-    forget_at_millis bigint, event text, subject text, begins uuid, work_kind text, due_at_millis bigint,
-    task_id uuid, token int, ends uuid, source text, position text${columns === undefined ? "" : `, ${columns}`})
-), postings as materialized (
+    n int, id ${idType}, company_id uuid, at_millis bigint, transfer_id uuid, event text, subject text${also.map((one) => (one ? `, ${one}` : "")).join("")})
+)`
+}
+
+const booking = `
+postings as materialized (
   select * from json_to_recordset($2) as p(n int, company_id uuid, from_account text, to_account text, amount bigint)
 ), legs as materialized (
   select n, company_id,
     sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int))::bigint as posted,
     sum(amount * ((to_account = 'held')::int - (from_account = 'held')::int))::bigint as held
   from postings group by n, company_id
-)`
-
-const locked = `
-locked as materialized (
+), locked as materialized (
   select company_id, posted - held as available, xmin::text as version from satrail.balances
   where company_id = any(array(select company_id from legs)) order by company_id for no key update
 ), unopened as materialized (
   select distinct n from legs where (posted <> 0 or held <> 0) and company_id not in (select company_id from locked)
 )`
 
-const fenced = ({ claims }: Shape) => `
+const seen = `
 seen as materialized (
   select a.n, s.fingerprint = a.fingerprint as same, s.answer
   from asked a cross join lateral (select fingerprint, answer from satrail.answers where owner = a.owner and key = a.key limit 1) s
-), claims as materialized (
+)`
+
+/** What waits for a part: a condition that is always true, and known when the part is done. */
+const after = (part: string) => `where (select count(*) from ${part}) is not null`
+
+const fenced = ({ claims }: Shape, { money }: Carried) => `
+claims as materialized (
   select n, task_id, token from asked where task_id is not null${claims === undefined ? "" : ` union all ${claims}`}
 ), fenced as materialized (
   select a.n, a.task_id, t.token = a.token as current
   from (select * from claims order by task_id) a
   cross join lateral (select token from satrail.tasks where id = a.task_id for no key update) t
-  where (select count(*) from locked) is not null
+  ${money ? after("locked") : ""}
 ), stale as materialized (
   select distinct on (n) n, task_id from claims
   where (n, task_id) not in (select n, task_id from fenced where current) order by n, task_id
-), fresh as materialized (
-  select * from asked
-  where n not in (select n from seen) and n not in (select n from stale) and n not in (select n from unopened)
 )`
 
+const fresh = ({ once, fence, money }: Carried) => {
+  const without = [...(once ? ["seen"] : []), ...(fence ? ["stale"] : []), ...(money ? ["unopened"] : [])]
+  const left = without.map((part) => `n not in (select n from ${part})`)
+  return `
+fresh as materialized (
+  select * from asked${left.length === 0 ? "" : ` where ${left.join(" and ")}`}
+)`
+}
+
 /** The rows these Changes are about, as they are now that they are locked: `g` in a verdict. */
-export const target = ({ name }: Columns) => `
+export const target = ({ name }: Columns, locks: string) => `
 target as materialized (
   select a.n, t.*
   from (select n, company_id, id from asked order by company_id, id) a
   cross join lateral (select * from ${name} r where r.company_id = a.company_id and r.id = a.id for no key update) t
-  where (select count(*) from fenced) is not null
+  ${locks}
 )`
 
 export const joinTarget = "left join target g using (n)"
@@ -122,23 +165,35 @@ judged as (
 const done = `
 done as materialized (select a.* from asked a join applied using (company_id, id))`
 
-// An event's id is made of the transaction that publishes it and its place in there: readers take only events of transactions before the
-// oldest that still runs (see Records), so none can turn up behind what they have read, as it could with a sequence.
-const recorded = `
+const remembered = `
 remembered as (
   insert into satrail.answers (owner, key, fingerprint, answer, forget_at_millis)
   select owner, key, fingerprint, answer, forget_at_millis from done where key is not null order by owner, key
-), published as (
+)`
+
+// An event's id is made of the transaction that publishes it and its place in there: readers take only events of transactions before the
+// oldest that still runs (see Records), so none can turn up behind what they have read, as it could with a sequence.
+const published = `
+published as (
   insert into satrail.events (id, company_id, type, subject, at_millis)
   select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + n, company_id, event, subject, at_millis
   from done where event is not null order by n
-), ended as (
+)`
+
+const ended = `
+ended as (
   delete from satrail.tasks where id = any(array(select ends from done where ends is not null))
-), begun as (
+)`
+
+const begun = `
+begun as (
   insert into satrail.tasks (id, kind, company_id, due_at_millis)
   select begins, work_kind, company_id, due_at_millis from done where begins is not null order by begins
   on conflict do nothing
-), booked as (
+)`
+
+const booked = `
+booked as (
   insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
   select p.company_id, transfer_id, from_account, to_account, p.amount, at_millis from postings p join done using (n) order by n
 ), totalled as (
@@ -149,26 +204,64 @@ remembered as (
   where b.company_id = d.company_id and (d.posted <> 0 or d.held <> 0)
 )`
 
-const verdicts = ({ joins = "", before, guards = "null" }: Shape) => `
-verdicts as materialized (
-  select a.n, s.answer, case
-    when s.same then 'Replayed'
-    when s.n is not null then 'Mismatch'
-    when d.n is not null then 'Applied'
-    else coalesce(${before}, case when x.n is not null then 'StaleFence ' || x.task_id end, ${guards}, case when u.n is not null then 'unopened' end, 'again')
+const verdicts = ({ joins = "", before, guards = "null" }: Shape, { once, fence, money, cursor }: Carried) => {
+  const key = once ? "when s.same then 'Replayed' when s.n is not null then 'Mismatch'" : ""
+  const claim = fence ? "case when x.n is not null then 'StaleFence ' || x.task_id end, " : ""
+  const company = money ? "case when u.n is not null then 'unopened' end, " : ""
+  const parts = [...(once ? ["seen s"] : []), ...(fence ? ["stale x"] : []), ...(money ? ["unopened u"] : []), "done d"]
+  const judged = `select a.n, ${once ? "s.answer" : "null::text as answer"}, case
+    ${key} when d.n is not null then 'Applied'
+    else coalesce(${before}, ${claim}${guards}, ${company}'again')
   end as verdict
-  from asked a left join seen s using (n) left join done d using (n) left join stale x using (n) left join unopened u using (n) ${joins}
+  from asked a ${parts.map((part) => `left join ${part} using (n)`).join(" ")} ${joins}`
+  if (!cursor) return `\n${judged} order by n`
+  return `, verdicts as materialized (
+  ${judged}
 ), moved as (
   insert into satrail.cursors (source, value)
-  select distinct on (source) source, position from asked join verdicts using (n) where source is not null and verdict = 'Applied' and n not in (select n from stale)
+  select distinct on (source) source, position from asked join verdicts using (n)
+  where source is not null and verdict = 'Applied'${fence ? " and n not in (select n from stale)" : ""}
   order by source, n desc
   on conflict (source) do update set value = excluded.value
 )
 select verdict, answer from verdicts order by n`
+}
+
+const textOf = (shape: Shape, carried: Carried): string => {
+  const { money, once, fence, event, ends, begins } = carried
+  const locks = fence ? after("fenced") : money ? after("locked") : ""
+  const parts = [
+    asked(shape, carried),
+    ...(money ? [booking] : []),
+    ...(once ? [seen] : []),
+    ...(fence ? [fenced(shape, carried)] : []),
+    fresh(carried),
+    ...shape.parts(locks),
+    done,
+    ...(once ? [remembered] : []),
+    ...(event ? [published] : []),
+    ...(ends ? [ended] : []),
+    ...(begins ? [begun] : []),
+    ...(money ? [booked] : []),
+    ...(shape.effects ?? [])
+  ]
+  return `with ${parts.join(",")}${verdicts(shape, carried)}`
+}
 
 /** One row an item, in their order: its verdict, and the answer when it is a replay. */
-export const statement = (shape: Shape): string =>
-  `with ${[asked(shape), locked, fenced(shape), ...shape.parts, done, recorded, ...(shape.effects ?? []), verdicts(shape)].join(",")}`
+export const statement = (shape: Shape): StatementOf => {
+  const made = new Map<string, Statement>()
+  return (given) => {
+    const carried = { ...given, money: given.money || shape.takes === true, fence: given.fence || shape.claims !== undefined }
+    const { money, once, fence, begins, ends, cursor, event } = carried
+    const key = [money, once, fence, begins, ends, cursor, event].map(Number).join("")
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const fresh = { text: textOf(shape, carried), books: money }
+    made.set(key, fresh)
+    return fresh
+  }
+}
 
 /** Creates rows of a table from what was asked, once under an id. */
 export const creation = (
@@ -184,13 +277,13 @@ export const creation = (
     /** The verdict when a unique name is taken. */
     readonly guards?: string
   } = {}
-): string => {
+): StatementOf => {
   const { otherwise = "Conflict", stamp, columns, ...shape } = options
   const [into, from] = stamp === undefined ? ["", ""] : [`, ${stamp}`, ", at_millis"]
   return statement({
     ...shape,
     columns: [own(table), columns].filter((part) => part !== undefined).join(", "),
-    parts: [
+    parts: () => [
       `
 applied as (
   insert into ${table.name} (${table.columns}${into}) select ${table.columns}${from} from fresh order by company_id, id

@@ -32,7 +32,8 @@ const vouchers = Table.make("satrail.vouchers", Voucher.Voucher, {
 const created: Kind<Voucher.VoucherCreated> = {
   statement: statement({
     columns: own(vouchers),
-    parts: [
+    takes: true,
+    parts: () => [
       granted(`
     select f.* from fresh f
     left join lateral (select true as known from satrail.vouchers v where v.company_id = f.company_id and v.id = f.id limit 1) v on true
@@ -59,8 +60,8 @@ const notOpen = ({ id }: { readonly id: string }, status: string) => new Voucher
 const claimed: Kind<Voucher.VoucherClaimed> = {
   statement: statement({
     columns: "withdrawal json, withdrawal_id uuid",
-    parts: [
-      target(vouchers),
+    parts: (locks) => [
+      target(vouchers, locks),
       `
 applied as (
   update satrail.vouchers t set status = 'claimed', withdrawal_id = f.withdrawal_id, updated_at_millis = f.at_millis
@@ -86,8 +87,8 @@ requested as (
 
 const voided = (status: "expired" | "canceled"): Kind<Voucher.VoucherExpired | Voucher.VoucherCanceled> => ({
   statement: statement({
-    parts: [
-      target(vouchers),
+    parts: (locks) => [
+      target(vouchers, locks),
       `
 applied as (
   update satrail.vouchers t set status = '${status}', updated_at_millis = f.at_millis

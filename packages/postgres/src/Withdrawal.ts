@@ -70,7 +70,8 @@ const terminal = (change: Change, status: string) => new Withdrawal.AlreadyTermi
 const requested: Kind<Withdrawal.WithdrawalRequested> = {
   statement: statement({
     columns: own(withdrawals),
-    parts: [
+    takes: true,
+    parts: () => [
       granted(`
     select f.* from fresh f
     left join lateral (select true as known from satrail.withdrawals w where w.company_id = f.company_id and w.id = f.id limit 1) w on true
@@ -199,8 +200,8 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   statement: statement({
     columns: `payment_hash text, payment_request text, success_action json, ${signedColumns}`,
     claims: "select n, f.id, f.token from asked cross join lateral json_to_recordset(followers) as f(id uuid, token int)",
-    parts: [
-      target(withdrawals),
+    parts: (locks) => [
+      target(withdrawals, locks),
       `${led}, ${spending}, used as materialized (
   select a.n from asked a
   cross join lateral (select id from satrail.withdrawals w where w.payment_hash = a.payment_hash and w.id <> a.id limit 1) w
@@ -262,8 +263,8 @@ const taking = ({ coins }: { readonly coins: ReadonlyArray<string> }, { change }
 const replaced: Kind<Withdrawal.WithdrawalReplaced> = {
   statement: statement({
     columns: `${signedColumns}, replaces text`,
-    parts: [
-      target(withdrawals),
+    parts: (locks) => [
+      target(withdrawals, locks),
       `${led}, ${spending}, again as materialized (
   select a.n from asked a where exists (
     select from satrail.candidates c where c.company_id = a.company_id and c.withdrawal_id = a.id and c.tx_id = a.chain_tx_id
@@ -334,8 +335,8 @@ mined as materialized (
 const settled: Kind<Withdrawal.WithdrawalSettled> = {
   statement: statement({
     columns: settledColumns,
-    parts: [
-      target(withdrawals),
+    parts: (locks) => [
+      target(withdrawals, locks),
       `
 applied as (
   update satrail.withdrawals t set
@@ -362,8 +363,8 @@ applied as (
 const failed: Kind<Withdrawal.WithdrawalFailed> = {
   statement: statement({
     columns: "failure text",
-    parts: [
-      target(withdrawals),
+    parts: (locks) => [
+      target(withdrawals, locks),
       `
 applied as (
   update satrail.withdrawals t set status = 'failed', failure = f.failure, updated_at_millis = f.at_millis
@@ -382,8 +383,8 @@ applied as (
 const transferred: Kind<Withdrawal.InternalTransferred> = {
   statement: statement({
     columns: `${settledColumns}, deposit json, invoice_id uuid, payment_hash text, payment_request text, lightning_address_id uuid`,
-    parts: [
-      target(withdrawals),
+    parts: (locks) => [
+      target(withdrawals, locks),
       `
 arriving as materialized (
   select a.n as item, r.* from asked a cross join lateral json_to_record(a.deposit) as r(${deposits.definition})
@@ -453,8 +454,8 @@ invoiced as (
 const buried: Kind<Withdrawal.PayoutBuried> = {
   statement: statement({
     columns: "chain_tx_id text",
-    parts: [
-      target(withdrawals),
+    parts: (locks) => [
+      target(withdrawals, locks),
       `
 applied as (
   update satrail.candidates c set standing = 'buried' from fresh f

@@ -4,7 +4,7 @@ import { type Kind, statement } from "./Statements.ts"
 // All that becomes true is told by the parts that every kind has: the task is done, and the event is there.
 const receipted: Kind<ZapReceipted> = {
   statement: statement({
-    parts: [
+    parts: () => [
       `
 applied as (
   select company_id, id from fresh

@@ -8,6 +8,7 @@ import { kinds } from "../src/Journal.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as PgliteClient from "../src/PgliteClient.ts"
 import * as RecordsSql from "../src/Records.ts"
+import type { Carried } from "../src/Statements.ts"
 import * as TasksSql from "../src/Tasks.ts"
 import * as Database from "./Database.ts"
 
@@ -151,6 +152,9 @@ const others: Readonly<Record<string, string>> = {
   PayoutBuried: "candidates_settled"
 }
 
+/** Changes that carry all that a Change can, or nothing besides their row. */
+const carrying = (each: boolean): Carried => ({ money: each, once: each, fence: each, begins: each, ends: each, cursor: each, event: each })
+
 /** What a plan reads by anything else than a key: "statement: table by index". */
 const growing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -160,7 +164,7 @@ const growing = Effect.gen(function* () {
   const keys = new Set(unique.map(({ name }) => name))
   yield* sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared
   const statements = [
-    ...Object.entries(kinds).map(([tag, { statement }]) => [tag, statement] as const),
+    ...Object.entries(kinds).flatMap(([tag, { statement }]) => [true, false].map((each) => [tag, statement(carrying(each)).text] as const)),
     ...(yield* readTexts).map((text) => [text.trim().split("cross join").at(-1)?.slice(0, 300) ?? text, text] as const)
   ]
   const found: Array<string> = []
