@@ -152,6 +152,12 @@ const connect = ({ url, certificateFile, rune, deadlineMillis = 10_000 }: Option
 const unavailable = (operation: string) => (refused: Refused) =>
   Effect.fail(new NodeUnavailable({ operation, cause: `${refused.code}: ${refused.words}` }))
 
+const who = (ask: ReturnType<typeof connect>) => Effect.catchTag(ask("getinfo", {}, Info), "Refused", unavailable("getinfo"))
+
+/** Asks the node who it is. */
+export const identity = (options: Options) =>
+  Effect.map(who(connect(options)), ({ id, network, version }) => ({ nodeId: id, network: networks[network], version }))
+
 const settledOf = (paid: Schema.Struct<typeof Paid>["Type"]): Settled => ({
   paymentHash: paid.payment_hash,
   received: paid.amount_received_msat,
@@ -162,7 +168,7 @@ const settledOf = (paid: Schema.Struct<typeof Paid>["Type"]): Settled => ({
 
 const receiver = Effect.fnUntraced(function* (options: ReceiverOptions) {
   const ask = connect(options)
-  const info = yield* Effect.catchTag(ask("getinfo", {}, Info), "Refused", unavailable("getinfo"))
+  const info = yield* who(ask)
   yield* Versions.warn("Core Lightning", info.version)
   const preimageOf = (id: string) => createHmac("sha256", Redacted.value(options.invoiceSecret)).update(`cln invoice ${id}`).digest("hex")
   const find = (by: { readonly label: string } | { readonly payment_hash: string }) =>

@@ -20,7 +20,7 @@ const database = ({ databaseUrl, dataDirectory }: Environment) =>
     ? `embedded, in ${path.join(dataDirectory, "database")}: for trying, developing and tests`
     : `PostgreSQL at ${PgClient.where(databaseUrl)}`
 
-const node = ({ lnd }: Environment) => (lnd === undefined ? "pretended" : `lnd at ${lnd.url}`)
+const node = ({ node }: Environment) => node?.at ?? "pretended"
 
 const chain = ({ chainNode }: Environment) => {
   if (chainNode === undefined) return "pretended"

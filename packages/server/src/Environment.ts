@@ -10,7 +10,6 @@ import * as Unknown from "./environment/Unknown.ts"
 import * as Variable from "./environment/Variable.ts"
 
 export type { ChainNode as Chain } from "./environment/Chain.ts"
-export type { Lnd } from "./environment/Lightning.ts"
 
 /** The configuration is wrong. One line a variable: what it is called, what it got, what it wants. */
 export class EnvironmentInvalid extends Schema.TaggedError<EnvironmentInvalid>()("EnvironmentInvalid", {

@@ -7,8 +7,8 @@ export interface Pretended {
   readonly web: boolean
 }
 
-export const of = ({ lnd, chainNode, resolver }: Pick<Environment, "lnd" | "chainNode" | "resolver">): Pretended => ({
-  lightning: lnd === undefined,
+export const of = ({ node, chainNode, resolver }: Pick<Environment, "node" | "chainNode" | "resolver">): Pretended => ({
+  lightning: node === undefined,
   chain: chainNode === undefined,
   web: resolver === "sandbox"
 })

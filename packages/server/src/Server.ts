@@ -7,7 +7,7 @@ import type { Domains } from "@satrail/core/accounts/Domains"
 import * as Id from "@satrail/core/base/Id"
 import type { Names } from "@satrail/core/base/Names"
 import * as Throttle from "@satrail/core/base/Throttle"
-import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import type { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -54,11 +54,11 @@ import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { readFileSync } from "node:fs"
 import path from "node:path"
+import type { NodeUnusable } from "./backends/Backend.ts"
 import * as ChainNode from "./ChainNode.ts"
 import type { Environment } from "./Environment.ts"
 import * as Identity from "./Identity.ts"
 import * as Listener from "./Listener.ts"
-import * as LndNode from "./LndNode.ts"
 import * as Pretended from "./Pretended.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
 
@@ -99,7 +99,7 @@ export const settingsOf = (environment: Environment): Policy.Settings => ({
     perCaller: Throttle.perMinute(environment.lnurlPerCaller)
   },
   ...(Pretended.isSandbox(Pretended.of(environment)) && { trackMillis: { minimum: 100, maximum: 1000 } }),
-  ...(environment.lnd === undefined && { invoicePollMillis: 5000 }),
+  ...(environment.node === undefined && { invoicePollMillis: 5000 }),
   ...(environment.chainNode === undefined && { chainPollMillis: 250 })
 })
 
@@ -147,7 +147,7 @@ type Outside =
   | Nostr.Relays
 
 /** Whatever can go wrong when the outside is built. */
-type Unusable = Sandbox.LogUnusable | Layer.Error<ReturnType<typeof LndNode.layer>> | Layer.Error<ReturnType<typeof ChainNode.layer>>
+type Unusable = Sandbox.LogUnusable | NodeUnusable | StoreUnavailable | Layer.Error<ReturnType<typeof ChainNode.layer>>
 
 /**
  * Everything outside, as the environment names it: each part is real or pretended on its own. Nothing pretended is built where everything is real.
@@ -155,9 +155,9 @@ type Unusable = Sandbox.LogUnusable | Layer.Error<ReturnType<typeof LndNode.laye
  */
 export const outside = (environment: Environment): Layer.Layer<Outside, Unusable, Journal | Records> => {
   const pretended = Pretended.of(environment)
-  const { lnd, chainNode } = environment
+  const { node, chainNode, network } = environment
   const real = {
-    lightning: lnd && LndNode.layer(environment, lnd),
+    lightning: node?.layer(network),
     chain: chainNode && ChainNode.layer(environment, chainNode),
     web: pretended.web ? undefined : web
   }
@@ -182,7 +182,7 @@ export const services = (environment: Environment, theirs: ReturnType<typeof out
     Layer.provideMerge(Layer.merge(storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
   )
 
-/** Books are compared where both sides can be read: of lnd, with a macaroon for that. */
+/** Books are compared where both sides can be read. */
 const reconciler = Layer.unwrap(
   Effect.map(Effect.serviceOption(LightningBooks), (books) =>
     Option.isNone(books) ? Layer.empty : Layer.provide(Reconciler.layerWorker, Layer.succeed(LightningBooks, books.value))
@@ -232,7 +232,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
   )
 
 /** What answers with a secret in them are sealed with: it follows from what preimages follow from too, which is the same in all processes and for ever. */
-const sealer = ({ lnd, sandboxSeed }: Environment): Seal.Sealer => Seal.make(lnd?.invoiceSecret ?? Redacted.make(sandboxSeed))
+const sealer = ({ node, sandboxSeed }: Environment): Seal.Sealer => Seal.make(node?.invoiceSecret ?? Redacted.make(sandboxSeed))
 
 /** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */
 export const api = Api.add(SandboxRoutes.Group)

@@ -15,7 +15,8 @@ import { Effect, Layer, Redacted, References, Result, Schema, Stream } from "eff
 import { existsSync } from "node:fs"
 import path from "node:path"
 import * as Environment from "../src/Environment.ts"
-import * as LndNode from "../src/LndNode.ts"
+import * as LndNode from "../src/backends/LndNode.ts"
+import type { Settings } from "../src/backends/LndSettings.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
@@ -27,16 +28,16 @@ const settingsFor = Effect.fnUntraced(function* (node: Node) {
     receiverMacaroon: yield* node.bake(uris(Lnd.receiverCalls)),
     senderMacaroon: yield* node.bake(uris(Lnd.senderCalls)),
     invoiceSecret: Redacted.make("of the tests of a start")
-  } satisfies Environment.Lnd
+  } satisfies Settings
 })
 
 const regtest = Result.getOrThrow(Environment.read({}))
 
 /** A start with these settings, over the store that is there. */
-const start = (settings: Environment.Lnd, environment = regtest) => Layer.build(Layer.fresh(LndNode.layer(environment, settings)))
+const start = (settings: Settings, environment = regtest) => Layer.build(Layer.fresh(LndNode.layer(environment.network, settings)))
 
 /** Why it does not start. */
-const refusal = (settings: Environment.Lnd, environment = regtest) =>
+const refusal = (settings: Settings, environment = regtest) =>
   Effect.map(Effect.flip(Effect.scoped(start(settings, environment))), (error) => ("message" in error ? String(error.message) : ""))
 
 const told = <E, R>(check: Effect.Effect<void, E, R>) =>

@@ -1,5 +1,5 @@
 import { Cause, Effect, Redacted } from "effect"
-import * as LndMacaroon from "../LndMacaroon.ts"
+import * as LndMacaroon from "../backends/LndMacaroon.ts"
 
 /** What a check found. Whatever is not right has a remedy: what the operator does about it, in sentences. */
 export type Line =

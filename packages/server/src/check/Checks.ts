@@ -8,7 +8,6 @@ import * as Directory from "./Directory.ts"
 import * as Domain from "./Domain.ts"
 import * as Esplora from "./Esplora.ts"
 import * as BitcoinRpc from "./BitcoinRpc.ts"
-import * as Lnd from "./Lnd.ts"
 import * as Rates from "./Rates.ts"
 import * as Settings from "./Settings.ts"
 import * as Wallet from "./Wallet.ts"
@@ -16,12 +15,12 @@ import * as Wallet from "./Wallet.ts"
 /** How long one subject is waited for: by who asks, and by a start. */
 export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 
-/** Everything that is looked at for a configuration, in the order in which it is told. A new backend adds its checks here. */
+/** Everything that is looked at for a configuration, in the order in which it is told. */
 export const of = (environment: Environment): ReadonlyArray<Check.Check> => [
   Settings.check(environment),
   Directory.check(environment),
   Database.check(environment),
-  ...(environment.lnd === undefined ? [] : [Lnd.check(environment, environment.lnd)]),
+  ...(environment.node === undefined ? [] : [environment.node.check(environment.network)]),
   ...(environment.chainNode === undefined
     ? []
     : [chainOf(environment, environment.chainNode.source), Wallet.check(environment, environment.chainNode)]),

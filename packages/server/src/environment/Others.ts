@@ -50,7 +50,7 @@ export const sandboxSeed: Variable<string> = {
 }
 
 /** Beside a pretend Lightning node everybody else is pretended too, unless the variables say otherwise. */
-export const read = ({ optional, required }: Reader, lightning: "sandbox" | "lnd"): Others => ({
+export const read = ({ optional, required }: Reader, lightning: string): Others => ({
   rates: optional(variables.rates) ?? (lightning === "sandbox" ? "fixed" : "tickers"),
   resolver: optional(variables.resolver) ?? (lightning === "sandbox" ? "sandbox" : "web"),
   outboundAllow: optional(variables.outboundAllow) ?? new Map(),

@@ -69,4 +69,14 @@ export const secret = (name: string, isRight: RegExp = /^[^]+$/) => ({
   read: (text: string) => (isRight.test(text) ? Redacted.make(text, { label: name }) : undefined)
 })
 
+/** Where a node of ours is. Without TLS only on the loopback. */
+export const origin = {
+  fallback: "",
+  read: (text: string) => {
+    const url = URL.parse(text)
+    const isPlain = url?.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+    return (url?.protocol === "https:" || isPlain) && url?.pathname === "/" && url.username === "" ? url.origin : undefined
+  }
+}
+
 export const file = { fallback: "", wants: "a file's path", read: (text: string) => text } as const

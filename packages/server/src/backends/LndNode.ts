@@ -1,9 +1,5 @@
-import { Network } from "@satrail/bitcoin/Network"
-import * as Id from "@satrail/core/base/Id"
+import type { Network } from "@satrail/bitcoin/Network"
 import * as Outage from "@satrail/core/base/Outage"
-import * as Cursor from "@satrail/core/ledger/Cursor"
-import { Journal } from "@satrail/core/ledger/Journal"
-import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
@@ -12,16 +8,11 @@ import * as LndOutage from "@satrail/nodes/LndOutage"
 import * as LndRest from "@satrail/nodes/LndRest"
 import type * as Macaroon from "@satrail/nodes/Macaroon"
 import * as NodeState from "@satrail/nodes/NodeState"
-import { Clock, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
-import type { Environment, Lnd as Settings } from "./Environment.ts"
+import { Effect, Layer, type Redacted, Result } from "effect"
+import { NodeUnusable } from "./Backend.ts"
 import * as LndMacaroon from "./LndMacaroon.ts"
-
-/** lnd cannot be used as it is configured: the message says what to do about it. */
-export class LndUnusable extends Schema.TaggedError<LndUnusable>()("LndUnusable", { message: Schema.String }) {}
-
-// Which node the database was begun with. Another one has never heard of the payments in it, and would be asked to make them again.
-const source = "lnd"
-const Remembered = Schema.fromJsonString(Schema.Struct({ nodeId: Schema.String, network: Network }))
+import type { Settings } from "./LndSettings.ts"
+import * as Remembered from "./Remembered.ts"
 
 /** What a remedy calls the settings. */
 const names = (macaroon: string) => ({ url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon })
@@ -40,7 +31,7 @@ const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): E
 const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
   const { hex } = yield* Effect.mapError(
     Effect.fromResult(LndMacaroon.read(name, given, needed)),
-    (message) => new LndUnusable({ message })
+    (message) => new NodeUnusable({ message })
   )
   return hex
 })
@@ -49,44 +40,25 @@ const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Re
  * Which node it is: its own word, or what it said at an earlier start where it is away now. Fails where it is another node than the database's,
  * or on another network than ours, and where nobody has ever asked it.
  */
-const identify = Effect.fnUntraced(function* (environment: Environment, settings: Settings, macaroon: Redacted.Redacted) {
-  const records = yield* LedgerReads
-  const journal = yield* Journal
-  const stored = Option.getOrUndefined(yield* records.cursor(source))
-  const known = stored === undefined ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Remembered)(stored))
+const identify = Effect.fnUntraced(function* (network: Network, settings: Settings, macaroon: Redacted.Redacted) {
+  const place = { source: "lnd", at: `lnd at ${settings.url}`, setting: "LND_REST_URL" }
+  const known = yield* Remembered.known(place)
   const asked = yield* Effect.result(ask(settings, macaroon))
-  if (Result.isFailure(asked)) {
-    const outage = asked.failure
-    const message = Outage.text(outage) ?? String(outage.cause)
-    if (known === undefined || LndOutage.isWrong(outage.reason)) return yield* new LndUnusable({ message })
-    yield* Effect.logWarning(`${message} Until then nothing can be paid to it, and what is to be paid waits.`)
-    return known
-  }
-  const found = asked.success
-  if (found.network !== environment.network) {
-    return yield* new LndUnusable({
-      message: `lnd at ${settings.url} is on ${found.network}, and SATRAIL_NETWORK is ${environment.network}. Set both to the same network.`
-    })
-  }
-  if (known !== undefined && known.nodeId !== found.nodeId) {
-    return yield* new LndUnusable({
-      message: `The database was begun with the node ${known.nodeId}, and lnd at ${settings.url} is ${found.nodeId}. Set LND_REST_URL to the first, or begin with an empty database.`
-    })
-  }
-  if (known === undefined) {
-    const value = JSON.stringify(found)
-    yield* journal.commit(Cursor.moved({ source, value }, yield* Id.make, yield* Clock.currentTimeMillis))
-  }
-  return found
+  if (Result.isSuccess(asked)) return yield* Remembered.confirm(place, network, known, asked.success)
+  const outage = asked.failure
+  const message = Outage.text(outage) ?? String(outage.cause)
+  if (known === undefined || LndOutage.isWrong(outage.reason)) return yield* new NodeUnusable({ message })
+  yield* Effect.logWarning(`${message} Until then nothing can be paid to it, and what is to be paid waits.`)
+  return known
 })
 
 /** lnd as the environment describes it, taking payments and paying. Starts also while the node is away, if it was there before. */
-export const layer = (environment: Environment, settings: Settings) =>
+export const layer = (network: Network, settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const receiver = yield* macaroonOf("LND_RECEIVER_MACAROON", settings.receiverMacaroon, Lnd.receiverCalls)
       const sender = yield* macaroonOf("LND_SENDER_MACAROON", settings.senderMacaroon, Lnd.senderCalls)
-      const identity = yield* identify(environment, settings, receiver)
+      const identity = yield* identify(network, settings, receiver)
       const { url, certificateFile, invoiceSecret, booksMacaroon } = settings
       const shared = { url, certificateFile, identity, state: NodeState.make("lnd") }
       const node = Layer.merge(

@@ -1,7 +1,7 @@
 import * as Macaroon from "@satrail/nodes/Macaroon"
 import { Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
-import { reasonOf } from "./Unreadable.ts"
+import { reasonOf } from "../Unreadable.ts"
 
 /** A macaroon that allows what it is for. */
 export interface Usable {

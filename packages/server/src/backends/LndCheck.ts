@@ -1,3 +1,4 @@
+import type { Network } from "@satrail/bitcoin/Network"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
@@ -7,9 +8,9 @@ import type * as Macaroon from "@satrail/nodes/Macaroon"
 import * as NodeState from "@satrail/nodes/NodeState"
 import * as Versions from "@satrail/nodes/Versions"
 import { Effect, type Redacted, Result, Schema } from "effect"
-import type { Environment, Lnd as Settings } from "../Environment.ts"
-import * as LndMacaroon from "../LndMacaroon.ts"
-import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "./Check.ts"
+import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../check/Check.ts"
+import * as LndMacaroon from "./LndMacaroon.ts"
+import type { Settings } from "./LndSettings.ts"
 
 const Info = Schema.Struct({
   identity_pubkey: Schema.String,
@@ -34,7 +35,7 @@ const macaroon = (name: string, needed: ReadonlyArray<Macaroon.Call>, read: Resu
 const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
   (LndOutage.isWrong(reason) ? misconfigured : outage)(reason ?? `lnd does not answer: ${messageOf(cause)}`, remedy ?? "Look into its log.")
 
-const node = ({ network }: Environment, { url }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
+const node = (network: Network, { url }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
   const { identity_pubkey, version = "of an unknown version", chains, block_height, num_active_channels: channels } = info
   const theirs = chains[0]?.network ?? "no network"
   const fault = Versions.warning("lnd", version)
@@ -65,7 +66,7 @@ const node = ({ network }: Environment, { url }: Settings, info: typeof Info.Typ
   ]
 }
 
-const look = Effect.fnUntraced(function* (environment: Environment, settings: Settings) {
+const look = Effect.fnUntraced(function* (network: Network, settings: Settings) {
   const { url, certificateFile, receiverMacaroon, senderMacaroon, booksMacaroon } = settings
   const given: ReadonlyArray<readonly [name: string, needed: ReadonlyArray<Macaroon.Call>, macaroon: Redacted.Redacted | undefined]> = [
     ["LND_RECEIVER_MACAROON", Lnd.receiverCalls, receiverMacaroon],
@@ -96,12 +97,12 @@ const look = Effect.fnUntraced(function* (environment: Environment, settings: Se
   const info = looked.flatMap(({ info }) => info ?? []).at(0)
   // What is wrong with lnd as a whole is told once, by whichever macaroon it was heard.
   const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
-  return [...(info === undefined ? [] : node(environment, settings, info)), ...said.values(), ...looked.flatMap(({ lines }) => lines)]
+  return [...(info === undefined ? [] : node(network, settings, info)), ...said.values(), ...looked.flatMap(({ lines }) => lines)]
 })
 
 /** The Lightning node, and what each macaroon may do there. */
-export const check = (environment: Environment, settings: Settings): Check => ({
+export const check = (network: Network, settings: Settings): Check => ({
   subject: "lnd",
   isWatched: true,
-  lines: look(environment, settings)
+  lines: look(network, settings)
 })
