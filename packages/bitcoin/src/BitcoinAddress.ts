@@ -104,7 +104,7 @@ const decodeSegwit = (text: string, network: Network.Network): Result.Result<Bit
   if (version === 1 && program.length === 32) return Result.succeed(make("p2tr", program, network))
   return version === 1 && hex.encode(program) === anchor
     ? refuse("pay_to_anchor", "A pay-to-anchor output belongs to whoever takes it first: give an address of your own")
-    : refuse("unknown_witness_version", `Nobody can own an output of witness version ${version} and ${program.length} bytes yet`)
+    : refuse("unknown_witness_version", `No wallet can spend an output of witness version ${version} and ${program.length} bytes yet`)
 }
 
 const decodeBase58 = (text: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
@@ -113,7 +113,7 @@ const decodeBase58 = (text: string, network: Network.Network): Result.Result<Bit
   const [version] = bytes
   const is = (parameters: Network.Parameters) => version === parameters.p2pkhVersion || version === parameters.p2shVersion
   if (bytes.length !== 21 || !Network.all.some((one) => is(Network.parameters[one])))
-    return refuse("unknown_prefix", "This is no bitcoin address")
+    return refuse("unknown_prefix", "Not a valid bitcoin address")
   if (!is(Network.parameters[network])) return elsewhere(is, network)
   return Result.succeed(make(version === Network.parameters[network].p2pkhVersion ? "p2pkh" : "p2sh", bytes.slice(1), network))
 }
@@ -131,7 +131,7 @@ export const decode = (text: string, network: Network.Network): Result.Result<Bi
   }
   if (/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return decodeBase58(text, network)
   return hasBech32Form.test(text)
-    ? refuse("unknown_prefix", "This is no bitcoin address")
+    ? refuse("unknown_prefix", "Not a valid bitcoin address")
     : refuse("malformed", "The address contains a character that no address has")
 }
 

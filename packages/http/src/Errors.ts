@@ -117,7 +117,7 @@ export const catalogue = {
   },
   domain_not_verified: {
     status: 422,
-    meaning: "Nobody has shown that the domain is this company's.",
+    meaning: "The domain is not verified as this company's.",
     remedy: "Claim the domain with `POST /v1/domains`, or look there whether its record was lost."
   },
   domain_not_shown: {

@@ -158,7 +158,7 @@ export const layer = Handlers.layer(
         })
         const message =
           found === undefined
-            ? "Nobody has compared yet: no process here reads the node's books, or the first comparison is still to come"
+            ? "No comparison has been made yet: no process reads the node's books, or the first one is still to come"
             : found.differences.length === 0
               ? "No differences"
               : "There are differences"

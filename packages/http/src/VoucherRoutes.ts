@@ -90,7 +90,7 @@ const cancelVoucher = HttpApiEndpoint.delete("cancelVoucher", `${path}/:id`, {
   .annotate(OpenApi.Summary, "Cancel a voucher")
   .annotate(
     OpenApi.Description,
-    "Nobody can claim it from here on, and what it held is available again. One that was claimed is refused; canceling again changes nothing. Needs the scope `send`."
+    "It cannot be claimed any more, and what it held is available again. One that was claimed is refused; canceling again changes nothing. Needs the scope `send`."
   )
 
 /** Money for whoever has the link. */

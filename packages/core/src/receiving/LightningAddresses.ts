@@ -18,7 +18,7 @@ import { Policy } from "../policy/Policy.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-/** Nobody has shown that the domain is this company's. */
+/** The domain is not verified as this company's. */
 export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", { domain: Schema.String }) {}
 
 /** Gives out Lightning addresses, and keeps them as their owners want them. */

@@ -74,7 +74,7 @@ export class Vouchers extends Context.Service<
       { readonly vouchers: ReadonlyArray<Voucher.Voucher>; readonly next: Position | undefined },
       Invalid | StoreUnavailable
     >
-    /** Nobody can claim it from here on, and what it held is available again. Canceling it again changes nothing; one that was claimed stays claimed. */
+    /** It cannot be claimed any more, and what it held is available again. Canceling it again changes nothing; one that was claimed stays claimed. */
     readonly cancel: (companyId: string, id: string) => Effect.Effect<Voucher.Voucher, NotFound | Voucher.VoucherNotOpen | StoreUnavailable>
     /** The voucher behind a secret, as long as it can be claimed, and where. */
     readonly offer: (
