@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import * as ApiKeys from "./accounts/ApiKeys.ts"
 import * as Companies from "./accounts/Companies.ts"
 import * as Domains from "./accounts/Domains.ts"
+import * as Fees from "./accounts/Fees.ts"
 import * as Expiry from "./ledger/Expiry.ts"
 import * as Prices from "./nodes/Prices.ts"
 import * as Policy from "./policy/Policy.ts"
@@ -37,7 +38,7 @@ export const layer = (settings: Policy.Settings) =>
     Vouchers.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(Withdrawals.layer, Invoices.layer)),
-    Layer.provideMerge(Layer.mergeAll(Prices.layer, Recipients.layer)),
+    Layer.provideMerge(Layer.mergeAll(Prices.layer, Recipients.layer, Fees.layer)),
     Layer.provideMerge(Layer.succeed(Policy.Policy, settings))
   )
 

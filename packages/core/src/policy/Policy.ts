@@ -201,12 +201,6 @@ export const defaults = {
 /** The settings in force. */
 export class Policy extends Context.Service<Policy, Settings>()("@satrail/core/policy/Policy") {}
 
-/** What a payment over Lightning is charged, on top of its amount. */
-export const lightningFee = ({ fees, routingAllowance }: Settings, plan: Plan, amount: Msat.Msat): Fee.Fee => ({
-  service: Fee.at(fees[plan].lightning, amount),
-  network: Fee.at(routingAllowance, amount)
-})
-
 /** How many confirmations a deposit of `amount` needs before it is credited. */
 export const confirmationsFor = (settings: Settings, amount: Msat.Msat): number =>
   (settings.confirmations.find(({ upTo }) => amount <= upTo) ?? settings.confirmations.at(-1))?.confirmations ?? 6

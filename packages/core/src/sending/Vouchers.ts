@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { Company } from "../accounts/Company.ts"
+import { Fees } from "../accounts/Fees.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -16,7 +17,7 @@ import type { Position } from "../ledger/Page.ts"
 import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
-import { lightningFee, Policy } from "../policy/Policy.ts"
+import { Policy } from "../policy/Policy.ts"
 import { descriptionIssue } from "../receiving/Invoices.ts"
 import * as Destination from "./Destination.ts"
 import { Recipients } from "./Recipients.ts"
@@ -100,6 +101,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
+  const fees = yield* Fees
   const tasks = yield* Tasks
   const prices = yield* Prices
   const recipients = yield* Recipients
@@ -183,7 +185,8 @@ export const make = Effect.gen(function* () {
       yield* Metadata.check(metadata)
       const { amount, rate, rateAtMillis } = yield* prices.price(asked)
       yield* checkSendable(amount, policy)
-      const { service, network } = lightningFee(policy, company.plan, amount)
+      // Only the chain's fee can be unknown.
+      const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
       const k1 = Id.toHex(entropy(32))
       const createdAtMillis = yield* now
       const voucher: Voucher.Voucher = {

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { Company } from "../accounts/Company.ts"
+import { Fees } from "../accounts/Fees.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import * as Amount from "../base/Amount.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -12,14 +13,14 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
+import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
-import * as Fee from "../policy/Fee.ts"
-import { lightningFee, Policy, type Settings } from "../policy/Policy.ts"
+import type * as Fee from "../policy/Fee.ts"
+import { Policy, type Settings } from "../policy/Policy.ts"
 import * as Destination from "./Destination.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -106,20 +107,10 @@ export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const recipients = yield* Recipients
   const sender = yield* LightningSender
-  const source = yield* ChainSource
+  const fees = yield* Fees
   const policy = yield* Policy
   const entropy = yield* Entropy
   const confirmed = yield* Latch.make(false)
-
-  const feeFor = Effect.fnUntraced(function* (recipient: Recipient.Recipient, amount: Msat.Msat, plan: Company["plan"]) {
-    const fees = policy.fees[plan]
-    if (Recipient.isInternal(recipient)) return { service: Fee.at(fees.internal, amount), network: Msat.zero }
-    if (recipient._tag === "Address") {
-      const network = Msat.fromSats((yield* source.feeRate) * policy.payoutVbytes)
-      return { service: Fee.at(fees.onChain, amount), network }
-    }
-    return lightningFee(policy, plan, amount)
-  })
 
   /** Everything about a request that can be known before any money is touched. */
   const plan = Effect.fnUntraced(function* ({ company, asked, destination: text }: Ask) {
@@ -128,7 +119,8 @@ export const make = Effect.gen(function* () {
     const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination))
     yield* checkSendable(amount, policy)
     const recipient = yield* recipients.payable(company.id, destination, amount)
-    return { destination, recipient, amount, rate, rateAtMillis, fee: yield* feeFor(recipient, amount, company.plan) }
+    const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
+    return { destination, recipient, amount, rate, rateAtMillis, fee: yield* fees.quote({ company, way, amount }) }
   })
 
   const probability = Effect.fnUntraced(function* (recipient: Recipient.Recipient, amount: Msat.Msat, feeLimit: Msat.Msat) {
