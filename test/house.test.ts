@@ -196,6 +196,17 @@ describe("the house", () => {
     assert.deepStrictEqual(circles(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["d", "a"] }))), [["b", "c"]])
   })
 
+  it("house: the key of a service says where it is", () => {
+    const found = files("packages/*/src/**/*.ts").flatMap((file) => {
+      const [, name = "", where = ""] = /^packages\/([^/]+)\/src\/(.*)\.ts$/.exec(file) ?? []
+      const keys = Array.from(read(file).matchAll(/(?:>\(\)|\bContext\.Reference(?:<.*>)?)\("([^"]+\/[^"]+)"/g), ([, key = ""]) => key)
+      return keys
+        .filter((key) => key !== `@satrail/${name}/${where}` && !key.startsWith(`@satrail/${name}/${where}/`))
+        .map((key) => `${file}: ${key}`)
+    })
+    assert.deepStrictEqual(found, [])
+  })
+
   for (const folder of examples) {
     it(`${folder} depends on what it imports, and on no test`, () => {
       assert.isTrue(existsSync(path.join(root, folder, "main.ts")), "an example starts at main.ts")

@@ -37,7 +37,7 @@ export class Relays extends Context.Service<
  * The service's own key on Nostr, 32 bytes in hex. With one, Lightning addresses take zaps, and `Zaps.layerWorker` has to run somewhere.
  * Undefined: they take none.
  */
-export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/bitcoin/NostrSecretKey", {
+export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/bitcoin/Nostr/SecretKey", {
   defaultValue: () => undefined
 })
 

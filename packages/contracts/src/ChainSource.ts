@@ -29,7 +29,7 @@ export class Peer extends Context.Service<
     /** Replaces a transaction that waits by one that spends the same and pays somebody else. */
     readonly doubleSpend: (txId: string) => Effect.Effect<void, unknown>
   }
->()("contracts/ChainSource/Peer") {}
+>()("@satrail/contracts/ChainSource/Peer") {}
 
 const amount = Msat.fromSats(50_000)
 

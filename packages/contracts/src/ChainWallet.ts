@@ -24,7 +24,7 @@ export class Peer extends Context.Service<
     /** What a transaction that the network took pays to the miners. */
     readonly feeOf: (txId: string) => Effect.Effect<Msat.Msat, unknown>
   }
->()("contracts/ChainWallet/Peer") {}
+>()("@satrail/contracts/ChainWallet/Peer") {}
 
 const types = BitcoinAddress.AddressType.literals
 const kinds = { taproot: "p2tr", segwit: "p2wpkh", nested_segwit: "p2sh" } as const

@@ -2,9 +2,12 @@ import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 
 /** How often a promise looks for what takes a real node its time, before it gives up. What is there at once is not waited for. */
-export const Patience = Context.Reference<{ readonly tries: number; readonly spacedMillis: number }>("contracts/Patience", {
-  defaultValue: () => ({ tries: 2400, spacedMillis: 50 })
-})
+export const Patience = Context.Reference<{ readonly tries: number; readonly spacedMillis: number }>(
+  "@satrail/contracts/Eventually/Patience",
+  {
+    defaultValue: () => ({ tries: 2400, spacedMillis: 50 })
+  }
+)
 
 /** Looks until it is so, and answers what was seen then. Fails with what was seen last. */
 export const eventually = Effect.fnUntraced(function* <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) {

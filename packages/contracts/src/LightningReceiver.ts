@@ -18,7 +18,7 @@ export class Peer extends Context.Service<
     /** Pays an invoice, with its own amount or with `amount`, which is more. Succeeds when it is paid and fails when it cannot be. */
     readonly pay: (paymentRequest: string, amount?: Msat.Msat) => Effect.Effect<void, unknown>
   }
->()("contracts/LightningReceiver/Peer") {}
+>()("@satrail/contracts/LightningReceiver/Peer") {}
 
 const text = (text: string): Description => ({ _tag: "Text", text })
 

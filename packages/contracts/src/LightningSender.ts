@@ -26,7 +26,7 @@ export class Peer extends Context.Service<
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
   }
->()("contracts/LightningSender/Peer") {}
+>()("@satrail/contracts/LightningSender/Peer") {}
 
 const amount = Msat.fromSats(10_000)
 const generous = Msat.fromSats(1_000)

@@ -16,7 +16,7 @@ export class Peer extends Context.Service<
     /** What a relay has. */
     readonly events: (relay: string) => Effect.Effect<ReadonlyArray<Nostr.Event>, unknown>
   }
->()("contracts/Relays/Peer") {}
+>()("@satrail/contracts/Relays/Peer") {}
 
 const event = Effect.gen(function* () {
   const content = `zap \n"${yield* hex(8)}" ☕`

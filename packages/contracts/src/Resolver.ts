@@ -18,7 +18,7 @@ export class Peer extends Context.Service<
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
   }
->()("contracts/Resolver/Peer") {}
+>()("@satrail/contracts/Resolver/Peer") {}
 
 const takes = { min: Msat.fromSats(10), max: Msat.fromSats(5_000) }
 

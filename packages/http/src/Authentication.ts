@@ -7,10 +7,10 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as Errors from "./Errors.ts"
 
 /** Who is asking, once its key was checked: the key, and the plan of its company. */
-export class Caller extends Context.Service<Caller, ApiKey.Holder>()("http/Caller") {}
+export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/http/Authentication/Caller") {}
 
 /** Which scopes open an endpoint: one of them is enough, and `admin` opens all. An endpoint without this annotation opens to any key. */
-export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("http/Scopes") {}
+export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/Authentication/Scopes") {}
 
 /** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
 const credentialOf = (authorization: string | undefined): string =>
@@ -20,7 +20,7 @@ const credentialOf = (authorization: string | undefined): string =>
  * Checks the bearer key, and that it may do what the endpoint does. A plain middleware: the framework's own kind for security, which can try
  * several schemes one after another, costs every request a tenth more. So the document learns of it by `documented`.
  */
-export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("http/Authentication", {
+export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("@satrail/http/Authentication", {
   error: Errors.of("unauthorized", "scope_required", "store_unavailable")
 }) {}
 
@@ -69,18 +69,23 @@ export const documented = (document: Json): Json => {
 }
 
 /** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
-export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()("http/OperatorToken") {}
+export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(
+  "@satrail/http/Authentication/OperatorToken"
+) {}
 
 // As generators of clients look for it, in lower case; requests may write it in any.
 const bearer = HttpApiSecurity.http({ scheme: "bearer" })
 
 /** Checks the operator's bearer token. No API key opens these routes, and the token opens no others. */
-export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication>()("http/OperatorAuthentication", {
-  security: {
-    operatorToken: bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "The operator's own token, from the configuration"))
-  },
-  error: Errors.of("unauthorized")
-}) {}
+export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication>()(
+  "@satrail/http/Authentication/OperatorAuthentication",
+  {
+    security: {
+      operatorToken: bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "The operator's own token, from the configuration"))
+    },
+    error: Errors.of("unauthorized")
+  }
+) {}
 
 // Digests have one length, which the comparison asks for, and tell nothing about the token's.
 const digest = (text: string) => createHash("sha256").update(text).digest()

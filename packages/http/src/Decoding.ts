@@ -7,7 +7,7 @@ import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 
 /** Answers what cannot be read with an envelope, and refuses query parameters that nobody asked for. Names what any endpoint may answer. */
-export class Decoding extends HttpApiMiddleware.Service<Decoding>()("http/Decoding", {
+export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/http/Decoding", {
   error: Errors.of("malformed", "unsupported_media_type", "body_too_large", "internal", "timeout", "stopping")
 }) {}
 
@@ -15,7 +15,9 @@ export class Decoding extends HttpApiMiddleware.Service<Decoding>()("http/Decodi
  * What else is wrong with the body of an endpoint, whatever its schema says: what only the text tells, or what costs too much to look at
  * twice. Asked when a request is refused, so that its answer has every issue.
  */
-export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("http/Rules", { defaultValue: () => () => [] })
+export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("@satrail/http/Decoding/Rules", {
+  defaultValue: () => () => []
+})
 
 const isStrange = "Unknown here"
 

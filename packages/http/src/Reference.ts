@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { Scopes } from "./Authentication.ts"
+import { Authentication, OperatorAuthentication, Scopes } from "./Authentication.ts"
 import * as Errors from "./Errors.ts"
 
 const example = Errors.malformedRequest([{ path: "amount", message: "The amount must be more than 0" }])
@@ -44,7 +44,7 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     },
     onEndpoint: ({ endpoint: { method, path }, mergedAnnotations, middleware }) => {
       const keys = [...middleware].flatMap(({ key }) =>
-        key === "http/Authentication" ? ["an API key"] : key === "http/OperatorAuthentication" ? ["the operator's token"] : []
+        key === Authentication.key ? ["an API key"] : key === OperatorAuthentication.key ? ["the operator's token"] : []
       )
       const scopes = Context.getOrElse(mergedAnnotations, Scopes, () => [])
       const opened = [...keys, ...(scopes.length > 0 ? [`with ${[...scopes, "admin"].map((scope) => `\`${scope}\``).join(" or ")}`] : [])]

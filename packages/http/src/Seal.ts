@@ -10,7 +10,7 @@ export interface Sealer {
 }
 
 /** Without one, an answer that has a secret in it is not kept: its endpoint refuses an `Idempotency-Key`. */
-export const Seal = Context.Reference<Sealer | undefined>("http/Seal", { defaultValue: () => undefined })
+export const Seal = Context.Reference<Sealer | undefined>("@satrail/http/Seal", { defaultValue: () => undefined })
 
 const version = "sealed-1:"
 const [nonceBytes, tagBytes] = [12, 16]

@@ -168,7 +168,7 @@ const postpone = (
 }
 
 /** The state that `layer` is over: its own, unless somebody who wants to see it brings one. */
-export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("memory/Held", { defaultValue: () => undefined })
+export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("@satrail/memory/Memory/Held", { defaultValue: () => undefined })
 
 /** The three storage ports over one immutable value: gone when the process ends. For tests and simulations. */
 export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effectContext(

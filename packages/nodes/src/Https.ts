@@ -15,7 +15,7 @@ export interface Options {
  * Until when, by the clock in milliseconds, a request may be sent off. What could not be by then is never sent: a process that slept sends nothing
  * that others have long given up.
  */
-export const NotAfter = Context.Reference<number>("nodes/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
+export const NotAfter = Context.Reference<number>("@satrail/nodes/Https/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
 
 /** Nothing of the request was written: there was no connection to write it to, or it was too late. On a connection that was kept nothing is certain. */
 export class NotWritten extends Error {

@@ -21,7 +21,7 @@ export class Commits extends Context.Service<
      */
     readonly check: Effect.Effect<void, StoreUnavailable>
   }
->()("postgres/Commits") {}
+>()("@satrail/postgres/Commits") {}
 
 export const make = () => {
   let refused: { readonly error: StoreUnavailable; readonly atMillis: number } | undefined

@@ -34,7 +34,7 @@ export class Btcd extends Context.Service<
     readonly pause: Effect.Effect<void, Process.RegtestFailed>
     readonly resume: Effect.Effect<void, Process.RegtestFailed>
   }
->()("regtest/Btcd") {}
+>()("@satrail/regtest/Btcd") {}
 
 const user = "satrail"
 

@@ -17,7 +17,7 @@ export class Network extends Context.Service<
     readonly carol: Lnd.Lnd
     readonly chain: Pick<Btcd.Btcd["Service"], "mine" | "send" | "reorg" | "height" | "url" | "user" | "password" | "certificateFile">
   }
->()("regtest/Network") {}
+>()("@satrail/regtest/Network") {}
 
 const channelSats = 15_000_000
 const pushedSats = 7_000_000

@@ -14,7 +14,7 @@ export class PretendNames extends Context.Service<
     /** While it is away it gives no answer. */
     readonly setAway: (isAway: boolean) => Effect.Effect<void>
   }
->()("sandbox/PretendNames") {}
+>()("@satrail/sandbox/PretendNames") {}
 
 /** A domain name system in memory. Names are in lower case. */
 export const layer: Layer.Layer<Names | PretendNames> = Layer.effectContext(

@@ -12,7 +12,7 @@ export class PretendRelays extends Context.Service<
     readonly events: (relay: string) => Effect.Effect<ReadonlyArray<Nostr.Event>>
     readonly behave: (relay: string, behaviour: Behaviour) => Effect.Effect<void>
   }
->()("sandbox/PretendRelays") {}
+>()("@satrail/sandbox/PretendRelays") {}
 
 interface Relay {
   readonly behaviour: Behaviour

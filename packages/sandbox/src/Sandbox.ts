@@ -107,7 +107,7 @@ export class Sandbox extends Context.Service<
     /** Everything, as it is. Two sandboxes with the same seed, commands and clock have the same. */
     readonly state: Effect.Effect<World.State>
   }
->()("sandbox/Sandbox") {}
+>()("@satrail/sandbox/Sandbox") {}
 
 /** The node of another service like ours, with a channel of its own: in the same network, each pays what the other issued. */
 export class Neighbour extends Context.Service<
@@ -119,7 +119,7 @@ export class Neighbour extends Context.Service<
     /** What it owns in its channel. */
     readonly localBalance: Effect.Effect<Msat.Msat>
   }
->()("sandbox/Neighbour") {}
+>()("@satrail/sandbox/Sandbox/Neighbour") {}
 
 /** The shortest and the longest life of an outside invoice. */
 const expiryBounds = [1, 365 * 24 * 3600] as const

@@ -11,7 +11,9 @@ export type Services = Layer.Success<ReturnType<typeof Satrail.layer>>
 export const operatorToken = "an operator's token"
 
 /** Which process serves a request. */
-export const Serving = Context.Reference<Context.Context<never>>("simulator/Serving", { defaultValue: () => Context.empty() })
+export const Serving = Context.Reference<Context.Context<never>>("@satrail/simulator/Front/Serving", {
+  defaultValue: () => Context.empty()
+})
 
 /** A function from a web request to its answer. The context says by whom it is served, and when. */
 export type Handler = (request: Request, context: Context.Context<never>) => Promise<Response>

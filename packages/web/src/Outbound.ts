@@ -67,7 +67,7 @@ export class Outbound extends Context.Service<
     /** One question and its answer. Nothing is kept in between: no cookies, no connection, no cache. */
     readonly ask: (request: Request) => Effect.Effect<Answer, Forbidden | Unreachable | Unusable>
   }
->()("web/Outbound") {}
+>()("@satrail/web/Outbound") {}
 
 /** A URL that may be asked, and how its host is reached. `name` is to be looked up and checked; without one `host` is vouched for. */
 interface Target {
