@@ -210,12 +210,12 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
         { name: "node", check: receiver.lookupInvoice("00".repeat(32)) },
         { name: "chain", check: chain.tip },
         {
-          name: "demo",
+          name: "started",
           isOurs: true,
           check: Effect.filterOrFail(
             isPrepared,
             (is) => is,
-            () => ({ reason: "the demo company is being prepared" })
+            () => ({ reason: "the process is starting" })
           )
         },
         {

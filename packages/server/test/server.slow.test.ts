@@ -72,7 +72,7 @@ describe("a start that is under way", () => {
     const url = `http://127.0.0.1:${"port" in address ? address.port : assert.fail("no port")}/readyz`
     const ready = async () => JSON.parse(await (await fetch(url)).text())
     const before = await ready()
-    assert.deepStrictEqual([before.status, before.error.issues.map((issue: { readonly path: string }) => issue.path)], [503, ["demo"]])
+    assert.deepStrictEqual([before.status, before.error.issues.map((issue: { readonly path: string }) => issue.path)], [503, ["started"]])
     Deferred.doneUnsafe(prepared, Exit.void)
     assert.strictEqual((await ready()).status, 200)
     await runtime.dispose()
@@ -155,7 +155,7 @@ describe("the running service", () => {
   it("answers whether it is up and ready, and shows its documentation", async () => {
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/healthz")), { up: true })
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), {
-      ready: ["store", "node", "chain", "demo", "running"]
+      ready: ["store", "node", "chain", "started", "running"]
     })
     const docs = await service.ask("GET", "/docs")
     assert.strictEqual(docs.status, 200)
