@@ -9,7 +9,7 @@ const bitcoin = (text: string, unit: Amount.BitcoinUnit) => said(Amount.toMsat(d
 const fiat = (text: string, price: string) => said(Amount.fiatToMsat(decimal(text), decimal(price)))
 
 describe("Amount", () => {
-  it("takes sats and btc exactly", () => {
+  it("amount: sats and btc are exact", () => {
     assert.strictEqual(bitcoin("21.0", "sats"), 21_000n)
     assert.strictEqual(bitcoin("0.00000021", "btc"), 21_000n)
     assert.strictEqual(bitcoin("2.1e-7", "btc"), 21_000n)
@@ -34,14 +34,14 @@ describe("Amount", () => {
     assert.strictEqual(fiat("1e32", "1"), "above_supply")
   })
 
-  it("converts fiat to the nearest sat, half up", () => {
+  it("amount: fiat is converted to the nearest sat, half up", () => {
     assert.strictEqual(fiat("1", "64000"), 1_563_000n) // 1562.5
     assert.strictEqual(fiat("1", "64000.01"), 1_562_000n)
     assert.strictEqual(fiat("10.01", "97123.45"), 10_306_000n) // 10306.47…
     assert.strictEqual(fiat("0.000001", "200"), 1_000n) // half a sat
   })
 
-  it("refuses what rounds to nothing, and a price that is none", () => {
+  it("amount: what rounds to nothing is refused, and so is a price that is not positive", () => {
     assert.strictEqual(fiat("0.000000999", "200"), "rounds_to_zero")
     assert.strictEqual(fiat("1", "0"), "price_not_positive")
     assert.strictEqual(fiat("1", "-1"), "price_not_positive")
@@ -64,7 +64,7 @@ describe("Amount", () => {
     { arbitrary: { seed: 11, runs: 300 } }
   )
 
-  it("knows its currencies in any letter case", () => {
+  it("amount: currencies are read in any letter case", () => {
     assert.deepStrictEqual(
       ["USD", "Sats", "btc"].map((text) => Result.getOrThrow(Amount.parseCurrency(text))),
       ["usd", "sats", "btc"]
@@ -76,7 +76,7 @@ describe("Amount", () => {
     )
   })
 
-  it("is judged by itself before any price: fiat for being more than nothing, sats and btc for all", () => {
+  it("amount: judged before any price: fiat must be positive, sats and btc must be payable", () => {
     const judge = (digits: bigint, scale: number, currency: Amount.Currency) => {
       const judged = Amount.check(Decimal.make(digits, scale), currency)
       return Result.isFailure(judged) ? judged.failure.reason : "good"

@@ -19,7 +19,7 @@ const row = (generated: { readonly id: string; readonly secretHash: string }, fi
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
 
 describe("An API key", () => {
-  it.effect("is read back from its text, and opens", () =>
+  it.effect("API key: read back from its text, and opens", () =>
     Effect.gen(function* () {
       for (const network of Network.all) {
         for (let i = 0; i < 100; i++) {
@@ -33,7 +33,7 @@ describe("An API key", () => {
     })
   )
 
-  it("is read back however its random bytes fall", () => {
+  it("API key: read back however its random bytes fall", () => {
     for (const byte of [0, 1, 57, 58, 231]) {
       const generated = ApiKey.generate("regtest", (size) => new Uint8Array(size).fill(byte))
       const parsed = ApiKey.parse(Redacted.value(generated.text))
@@ -73,7 +73,7 @@ describe("An API key", () => {
     })
   )
 
-  it("is not read from anything else", () => {
+  it("API key: nothing else is read as one", () => {
     const id = "123456789ABC"
     const secret = "1".repeat(43)
     assert.isDefined(ApiKey.parse(`sr_regtest_${id}_${secret}`))
@@ -95,7 +95,7 @@ describe("An API key", () => {
       assert.isUndefined(ApiKey.parse(text), JSON.stringify(text))
   })
 
-  it.effect("ends when it expires, and at once when it is revoked", () =>
+  it.effect("API key: ends when it expires, and at once when it is revoked", () =>
     Effect.gen(function* () {
       const apiKey = row(yield* generate(), { expiresAtMillis: 1000 })
       assert.isUndefined(ApiKey.refusal(apiKey, 999))
@@ -105,7 +105,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("may do what its scopes say, admin everything", () =>
+  it.effect("API key: may do what its scopes say, and with admin everything", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       for (const scope of ApiKey.Scope.literals) {

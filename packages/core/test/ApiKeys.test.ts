@@ -23,7 +23,7 @@ const lastUsed = ({ apiKey: { id } }: Issued) =>
   })
 
 describe("An API key", () => {
-  it.effect("opens its company's door, with the plan of now", () =>
+  it.effect("API key: opens its company's account, with the current plan", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company("free")
@@ -36,7 +36,7 @@ describe("An API key", () => {
     )
   )
 
-  it.effect("opens nothing when it is none, another's, or of another network", () =>
+  it.effect("API key: a malformed, revoked or foreign one, or one of another network, opens nothing", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -90,7 +90,7 @@ describe("An API key", () => {
     )
   })
 
-  it.effect("is issued by these rules", () =>
+  it.effect("API key: issued by the rules for names, scopes and expiry", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -103,7 +103,7 @@ describe("An API key", () => {
     )
   )
 
-  it.effect("expires", () =>
+  it.effect("API key: expires", () =>
     inWorld(
       Effect.gen(function* () {
         const issued = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
@@ -167,7 +167,7 @@ describe("An API key", () => {
     )
   )
 
-  it.effect("is not given a longer life by rotating it", () =>
+  it.effect("API key: rotation does not give it a longer life", () =>
     inWorld(
       Effect.gen(function* () {
         const { rotate } = yield* ApiKeys
@@ -191,7 +191,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("says when it was last used, to the minute: a busy key costs one write in that time", () =>
+  it.effect("API key: its last use is stored to the minute, with one write in that time", () =>
     inWorld(
       Effect.gen(function* () {
         uses.length = 0
@@ -207,7 +207,7 @@ describe("An API key", () => {
     )
   )
 
-  it.effect("that opens nothing was not used", () =>
+  it.effect("API key: a use that opened nothing is not stored", () =>
     inWorld(
       Effect.gen(function* () {
         const issued = yield* issue((yield* company()).id)

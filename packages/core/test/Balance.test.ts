@@ -33,7 +33,7 @@ describe("Balance", () => {
     })
   }
 
-  it("offers what is posted and not held", () => {
+  it("balance: available is what is posted and not held", () => {
     assert.strictEqual(Balance.available(balance(1000, 300)), 700n)
     assert.strictEqual(Balance.available(Balance.empty), 0n)
   })
@@ -59,7 +59,7 @@ describe("Balance", () => {
     { arbitrary: { seed: 11, runs: 300 } }
   )
 
-  it("books nothing for nothing", () => {
+  it("balance: an amount of nothing makes no posting", () => {
     assert.deepStrictEqual(Change.moving(posting("held", "service_fees", 0), posting("held", "node", 1)), [posting("held", "node", 1)])
   })
 })

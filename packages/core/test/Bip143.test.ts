@@ -66,11 +66,11 @@ const nested: Example = {
 }
 
 describe("BIP 143, native P2WPKH", () => {
-  it("the coin is what pays to the key", () => {
+  it("BIP 143, P2WPKH: the coin pays to the key", () => {
     assert.strictEqual(BitcoinAddress.fromPublicKey(hex.decode(native.publicKey), "segwit", "mainnet").scriptPubKey, native.scriptPubKey)
   })
 
-  it("its witness is the example's", () => {
+  it("BIP 143, P2WPKH: the witness is the example's", () => {
     const [signature, publicKey] = signed(native).getInput(native.input).finalScriptWitness ?? []
     assert.strictEqual(
       hex.encode(signature ?? new Uint8Array()),
@@ -81,14 +81,14 @@ describe("BIP 143, native P2WPKH", () => {
 })
 
 describe("BIP 143, P2SH-P2WPKH", () => {
-  it("the coin is what pays to the key", () => {
+  it("BIP 143, P2SH-P2WPKH: the coin pays to the key", () => {
     assert.strictEqual(
       BitcoinAddress.fromPublicKey(hex.decode(nested.publicKey), "nested_segwit", "mainnet").scriptPubKey,
       nested.scriptPubKey
     )
   })
 
-  it("the finished transaction is the example's, with its id (BIP 141, BIP 144)", () => {
+  it("BIP 143: the finished transaction is the example's, with its id (BIP 141, BIP 144)", () => {
     assert.deepStrictEqual(Payout.serialised(signed(nested)), {
       txId: "ef48d9d0f595052e0f8cdcf825f7a5e50b6a388a81f206f3f4846e5ecd7a0c23",
       rawTx:
@@ -98,7 +98,7 @@ describe("BIP 143, P2SH-P2WPKH", () => {
 })
 
 describe("A signer", () => {
-  it("signs for its own keys, and for all of the transaction only", () => {
+  it("BIP 143: signs for its own keys, and for all of the transaction only", () => {
     for (const example of [native, nested]) {
       const other = Payout.fromPsbt(psbtOf(example))
       assert.throws(() => Payout.signInput(other, example.input, fingerprint + 1, () => hex.decode(example.privateKey)), "names no key")

@@ -7,7 +7,7 @@ import * as Payout from "../src/sending/Payout.ts"
 // wallet-test-vectors.json of BIP 341, as far as a wallet goes that spends by its keys alone and signs for all of a transaction.
 
 describe("BIP 341, scriptPubKey of a key without scripts", () => {
-  it("d6889cb0…", () => {
+  it("BIP 341: d6889cb0…", () => {
     const publicKey = hex.decode("02d6889cb081036e0faefa3a35157ad71086b123b2b144b649798b494c300a961d")
     const { scriptPubKey, address } = BitcoinAddress.fromPublicKey(publicKey, "taproot", "mainnet")
     assert.strictEqual(scriptPubKey, "512053a1f6e454df1aa2776a2814a721372d6258050de330b3c6d10ee8f4e0dda343")
@@ -53,7 +53,7 @@ const sign = (tx: Transaction) =>
   })
 
 describe("BIP 341, key path spending", () => {
-  it("input 4, the one that is signed for all of the transaction: the witness is the vectors'", () => {
+  it("BIP 341: input 4, signed for all of the transaction: the witness is the vectors'", () => {
     const tx = drafted()
     sign(tx)
     tx.finalizeIdx(4)
@@ -63,7 +63,7 @@ describe("BIP 341, key path spending", () => {
     )
   })
 
-  it("is not signed for less than all of the transaction, whatever a PSBT asks for", () => {
+  it("BIP 341: not signed for less than all of the transaction, whatever a PSBT asks for", () => {
     for (const sighashType of [2, 3, 0x81, 0x82, 0x83]) {
       const tx = drafted()
       tx.updateInput(4, { sighashType })

@@ -252,7 +252,7 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("may come again to an address that was paid before", () =>
+  it.effect("deposits: an address that was paid before may be paid again", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -266,7 +266,7 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("that was mined before anyone looked is credited from its block on", () =>
+  it.effect("deposits: one that was mined before it was first seen is credited from its block on", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -310,7 +310,7 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("that reaches no address of ours is nobody's", () =>
+  it.effect("deposits: a payment to no address of ours is ignored", () =>
     inWorld(
       Effect.gen(function* () {
         const { destination } = yield* outside({ type: "chain_address" })
@@ -321,7 +321,7 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("that is too small to be spent is recorded and never credited; one sat more is", () =>
+  it.effect("deposits: one that is too small to be spent is recorded and never credited; one sat more is", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -343,7 +343,7 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("that a miner made waits until it can be spent", () => {
+  it.effect("deposits: a coinbase output is credited when it can be spent", () => {
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({
         ...chain,
@@ -363,7 +363,7 @@ describe("A deposit on the chain", () => {
     )
   })
 
-  it.effect("waits for a chain that is away", () =>
+  it.effect("deposits: they wait for a chain that is away", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

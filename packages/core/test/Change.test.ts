@@ -161,7 +161,7 @@ describe("What a Change books", () => {
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1)
   ]
-  it("is nothing where no money moves", () => {
+  it("change: no legs where no money moves", () => {
     for (const change of still)
       assert.deepStrictEqual(
         change.legs.flatMap(({ postings }) => postings),
@@ -249,7 +249,7 @@ describe("What a Change books", () => {
     assert.strictEqual(transferId, deposit.ledgerTxId)
   })
 
-  it("carries its claim wherever it is the work of a task", () => {
+  it("change: carries its claim wherever it is the work of a job", () => {
     const work: ReadonlyArray<Change> = [
       Invoice.claimed(invoice(), "w", fence, 1),
       Withdrawal.settled(withdrawal(), paid(0), fence, 1),
@@ -265,9 +265,9 @@ describe("A withdrawal's proof", () => {
   const preimage = "00".repeat(32)
   const hash = "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925" // SHA-256 of 32 zero bytes
 
-  it("is the preimage of its payment hash", () => assert.isTrue(Preimage.proves(preimage, hash)))
+  it("preimage: the preimage of a payment hash proves it", () => assert.isTrue(Preimage.proves(preimage, hash)))
 
-  it("is nothing else", () => {
+  it("preimage: any other text does not prove it", () => {
     for (const text of ["", "00", "00".repeat(31), "00".repeat(33), `01${"00".repeat(31)}`, "zz".repeat(32), `${preimage} `, hash]) {
       assert.isFalse(Preimage.proves(text, hash), text)
     }

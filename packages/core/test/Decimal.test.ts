@@ -8,7 +8,7 @@ const read = (text: string) => {
 }
 
 describe("Decimal", () => {
-  it("reads every form a JSON number has", () => {
+  it("decimal: every form of a JSON number is read", () => {
     assert.deepStrictEqual(["21", "21.0", "2.10", "2.1e-7", "-1", "1e3", "1E+3", "0", "-0.0", "0.00000021", "1.5e1"].map(read), [
       "21/0",
       "21/0",
@@ -29,13 +29,13 @@ describe("Decimal", () => {
     assert.strictEqual(read("0.1000000000000000055"), "1000000000000000055/19")
   })
 
-  it("refuses every other text", () => {
+  it("decimal: every other text is refused", () => {
     for (const text of ["", " 1", "1 ", "+1", "01", ".5", "5.", "1e", "0x10", "1_000", "1,5", "NaN", "Infinity", "٣", "--1", "1.2.3"]) {
       assert.strictEqual(read(text), "malformed", text)
     }
   })
 
-  it("refuses what would be computed for ever", () => {
+  it("decimal: a number that could not be computed in bounded time is refused", () => {
     assert.strictEqual(read("1e999999999"), "exponent_out_of_range")
     assert.strictEqual(read("1e-33"), "exponent_out_of_range")
     assert.strictEqual(read("1e32"), `1${"0".repeat(32)}/0`)
@@ -62,27 +62,28 @@ describe("Decimal.ofJsonMember", () => {
     return Result.isFailure(found) ? found.failure.reason : found.success && Decimal.format(found.success)
   }
 
-  it("reads the member's own text, not the float it became", () => {
+  it("JSON text: a member's own text is read, not the float it became", () => {
     assert.strictEqual(member(`{"amount":0.1000000000000000055}`), "0.1000000000000000055")
     assert.strictEqual(member(`{"amount": 2.1e-7 }`), "0.00000021")
     assert.strictEqual(member(`{"amount":9007199254740993,"currency":"sats"}`), "9007199254740993")
   })
 
-  it("is about the top level only", () => {
+  it("JSON text: only members of the top level are read", () => {
     assert.strictEqual(member(`{"metadata":{"amount":5},"amount":7}`), "7")
     assert.strictEqual(member(`{"amount":7,"metadata":{"amount":5}}`), "7")
     assert.strictEqual(member(`{"metadata":{"amount":5}}`), undefined)
     assert.strictEqual(member(`[{"amount":5}]`), undefined)
   })
 
-  it("takes the last of two, as JSON.parse does", () => assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
+  it("JSON text: of a repeated member the last is taken, as JSON.parse does", () =>
+    assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
 
-  it("is not given when absent or null", () => {
+  it("JSON text: a member that is absent or null is not given", () => {
     assert.strictEqual(member("{}"), undefined)
     assert.strictEqual(member(`{"amount":null}`), undefined)
   })
 
-  it("refuses what is no number", () => {
+  it("JSON text: what is no number is refused", () => {
     for (const json of [`{"amount":"1"}`, `{"amount":true}`, `{"amount":{"amount":1}}`, `{"amount":[1]}`])
       assert.strictEqual(member(json), "not_a_number", json)
     assert.strictEqual(member(`{"amount":1e999999999}`), "exponent_out_of_range")

@@ -8,7 +8,7 @@ import { deposit } from "./Rows.ts"
 type Move = Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
 
 describe("An on-chain deposit", () => {
-  it("is seen, placed, credited, taken back, placed again and credited again", () => {
+  it("deposit: seen, mined, credited, taken back, mined again and credited again", () => {
     const seen = Deposit.seen(deposit({ height: null })).deposit
     const placed = Deposit.placed(seen, 100, 2).deposit
     const confirmed = Deposit.confirmed(placed, 3).deposit
@@ -32,13 +32,13 @@ describe("An on-chain deposit", () => {
     )
   })
 
-  it("is given up when its coins went elsewhere, and comes back with the chain", () => {
+  it("deposit: given up when its coins went elsewhere, and back with the chain", () => {
     const dropped = Deposit.dropped(deposit(), 2).deposit
     assert.deepStrictEqual([dropped.status, dropped.height], ["failed", null])
     assert.strictEqual(Deposit.placed(dropped, null, 3).deposit.status, "pending")
   })
 
-  it("stays credited when it only moves to another block", () => {
+  it("deposit: stays credited when it only moves to another block", () => {
     assert.strictEqual(Deposit.placed(deposit({ status: "settled" }), 9, 2).deposit.status, "settled")
   })
 

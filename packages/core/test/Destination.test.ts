@@ -36,27 +36,27 @@ const understood = (text: string, network: Network = "mainnet"): string | Readon
 }
 
 describe("Destination", () => {
-  it("is an invoice", () => {
+  it("destination: reads an invoice", () => {
     assert.deepStrictEqual(understood(open), ["lightning_invoice", open, undefined])
     for (const text of [priced, priced.toUpperCase(), ` \n${priced}\t`, `lightning:${priced}`, `LIGHTNING:${priced.toUpperCase()}`]) {
       assert.deepStrictEqual(understood(text), ["lightning_invoice", priced, 2_500_000n], text)
     }
   })
 
-  it("is a Lightning address", () => {
+  it("destination: reads a Lightning address", () => {
     for (const text of ["Alice@Example.com", "lightning:alice@example.com", " alice@example.com "]) {
       assert.deepStrictEqual(understood(text), ["lightning_address", "alice@example.com", undefined], text)
     }
     assert.deepStrictEqual(understood("lnd@example.com"), ["lightning_address", "lnd@example.com", undefined])
   })
 
-  it("is an LNURL", () => {
+  it("destination: reads an LNURL", () => {
     for (const text of [lnurl, lnurl.toUpperCase(), `lightning:${lnurl}`])
       assert.deepStrictEqual(understood(text), ["lnurl", lnurl, undefined], text)
     assert.deepStrictEqual(understood("LNURLP://Service.com/x"), ["lnurl", "lnurlp://service.com/x", undefined])
   })
 
-  it("is a bitcoin address", () => {
+  it("destination: reads a bitcoin address", () => {
     assert.deepStrictEqual(understood(segwit.toUpperCase()), ["chain_address", segwit, undefined])
     assert.deepStrictEqual(understood(`bitcoin:${segwit}`), ["chain_address", segwit, undefined])
     assert.deepStrictEqual(understood(`BITCOIN:${segwit.toUpperCase()}?amount=0.000025`), ["chain_address", segwit, 2_500_000n])
@@ -69,23 +69,23 @@ describe("Destination", () => {
 })
 
 describe("Destination, bitcoin: with an invoice inside", () => {
-  it("is the invoice", () => {
+  it("bitcoin URI: its invoice is preferred", () => {
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${priced}`), ["lightning_invoice", priced, 2_500_000n])
     assert.deepStrictEqual(understood(`bitcoin:?lightning=${priced.toUpperCase()}`), ["lightning_invoice", priced, 2_500_000n])
   })
-  it("gives an open invoice its amount", () => {
+  it("bitcoin URI: its amount is an open invoice's amount", () => {
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${open}`), ["lightning_invoice", open, 2_500_000n])
   })
-  it("allows for either rounding of an invoice in millisatoshis", () => {
+  it("bitcoin URI: either rounding of an invoice in millisatoshis agrees with its amount", () => {
     const odd = invoice("mainnet", Msat.make(2_500_001n))
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.00002501&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
   })
-  it("is refused when the two ask for different amounts", () => {
+  it("bitcoin URI: refused when URI and invoice ask for different amounts", () => {
     assert.strictEqual(understood(`bitcoin:${segwit}?amount=0.000026&lightning=${priced}`), "amount_mismatch")
     assert.strictEqual(understood(`bitcoin:?amount=0.000026&lightning=${priced}`), "amount_mismatch")
   })
-  it("is the LNURL when there is no address", () => {
+  it("bitcoin URI: its LNURL is taken when it has no address", () => {
     assert.deepStrictEqual(understood(`bitcoin:?amount=0.000025&lightning=${lnurl.toUpperCase()}`), ["lnurl", lnurl, 2_500_000n])
     assert.deepStrictEqual(understood(`bitcoin:?lightning=lnurlp://wallet.example/tea`), [
       "lnurl",
@@ -94,7 +94,7 @@ describe("Destination, bitcoin: with an invoice inside", () => {
     ])
   })
 
-  it("is the address when the invoice is no good here", () => {
+  it("bitcoin URI: its address is taken when its invoice cannot be used here", () => {
     for (const bad of [invoice("signet"), "lnbc1xyz", lnurl]) {
       assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${bad}`), ["chain_address", segwit, 2_500_000n], bad)
     }
@@ -149,7 +149,7 @@ describe("Destination, refusals", () => {
     it(`${code}: ${text.slice(0, 60)}`, () => assert.strictEqual(understood(text), code))
   }
 
-  it("say which network it is and which it should be", () => {
+  it("destination: of another network, the refusal names both networks", () => {
     const parsed = Destination.parse(invoice("signet"), "mainnet")
     assert.strictEqual(Result.isFailure(parsed) && parsed.failure.message, "This is an invoice of signet, and this service runs on mainnet")
   })

@@ -37,7 +37,7 @@ describe("A payment in the node's books", () => {
     })
   }
 
-  it("is not ours where no withdrawal was dispatched with its hash; one that failed is nobody's business", () => {
+  it("discrepancy of a payment: not ours where no withdrawal was dispatched with its hash; a failed one is ignored", () => {
     for (const row of [undefined, withdrawal({ paymentHash: "ab", status: "settled" })])
       assert.deepStrictEqual(
         states.map((state) => cause(Difference.ofSent(line(state), row))),
@@ -45,7 +45,7 @@ describe("A payment in the node's books", () => {
       )
   })
 
-  it("differs by amount before anything else, and by its fee to the msat", () => {
+  it("discrepancy of a payment: by amount before anything else, and by its fee to the msat", () => {
     const row = withdrawal({ ...ours, status: "settled", networkFee: Msat.make(3n) })
     assert.strictEqual(cause(Difference.ofSent(line("pending", { amount: Msat.make(1001n) }), row)), "payment_amount")
     assert.strictEqual(cause(Difference.ofSent(line("settled", { fee: Msat.make(4n) }), row)), "payment_fee")
@@ -62,7 +62,7 @@ describe("A payment that the node took", () => {
   }
   const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
-  it("is the same when it was credited in full, or waits in suspense", () => {
+  it("discrepancy of a receipt: none when it was credited in full, or waits in suspense", () => {
     const unmatched = { id: "u", companyId: "payee", paymentHash: "ab", received: taken.received, reason: "" }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
@@ -97,11 +97,11 @@ describe("An asset", () => {
   const unexplained = (owned: number, fields: Partial<Parameters<typeof Side.of>[0]> = {}) =>
     Number(side({ owned: Msat.make(BigInt(owned)), ...fields }).unexplained)
 
-  it("is explained when own funds and ledger are what is owned", () => {
+  it("discrepancy of a balance: none when equity and ledger are what is owned", () => {
     assert.deepStrictEqual([unexplained(1100), unexplained(1099), unexplained(1101)], [0, -1, 1])
   })
 
-  it("may be short of what may have left, and over by what may have arrived, and no further", () => {
+  it("discrepancy of a balance: short of what may have left, over by what may have arrived, and no further", () => {
     const moving = { mayLeave: Msat.make(50n), mayArrive: Msat.make(20n) }
     assert.deepStrictEqual(
       [1050, 1049, 1120, 1121].map((owned) => unexplained(owned, moving)),
@@ -109,7 +109,7 @@ describe("An asset", () => {
     )
   })
 
-  it("may be off by what was booked while both sides were asked, the other way round", () => {
+  it("discrepancy of a balance: off by what was booked while both sides were asked, the other way round", () => {
     // 30 came in and 5 went out in between: the node may not have had the one, and may still have had the other.
     const between = { before: booked(870n, 395n) }
     assert.deepStrictEqual(
@@ -118,14 +118,14 @@ describe("An asset", () => {
     )
   })
 
-  it("may be off by what the node does not count to the msat", () => {
+  it("discrepancy of a balance: off by what the node does not count to the msat", () => {
     assert.deepStrictEqual(
       [1098, 1097, 1102, 1103].map((owned) => unexplained(owned, { within: Msat.make(2n) })),
       [0, -1, 0, 1]
     )
   })
 
-  it("is the operator's beyond the ledger, where nothing was stated and nothing moves", () => {
+  it("discrepancy of a balance: beyond the ledger it is equity, where none was declared and nothing moves", () => {
     assert.strictEqual(side({ own: null }).own, Msat.make(600n))
     const moving: ReadonlyArray<Partial<Parameters<typeof Side.of>[0]>> = [
       { mayLeave: Msat.make(1n) },

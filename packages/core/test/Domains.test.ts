@@ -35,7 +35,7 @@ const lostAt = Effect.gen(function* () {
 })
 
 describe("A domain of a company's own", () => {
-  it.effect("is its own once its DNS says so; until then it is told which record to set", () =>
+  it.effect("domain: verified by its DNS record; until then the answer names the record to set", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -57,7 +57,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("is not anybody else's by the record of its owner", () =>
+  it.effect("domain: not verified for another company by its owner's record", () =>
     inWorld(
       Effect.gen(function* () {
         const [owner, other] = [yield* company(), yield* company()]
@@ -71,7 +71,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("is for paid plans, and no other than a public name that is not the service's", () =>
+  it.effect("domain: needs a paid plan, and is a public name other than the service's", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -85,7 +85,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("is looked for once a day; a record that is missing is missed, and after three days nobody is paid there", () =>
+  it.effect("domain: looked up once a day; after three days without its record its addresses are not paid", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -113,7 +113,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("is back at once when its owner asks", () =>
+  it.effect("domain: restored at once when its owner asks", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -128,7 +128,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("is not lost while the name servers give no answer", () =>
+  it.effect("domain: not lost while the name servers give no answer", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -142,7 +142,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("that is lost never falls to another: who shows it to be his gets his own addresses there, and none of the old ones", () =>
+  it.effect("domain: after it was lost, its next owner gets addresses of his own there and none of the old ones", () =>
     inWorld(
       Effect.gen(function* () {
         const [before, after] = [yield* company(), yield* company()]
@@ -165,7 +165,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("that is lost is not paid at from inside either, whoever has it now", () =>
+  it.effect("domain: after it was lost, not paid at from inside either", () =>
     inWorld(
       Effect.gen(function* () {
         const [before, after, payer] = [yield* company(), yield* company(), yield* companyWith(100)]
@@ -192,7 +192,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("that the operator vouches for needs no record", () =>
+  it.effect("domain: one that the operator vouches for needs no record", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -206,7 +206,7 @@ describe("A domain of a company's own", () => {
     )
   )
 
-  it.effect("gets a certificate where it is served, and nobody else does", () =>
+  it.effect("domain: certificates are issued for domains that are served, and no other", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()

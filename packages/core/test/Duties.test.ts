@@ -55,7 +55,7 @@ const inStore = <A, E>(story: Effect.Effect<A, E, Journal | Records | Tasks | Po
 const now = Clock.currentTimeMillis
 
 describe("A role", () => {
-  it.effect("is one process's at a time, for as long as that one goes on", () =>
+  it.effect("lease: held by one process at a time, for as long as it renews it", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -67,7 +67,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("is given back by who is stopped, once its step is finished, and another takes it up within a sixth of a lease", () =>
+  it.effect("lease: a process that is stopped finishes its step and gives it back; another takes it within a sixth of its term", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -88,7 +88,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("of a process that died is another's when the lease is over, and what the dead one still sends is refused", () =>
+  it.effect("lease: after a process died another takes it when the term is over, and writes of the dead one are refused", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -123,7 +123,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("is left when the store does not answer, before another can have it; and taken again when it does", () =>
+  it.effect("lease: left when the store does not answer, before another can have it, and taken again when it does", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -150,7 +150,7 @@ describe("A role", () => {
     )
   )
 
-  it.effect("that another has taken is left at the next look: who was asleep does not go on", () =>
+  it.effect("lease: a process that slept while another took it stops at its next look", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -176,7 +176,7 @@ describe("Two processes with all their workers", () => {
     return { services, leave: Scope.close(scope, Exit.void) }
   })
 
-  it.effect("go on when the one that listened and followed is stopped, with addresses that the other gave out too", () =>
+  it.effect("lease: watchers go on when the process that listened is stopped, with addresses that the other gave out too", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

@@ -9,7 +9,7 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { companyWith, inWorld, made, outside, request } from "./World.ts"
 
 describe("An answer", () => {
-  it.effect("is forgotten after 30 days; a withdrawal's never", () =>
+  it.effect("idempotency key: forgotten after 30 days; a withdrawal's never", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)

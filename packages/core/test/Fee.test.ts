@@ -10,7 +10,7 @@ const rate = (base: number, partsPerMillion: number): Fee.FeeRate => ({
 })
 
 describe("Fee", () => {
-  it("is the base and the parts per million, rounded up to a whole msat", () => {
+  it("fee: the base and the parts per million, rounded up to a whole msat", () => {
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.fromSats(1000)), 5_000n)
     assert.strictEqual(Fee.at(rate(7, 5_000), Msat.fromSats(1000)), 5_007n)
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.make(200n)), 1n) // exactly one
@@ -20,16 +20,16 @@ describe("Fee", () => {
     assert.strictEqual(Fee.at(rate(0, 1_000_000), Msat.make(21n)), 21n)
   })
 
-  it("is nothing where nothing is charged", () => {
+  it("fee: nothing where nothing is charged", () => {
     assert.strictEqual(Fee.at(Fee.free, Msat.max), 0n)
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.zero), 0n)
   })
 
-  it("has no amount at which it overflows", () => {
+  it("fee: no amount overflows it", () => {
     assert.strictEqual(Fee.at(rate(0, 999_999), Msat.max), (Msat.max / 1_000_000n) * 999_999n)
   })
 
-  it("is both parts together for whoever pays it", () => {
+  it("fee: service and network parts add up to what the company pays", () => {
     assert.strictEqual(Fee.total({ service: Msat.make(5n), network: Msat.make(10n) }), 15n)
   })
 

@@ -9,13 +9,13 @@ const ones = (size: number) => new Uint8Array(size).fill(0xff)
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 describe("An id (RFC 9562, UUIDv7)", () => {
-  it("begins with the time; version and variant stand whatever the random bytes are", () => {
+  it("id: begins with the time; version and variant stand whatever the random bytes are", () => {
     assert.strictEqual(Id.fromMillis(0x017f22e279b0, zeros), "017f22e2-79b0-7000-8000-000000000000") // the time of RFC 9562, A.6
     assert.strictEqual(Id.fromMillis(0x017f22e279b0, ones), "017f22e2-79b0-7fff-bfff-ffffffffffff")
     assert.strictEqual(Id.fromMillis(0, zeros), "00000000-0000-7000-8000-000000000000")
   })
 
-  it.effect("is never given out twice", () =>
+  it.effect("id: never given out twice", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_000)
       const ids = yield* Effect.forEach(Array.from({ length: 10_000 }), () => Id.make)
@@ -24,7 +24,7 @@ describe("An id (RFC 9562, UUIDv7)", () => {
     })
   )
 
-  it.effect("sorts by its time", () =>
+  it.effect("id: sorts by its time", () =>
     Effect.gen(function* () {
       const entropy = yield* Entropy
       const ids = Array.from({ length: 100 }, (_, at) => Id.fromMillis(1_700_000_000_000 + at, entropy))
@@ -32,7 +32,7 @@ describe("An id (RFC 9562, UUIDv7)", () => {
     })
   )
 
-  it("is known by its shape", () => {
+  it("id: known by its shape", () => {
     assert.isTrue(Id.is(Id.nil))
     assert.isTrue(Id.is(Id.fromMillis(1, ones)))
     for (const text of [
@@ -50,7 +50,7 @@ describe("An id (RFC 9562, UUIDv7)", () => {
 })
 
 describe("Entropy", () => {
-  it.effect("gives as many bytes as asked for, and none of them twice", () =>
+  it.effect("entropy: gives as many bytes as asked for, and none of them twice", () =>
     Effect.gen(function* () {
       const entropy = yield* Entropy
       const seen = new Set<string>()

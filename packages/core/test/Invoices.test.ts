@@ -37,7 +37,7 @@ const oldPrices = replace(ExchangeRates, (rates) =>
 )
 
 describe("An invoice", () => {
-  it.effect("is at the node and in the records as it was asked for", () =>
+  it.effect("invoice: stored, and made at the node, as it was requested", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -77,7 +77,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("keeps to the limits, and says which member does not", () =>
+  it.effect("invoice: limits are enforced, and the refusal names the member", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -106,7 +106,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("asks in fiat for what that is worth now, and remembers the rate", () =>
+  it.effect("invoice: an amount in fiat becomes what it is worth now, with the rate stored", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -117,7 +117,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("is not made at a stale price; in sats there is no price to be stale", () =>
+  it.effect("invoice: not made at a stale price; in sats no price is needed", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -131,7 +131,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("is not made while the node is away", () =>
+  it.effect("invoice: not made while the node is away", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -158,7 +158,7 @@ describe("An invoice", () => {
       )
   )
 
-  it.effect("is refused for a key that was used for something else, and free to make for another company's", () =>
+  it.effect("invoice: a key that was used for another request is refused, and is free for another company", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* company(), yield* company()]
@@ -169,7 +169,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("is made once when two ask with one key at once, and both get its answer", () =>
+  it.effect("invoice: made once when two requests with one key arrive together, and both get its answer", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -185,7 +185,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("that was refused may be asked for again with its key", () =>
+  it.effect("invoice: after a refusal the same key may be used again", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -196,7 +196,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("reads its amount exactly", () =>
+  it.effect("invoice: the amount is read exactly", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()

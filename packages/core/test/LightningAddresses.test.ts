@@ -14,7 +14,7 @@ const create = Effect.fnUntraced(function* (company: Company, handle: string | n
 const verify = (company: Company, domain: string) => Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(company.id, domain))
 
 describe("A Lightning address", () => {
-  it.effect("is random and at the service's domain for everybody, as many as they like", () =>
+  it.effect("Lightning address: random handles at the service's domain, any number of them", () =>
     inWorld(
       Effect.gen(function* () {
         for (const plan of ["free", "paid"] as const) {
@@ -32,7 +32,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("of one's own is for paid plans", () =>
+  it.effect("Lightning address: a chosen handle needs a paid plan", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company("free")
@@ -44,7 +44,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("is one company's for ever, in any letter case", () =>
+  it.effect("Lightning address: a handle belongs to one company for ever, in any letter case", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* company(), yield* company()]
@@ -57,7 +57,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("has a handle that a payer can type", () =>
+  it.effect("Lightning address: a handle is one that a payer can type", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -70,7 +70,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("is at a domain of one's own only when that was verified, in its one spelling", () =>
+  it.effect("Lightning address: a domain of the company's own must be verified, and has one spelling", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* company(), yield* company()]
@@ -88,7 +88,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("at the service's own domain may be asked for by name", () =>
+  it.effect("Lightning address: the service's own domain may be named", () =>
     inWorld(
       Effect.gen(function* () {
         assert.strictEqual((yield* made(create(yield* company(), "shop", "PAY.example"))).domain, "pay.example")
@@ -96,7 +96,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("with one handle is two people's at two domains", () =>
+  it.effect("Lightning address: the same handle at two domains belongs to two companies", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* company(), yield* company()]
@@ -107,7 +107,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("is made once for a key, though the plan has changed since", () =>
+  it.effect("Lightning address: created once for a key, though the plan has changed since", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -117,7 +117,7 @@ describe("A Lightning address", () => {
     )
   )
 
-  it.effect("is made once when two ask with one key at once", () =>
+  it.effect("Lightning address: created once when two requests with one key arrive together", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* company()
@@ -134,7 +134,7 @@ describe("A Lightning address", () => {
 describe("The owner of a Lightning address", () => {
   const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
 
-  it.effect("sets what it takes and says, all of it at once, and sees it", () =>
+  it.effect("Lightning address: limits and texts are set together, and read back", () =>
     inWorld(
       Effect.gen(function* () {
         const { change, get } = yield* LightningAddresses
@@ -149,7 +149,7 @@ describe("The owner of a Lightning address", () => {
     )
   )
 
-  it.effect("is told what no payer could meet or be shown", () =>
+  it.effect("Lightning address: limits that no payer could meet, and texts that cannot be shown, are refused", () =>
     inWorld(
       Effect.gen(function* () {
         const { change } = yield* LightningAddresses
@@ -175,7 +175,7 @@ describe("The owner of a Lightning address", () => {
     )
   )
 
-  it.effect("is paid from inside within the same limits, with any tag", () =>
+  it.effect("Lightning address: paid from inside within the same limits, with any tag", () =>
     inWorld(
       Effect.gen(function* () {
         const [row, payer] = [yield* company(), yield* companyWith(100)]
@@ -208,7 +208,7 @@ describe("The owner of a Lightning address", () => {
     )
   )
 
-  it.effect("lists them newest first, page by page, and sees no other company's", () =>
+  it.effect("Lightning address: a company lists its own, newest first, page by page", () =>
     inWorld(
       Effect.gen(function* () {
         const { change, get, list, remove } = yield* LightningAddresses
@@ -237,7 +237,7 @@ describe("The owner of a Lightning address", () => {
 })
 
 describe("A domain", () => {
-  it.effect("is one company's; verifying it again changes nothing", () =>
+  it.effect("domain: belongs to one company; verifying it again changes nothing", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* company(), yield* company()]
@@ -253,7 +253,7 @@ describe("A domain", () => {
 })
 
 describe("A company", () => {
-  it.effect("has a name, a plan that the operator may change, and is opened once for a key", () =>
+  it.effect("company: has a name and a plan that the operator may change, and is opened once for a key", () =>
     inWorld(
       Effect.gen(function* () {
         const { open, get, changePlan } = yield* Companies

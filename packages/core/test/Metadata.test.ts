@@ -36,7 +36,7 @@ describe("Metadata", () => {
     )
   }
 
-  it("has every issue told, key by key, without the text of a key that is too long", () => {
+  it("metadata: every issue is reported by key, without the text of a key that is too long", () => {
     const issues = Metadata.issues({ good: "v", a: "v".repeat(501), ["k".repeat(41)]: "v", b: "\0" })
     assert.deepStrictEqual(
       issues.map(({ path }) => path),
@@ -46,5 +46,5 @@ describe("Metadata", () => {
     assert.deepStrictEqual(Metadata.issues(keys(50)), [])
   })
 
-  it("with too many keys has that told alone", () => assert.lengthOf(Metadata.issues({ ...keys(5000), "": "v" }), 1))
+  it("metadata: with too many keys only that is reported", () => assert.lengthOf(Metadata.issues({ ...keys(5000), "": "v" }), 1))
 })

@@ -68,7 +68,7 @@ const pay = Effect.fnUntraced(function* (paymentRequest: string) {
 })
 
 describe("NIP-57, appendix C: a Lightning address", () => {
-  it.effect("shows the key of its receipts where the service has one, and takes no zaps where it has none", () =>
+  it.effect("zap: the pay request shows the key of its receipts where the service has one, and takes no zaps where it has none", () =>
     Effect.gen(function* () {
       yield* withRelays(() =>
         Effect.gen(function* () {
@@ -89,7 +89,7 @@ describe("NIP-57, appendix C: a Lightning address", () => {
 })
 
 describe("NIP-57, appendix D: a zap request", () => {
-  it.effect("that is right gets an invoice that commits to it alone", () =>
+  it.effect("zap: a valid request gets an invoice that commits to it alone", () =>
     withRelays(() =>
       Effect.gen(function* () {
         yield* shop
@@ -120,7 +120,7 @@ describe("NIP-57, appendix D: a zap request", () => {
     )
   )
 
-  it.effect("that is not is refused, and says why", () =>
+  it.effect("zap: an invalid request is refused with the reason", () =>
     withRelays(() =>
       Effect.gen(function* () {
         yield* shop
@@ -191,7 +191,7 @@ describe("NIP-57, appendix D: a zap request", () => {
 })
 
 describe("NIP-57, appendix E: a zap receipt", () => {
-  it.effect("is signed by the service once the invoice is paid, and goes to the relays that were asked for", () =>
+  it.effect("zap receipt: signed once the invoice is paid, and sent to the relays of the request", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -266,7 +266,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
       )
   )
 
-  it.effect("that a relay refuses is not offered to it again", () =>
+  it.effect("zap receipt: not offered again to a relay that refused it", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -279,7 +279,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("is there as well where the zap was paid from inside", () =>
+  it.effect("zap receipt: also made for a zap that was paid from inside", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -296,7 +296,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("goes to ten relays at most, each once", () =>
+  it.effect("zap receipt: sent to ten relays at most, once to each", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -317,7 +317,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("is not made of a payment that nobody asked a receipt for", () =>
+  it.effect("zap receipt: not made of a payment without a zap request", () =>
     withRelays((zaps) =>
       Effect.gen(function* () {
         yield* shop

@@ -14,7 +14,7 @@ const create = Effect.fnUntraced(function* (companyId: string, type: BitcoinAddr
 })
 
 describe("An on-chain address", () => {
-  it.effect("is of the kind that was asked for, on this network, and new every time", () =>
+  it.effect("on-chain address: of the requested kind, on this network, and new every time", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* company(), yield* company()]
@@ -36,7 +36,7 @@ describe("An on-chain address", () => {
     )
   )
 
-  it.effect("is on record before anyone can pay to it", () =>
+  it.effect("on-chain address: stored before anyone can pay to it", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* made(create((yield* company()).id))
@@ -53,7 +53,7 @@ describe("An on-chain address", () => {
     )
   )
 
-  it.effect("is not given out while the wallet is away", () =>
+  it.effect("on-chain address: none while the wallet is away", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()
@@ -75,7 +75,7 @@ describe("An on-chain address", () => {
     )
   )
 
-  it.effect("keeps its metadata to the limits", () =>
+  it.effect("on-chain address: metadata is kept to its limits", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()

@@ -223,48 +223,51 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("during which the store is away for a moment is taken up again in seconds, not when the claim ends", () => {
-    let backAtMillis = 0
-    const unlessAway = <A, E>(call: Effect.Effect<A, E>) =>
-      Effect.gen(function* () {
-        if ((yield* Clock.currentTimeMillis) < backAtMillis) return yield* new StoreUnavailable({ operation: "any", cause: "away" })
-        return yield* call
-      })
-    const change = (ports: Context.Context<Ports>) =>
-      ports.pipe(
-        replace(Journal, (journal) => Journal.of({ commit: (change) => unlessAway(journal.commit(change)) })),
-        replace(Tasks, (tasks) => Tasks.of({ ...tasks, postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
-        replace(LightningSender, (sender) =>
-          LightningSender.of({
-            ...sender,
-            pay: (ask) =>
-              Effect.tap(sender.pay(ask), () =>
-                Effect.map(Clock.currentTimeMillis, (atMillis) => {
-                  backAtMillis = atMillis + 1000
-                })
-              )
-          })
-        )
-      )
-    return inWorld(
-      audited(
+  it.effect(
+    "payment worker: a withdrawal interrupted by a short outage of the store is resumed in seconds, not when its claim ends",
+    () => {
+      let backAtMillis = 0
+      const unlessAway = <A, E>(call: Effect.Effect<A, E>) =>
         Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const { destination } = yield* outside({ sats: 1000 })
-          const withdrawal = yield* confirm(payer, destination)
-          const stepping = yield* Effect.forkChild(step)
-          yield* TestClock.adjust("5 seconds")
-          yield* Fiber.join(stepping)
-          assert.strictEqual(yield* standing(withdrawal), "pending")
-          yield* step
-          assert.strictEqual(yield* standing(withdrawal), "settled")
+          if ((yield* Clock.currentTimeMillis) < backAtMillis) return yield* new StoreUnavailable({ operation: "any", cause: "away" })
+          return yield* call
         })
-      ),
-      { change }
-    )
-  })
+      const change = (ports: Context.Context<Ports>) =>
+        ports.pipe(
+          replace(Journal, (journal) => Journal.of({ commit: (change) => unlessAway(journal.commit(change)) })),
+          replace(Tasks, (tasks) => Tasks.of({ ...tasks, postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
+          replace(LightningSender, (sender) =>
+            LightningSender.of({
+              ...sender,
+              pay: (ask) =>
+                Effect.tap(sender.pay(ask), () =>
+                  Effect.map(Clock.currentTimeMillis, (atMillis) => {
+                    backAtMillis = atMillis + 1000
+                  })
+                )
+            })
+          )
+        )
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const { destination } = yield* outside({ sats: 1000 })
+            const withdrawal = yield* confirm(payer, destination)
+            const stepping = yield* Effect.forkChild(step)
+            yield* TestClock.adjust("5 seconds")
+            yield* Fiber.join(stepping)
+            assert.strictEqual(yield* standing(withdrawal), "pending")
+            yield* step
+            assert.strictEqual(yield* standing(withdrawal), "settled")
+          })
+        ),
+        { change }
+      )
+    }
+  )
 
-  it.effect("of an invoice that expired while nobody could send it fails before it is sent", () => {
+  it.effect("payment worker: an invoice that expired while no node could send it fails before it is sent", () => {
     const { calls, change } = listening()
     return inWorld(
       audited(
@@ -282,7 +285,7 @@ describe("A payment", () => {
     )
   })
 
-  it.effect("that could hold the money longer than the operator accepts by now fails, and does not say it expired", () =>
+  it.effect("payment worker: an invoice that could hold the money longer than the policy allows by now fails, and not as expired", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -357,7 +360,7 @@ describe("A payment", () => {
     )
   })
 
-  it.effect("is not settled by a preimage that proves nothing, and not failed either", () =>
+  it.effect("payment worker: a preimage that proves nothing neither settles nor fails a withdrawal", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -398,7 +401,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     )
   }
 
-  it.effect("waits for a server that cannot be reached, and is sent when it is back in time", () =>
+  it.effect("payment worker: a withdrawal waits for a recipient's server that is away, and is sent when it is back in time", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -415,7 +418,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     )
   )
 
-  it.effect("fails when the server stays away, with the money back: nothing was sent", () => {
+  it.effect("payment worker: a withdrawal whose recipient's server stays away fails with the money back; nothing was sent", () => {
     const { calls, change } = listening()
     return inWorld(
       audited(
@@ -480,7 +483,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     })
   }
 
-  it.effect("whose server wants something shown at the end is stored with it, before the node is told", () => {
+  it.effect("payment worker: a success action of the recipient's server is stored before the node is told", () => {
     const successAction = { tag: "url", description: "Your ticket", url: "https://wallet.example/ticket/7" } as const
     return inWorld(
       Effect.gen(function* () {
@@ -501,7 +504,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     )
   })
 
-  it.effect("whose server gives an invoice of ours stays inside", () => {
+  it.effect("payment worker: an invoice of ours from a recipient's server is paid inside", () => {
     let ours = ""
     const { calls, change } = listening()
     return inWorld(
@@ -652,7 +655,7 @@ describe("A payment inside the service", () => {
     )
   )
 
-  it.effect("waits with its claim for a node that is away", () =>
+  it.effect("payment worker: a withdrawal keeps its claim while the node is away", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -671,7 +674,7 @@ describe("A payment inside the service", () => {
     )
   )
 
-  it.effect("of an invoice that expired before anyone took it up fails", () =>
+  it.effect("payment worker: an invoice that expired before it was taken up fails", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -686,7 +689,7 @@ describe("A payment inside the service", () => {
     )
   )
 
-  it.effect("to a Lightning address or an on-chain address of ours touches no node", () => {
+  it.effect("payment worker: a Lightning address or an on-chain address of ours is paid without a node", () => {
     const { calls, change } = listening()
     return inWorld(
       audited(

@@ -62,7 +62,7 @@ const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
 }
 
 describe("A payout", () => {
-  it.effect("brings exactly its amount, and settles in a block: the operator keeps what mining did not cost", () =>
+  it.effect("payout: pays exactly its amount and settles in a block; the operator keeps what mining did not cost", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -94,7 +94,7 @@ describe("A payout", () => {
     )
   )
 
-  it.effect("settles at the confirmations that the operator asks for", () =>
+  it.effect("payout: settles at the confirmations of the policy", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -217,7 +217,7 @@ describe("A payout", () => {
     )
   })
 
-  it.effect("waits for a chain that is away, before and after it was sent", () =>
+  it.effect("payout: waits for a chain that is away, before and after it was broadcast", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -239,7 +239,7 @@ describe("A payout", () => {
     )
   )
 
-  it.effect("waits for coins when there are none, and goes out when they come", () =>
+  it.effect("payout: waits for coins when there are none, and goes out when they come", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -271,7 +271,7 @@ describe("A payout", () => {
     )
   )
 
-  it.effect("is priced and limited by the same number", () => {
+  it.effect("payout: priced and limited by the same number", () => {
     const limits: Array<Msat.Msat> = []
     const noting = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -293,7 +293,7 @@ describe("A payout", () => {
     )
   })
 
-  it.effect("in a time of high fees goes out within the fee that was held when it was confirmed", () => {
+  it.effect("payout: when fees are high it goes out within the fee that was held when it was confirmed", () => {
     let rate = 2
     return inWorld(
       audited(

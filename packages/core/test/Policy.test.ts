@@ -10,13 +10,13 @@ describe("Policy", () => {
     assert.deepStrictEqual([1, 1_000_000, 1_000_001, 50_000_000, 50_000_001, 2_100_000_000_000_000].map(sats), [2, 2, 3, 3, 6, 6])
   })
 
-  it("asks for the last row's above all rows, and for six where there are none", () => {
+  it("policy: above all rows the last row's confirmations apply, and six without rows", () => {
     const one = { ...settings, confirmations: [{ upTo: Msat.fromSats(10), confirmations: 4 }] }
     assert.strictEqual(Policy.confirmationsFor(one, Msat.fromSats(11)), 4)
     assert.strictEqual(Policy.confirmationsFor({ ...settings, confirmations: [] }, Msat.fromSats(1)), 6)
   })
 
-  it("never credits what is not in a block, in its defaults", () => {
+  it("policy: by default nothing is credited that is not in a block", () => {
     for (const { confirmations } of Policy.defaults.confirmations) assert.isTrue(confirmations >= 1)
   })
 })

@@ -127,7 +127,7 @@ describe("Prices", () => {
       })
     )
 
-  it.effect("a rate and its time are kept with what used it", () =>
+  it.effect("prices: a rate and its time are stored with what used it", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -148,7 +148,7 @@ describe("Prices", () => {
     )
   )
 
-  it.effect("the current rates are those that are young enough, in the order of the interface; without any it fails", () =>
+  it.effect("prices: the current rates are the recent ones, in the order of the interface; without any the read fails", () =>
     inWorld(
       Effect.gen(function* () {
         const { current } = yield* Prices

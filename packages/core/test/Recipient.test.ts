@@ -95,7 +95,7 @@ describe("A recipient", () => {
     })
   }
 
-  it("knows dust by kind, as the network's nodes do", () => {
+  it("recipient: dust limits are those of the network's nodes, by kind of output", () => {
     assert.deepStrictEqual((["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).map(BitcoinAddress.dustLimitSats), [
       546n,
       540n,
@@ -105,7 +105,7 @@ describe("A recipient", () => {
     ])
   })
 
-  it("is inside or outside, over Lightning or on the chain", () => {
+  it("recipient: inside or outside, over Lightning or on-chain", () => {
     const seen = [outside(), own(), asks, address("p2tr")].map((one) => [Recipient.isInternal(one), Recipient.rail(one)])
     assert.deepStrictEqual(seen, [
       [false, "lightning"],
@@ -121,7 +121,7 @@ describe("An invoice from a recipient's server", () => {
   const fetched = (fields: Partial<Bolt11>) => Recipient.checkFetched(bolt11(fields), offer(), amount, settings, nowMillis)
   const hash = hex.encode(sha256(new TextEncoder().encode(offer().metadata)))
 
-  it("is good when it is for this payment", () => {
+  it("recipient's invoice: accepted when it is for this payment", () => {
     assert.isTrue(Result.isSuccess(fetched({})))
     assert.isTrue(Result.isSuccess(fetched({ descriptionHash: hash })))
   })
@@ -133,7 +133,7 @@ describe("An invoice from a recipient's server", () => {
     assert.isTrue(Result.isFailure(Recipient.checkFetched(open, offer(), amount, settings, nowMillis)))
   })
 
-  it("is refused from another network, for another text, or without time left", () => {
+  it("recipient's invoice: refused from another network, for another text, or without time left", () => {
     assert.isTrue(Result.isFailure(fetched({ network: "mainnet" })))
     assert.isTrue(Result.isFailure(fetched({ descriptionHash: hash.replace(/^./, (first) => (first === "0" ? "1" : "0")) })))
     assert.isTrue(Result.isFailure(fetched({ expirySeconds: 30 })))

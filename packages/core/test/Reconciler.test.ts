@@ -129,7 +129,7 @@ const unheard = swap(LightningBooks, () => {
 })
 
 describe("A comparison of our books with the world's", () => {
-  it.effect("finds nothing on a service on which everything goes on at once", () =>
+  it.effect("reconciliation: finds nothing on a service on which everything happens at once", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -180,7 +180,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("takes what was there before for right, and what is owned beyond the ledger for the operator's own", () =>
+  it.effect("reconciliation: opening difference booked as operator equity", () =>
     inWorld(
       Effect.gen(function* () {
         yield* paid(1000)
@@ -194,7 +194,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("waits with that until nothing is on its way", () =>
+  it.effect("reconciliation: equity is determined when nothing is on its way", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -211,7 +211,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("reports nothing that has not stood for a while, and then once in the log", () => {
+  it.effect("reconciliation: a discrepancy is reported after it has stood for a while, once in the log", () => {
     const logged: Array<unknown> = []
     const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
     return inWorld(
@@ -234,7 +234,7 @@ describe("A comparison of our books with the world's", () => {
     )
   })
 
-  it.effect("goes on where it stopped, when there is more than one comparison reads", () =>
+  it.effect("reconciliation: continues where it stopped when there is more than one run reads", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -248,7 +248,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("takes nothing for the operator's own before everything was read", () =>
+  it.effect("reconciliation: no equity is determined before everything was read", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -272,7 +272,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("reads no more than it can watch, and loses nothing by that", () =>
+  it.effect("reconciliation: reads no more than it can watch, and loses nothing by that", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -293,7 +293,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("changes nothing while node or chain do not answer, and says so", () =>
+  it.effect("reconciliation: a run changes nothing while node or chain do not answer, and says so", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -314,7 +314,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("asks again what the node does not say of a payment that settled", () =>
+  it.effect("reconciliation: asks again what the node does not say of a settled payment", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -331,7 +331,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("of a process that is not the one any more is thrown away", () =>
+  it.effect("reconciliation: a run of a process that lost the lease is discarded", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -345,7 +345,7 @@ describe("A comparison of our books with the world's", () => {
     )
   )
 
-  it.effect("counts what the operator states as his own", () =>
+  it.effect("reconciliation: counts what the operator declares as his own", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -435,7 +435,7 @@ describe("A difference", () => {
     )
   )
 
-  it.effect("payment_not_booked: the node has paid, and nobody takes note of it", () =>
+  it.effect("payment_not_booked: the node has paid, and no worker records it", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -515,7 +515,7 @@ describe("A difference", () => {
     )
   )
 
-  it.effect("receipt_not_ours: the node was paid for an invoice that nobody here issued", () =>
+  it.effect("receipt_not_ours: the node was paid for an invoice that this service did not issue", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -533,7 +533,7 @@ describe("A difference", () => {
     )
   )
 
-  it.effect("receipt_not_credited: the node was paid, and nobody takes note of it", () =>
+  it.effect("receipt_not_credited: the node was paid, and no worker records it", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -578,7 +578,7 @@ describe("A difference", () => {
     )
   )
 
-  it.effect("deposit_not_received, deposit_amount: what was credited the node has not taken, or not so much of it", () =>
+  it.effect("deposit_not_received, deposit_amount: the node did not take what was credited, or not so much of it", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -611,7 +611,7 @@ describe("A difference", () => {
     )
   )
 
-  it.effect("deposit_not_credited: what was given up is in a block; it is gone when it is pending again", () =>
+  it.effect("deposit_not_credited: a deposit that was given up is in a block; resolved when it is pending again", () =>
     inWorld(
       begun(
         Effect.gen(function* () {
@@ -638,7 +638,7 @@ describe("A difference", () => {
     )
   )
 
-  it.effect("chain_balance: whoever has our keys spent from our wallet", () =>
+  it.effect("chain_balance: someone with our keys spent from our wallet", () =>
     inWorld(
       begun(
         Effect.gen(function* () {

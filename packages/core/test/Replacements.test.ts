@@ -36,7 +36,7 @@ const payout = Effect.gen(function* () {
 const halfAnHour = steps(31, 60)
 
 describe("A payout that no block takes", () => {
-  it.effect("is replaced by one from the same coins that pays the feerate of the day; what is above the held is the operator's", () => {
+  it.effect("replacement: spends the same coins at today's fee rate; what exceeds the held fee is the operator's", () => {
     const { sky, change } = weather()
     return inWorld(
       audited(
@@ -72,7 +72,7 @@ describe("A payout that no block takes", () => {
     )
   })
 
-  it.effect("and whose original is mined after it was replaced, settles with the original and what that did cost", () => {
+  it.effect("replacement: a payout whose original is mined after it was replaced settles with the original and its cost", () => {
     const { sky, change } = weather()
     return inWorld(
       audited(
@@ -95,7 +95,7 @@ describe("A payout that no block takes", () => {
     )
   })
 
-  it.effect("does not settle with what a reorganisation took away while the depth was counted", () => {
+  it.effect("replacement: a payout does not settle with a transaction that a reorganisation removed while its depth was counted", () => {
     const { sky, change } = weather()
     let isTaken = false
     const shifting = (ports: Context.Context<Ports>) =>
@@ -150,7 +150,7 @@ describe("A payout that no block takes", () => {
     })
   }
 
-  it.effect("is replaced again as long as it pays, never for more than three times what was held", () => {
+  it.effect("replacement: repeated as long as it pays, never above three times what was held", () => {
     const { sky, sent, change } = weather()
     return inWorld(
       Effect.gen(function* () {

@@ -61,7 +61,7 @@ const telling = (notices: ReadonlyArray<Settled>) =>
   )
 
 describe("A payment to us", () => {
-  it.effect("is credited when the node tells, with the cursor in the same commit", () =>
+  it.effect("invoice watcher: a payment is credited when the node reports it, with the cursor in the same commit", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -215,7 +215,7 @@ describe("A payment to us", () => {
     )
   })
 
-  it.effect("that is only held at the node is no money yet", () =>
+  it.effect("invoice watcher: an accepted but unsettled HTLC is not credited", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -235,7 +235,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("without a preimage that proves it is not credited, and asked about again", () => {
+  it.effect("invoice watcher: a settlement without a preimage that proves it is not credited, and asked about again", () => {
     const forged = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({
         ...receiver,
@@ -264,7 +264,7 @@ describe("A payment to us", () => {
     settledAtMillis: 1,
     cursor: "7"
   }
-  it.effect("for an invoice that is not ours is passed over, and does not hold up what comes after", () =>
+  it.effect("invoice watcher: a settlement of an invoice that is not ours is passed over, and does not hold up the next", () =>
     inWorld(
       Effect.gen(function* () {
         yield* listen
@@ -275,7 +275,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("waits for a node that is away", () =>
+  it.effect("invoice watcher: waits for a node that is away", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -294,7 +294,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("waits for a store that is away for a moment, without asking the node again", () => {
+  it.effect("invoice watcher: a short outage of the store is waited for, without asking the node again", () => {
     let failures = 3
     const flaky = replace(Journal, (journal) =>
       Journal.of({
@@ -317,7 +317,7 @@ describe("A payment to us", () => {
     )
   })
 
-  it.effect("is found among more open invoices than a page has", () =>
+  it.effect("invoice watcher: a paid invoice is found among more open ones than a page has", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -379,7 +379,7 @@ describe("A second payment of one invoice", () => {
 })
 
 describe("An open invoice", () => {
-  it.effect("is asked about until a day after its expiry, and then expires", () =>
+  it.effect("invoice watcher: an open invoice is asked about until a day after its expiry, and then expires", () =>
     inWorld(
       Effect.gen(function* () {
         const row = yield* invoice(yield* company(), 1000, 60)
@@ -394,7 +394,7 @@ describe("An open invoice", () => {
     )
   )
 
-  it.effect("expires also when a withdrawal claimed it and could not pay it", () =>
+  it.effect("invoice watcher: an invoice that a withdrawal claimed and could not pay expires too", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -413,7 +413,7 @@ describe("An open invoice", () => {
     )
   )
 
-  it.effect("that expired is credited all the same when the node tells that it was paid", () => {
+  it.effect("invoice watcher: an expired invoice is credited all the same when the node reports its payment", () => {
     const late: Array<Settled> = []
     return inWorld(
       Effect.gen(function* () {
@@ -442,7 +442,7 @@ describe("An open invoice", () => {
     )
   })
 
-  it.effect("is not expired by what the node said before it was paid, however late that is heard", () => {
+  it.effect("invoice watcher: an answer of the node from before the payment, however late it is heard, expires nothing", () => {
     let isFirst = true
     const late = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({

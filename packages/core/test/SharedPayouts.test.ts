@@ -85,7 +85,7 @@ const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Wi
 const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 
 describe("Shares of a fee", () => {
-  it("are in proportion to what was held for mining, rounded down one after the other; the last has what is left over", () => {
+  it("batch: shares are in proportion to what was held for mining, rounded down one after the other; the last has the rest", () => {
     const shares = (fee: number, ...allowances: ReadonlyArray<number>) =>
       Payout.shares(
         Msat.make(BigInt(fee)),
@@ -112,7 +112,7 @@ describe("Shares of a fee", () => {
 })
 
 describe("A window", () => {
-  it("ends for all that is confirmed in it at the same moment, and nothing waits longer than it is", () => {
+  it("batch: a window ends for all that was confirmed in it at the same moment, and no payout waits longer than it is", () => {
     const due = (at: number) => Withdrawal.payoutDueAtMillis(at, 60_000)
     assert.deepStrictEqual([due(0), due(1), due(59_999), due(60_000)], [60_000, 60_000, 60_000, 120_000])
     assert.strictEqual(Withdrawal.payoutDueAtMillis(12_345, 0), 12_345)
@@ -120,7 +120,7 @@ describe("A window", () => {
 })
 
 describe("Payouts of one window", () => {
-  it.effect("of several companies are one transaction, and each settles with its own output and its share", () =>
+  it.effect("batch: payouts of several companies are one transaction, and each settles with its own output and share", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -148,7 +148,7 @@ describe("Payouts of one window", () => {
     )
   )
 
-  it.effect("go each by itself, and at once, where there is none", () =>
+  it.effect("batch: without a window each payout goes by itself, and at once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -164,7 +164,7 @@ describe("Payouts of one window", () => {
     )
   )
 
-  it.effect("are as many transactions as it takes for all of them", () =>
+  it.effect("batch: more payouts than fit are as many transactions as it takes", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("Payouts of one window", () => {
     )
   )
 
-  it.effect("that the coins at hand do not suffice for wait, and keep none after them from going", () => {
+  it.effect("batch: a payout for which the coins do not suffice waits, and keeps none after it from going", () => {
     const purse = { only: "" }
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -250,7 +250,7 @@ describe("Payouts of one window", () => {
     )
   })
 
-  it.effect("of which one breaks whatever it is part of go without it, and it stays pending", () => {
+  it.effect("batch: a payout that breaks whatever it is part of is left out and stays pending", () => {
     const broken = Msat.fromSats(30_000)
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -311,7 +311,7 @@ describe("Payouts of one window", () => {
 })
 
 describe("A transaction that pays several, and that no block takes", () => {
-  it.effect("is replaced for all of them; what is above what was held is the operator's", () => {
+  it.effect("batch: replaced for all of its payouts; what exceeds the held fees is the operator's", () => {
     const { sky, change } = weather()
     return inWorld(
       audited(
@@ -344,7 +344,7 @@ describe("A transaction that pays several, and that no block takes", () => {
     )
   })
 
-  it.effect("and whose original is mined after it was replaced, settles all of them with the original and what that did cost", () => {
+  it.effect("batch: when the original is mined after it was replaced, all settle with the original and its cost", () => {
     const { sky, change } = weather()
     return inWorld(
       audited(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Throttle from "../src/base/Throttle.ts"
 
 describe("A throttle", () => {
-  it("lets so many through at once, and then one whenever its time has come", () => {
+  it("throttle: lets a burst through, and then one at a time at its rate", () => {
     const may = Throttle.make({ count: 3, everyMillis: 10 })
     assert.deepStrictEqual(
       [0, 0, 0, 0].map((atMillis) => may("a", atMillis)),
@@ -18,7 +18,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("counts each name for itself, and nothing for what it refused", () => {
+  it("throttle: counts each name by itself, and nothing that it refused", () => {
     const may = Throttle.make({ count: 1, everyMillis: 10 })
     assert.isTrue(may("a", 0))
     assert.isTrue(may("b", 0))
@@ -26,7 +26,7 @@ describe("A throttle", () => {
     assert.isTrue(may("a", 10))
   })
 
-  it("forgets who was quiet the longest when there are too many names", () => {
+  it("throttle: forgets the name that was quiet longest when there are too many", () => {
     const may = Throttle.make({ count: 1, everyMillis: 1_000_000 })
     assert.isTrue(may("first", 0))
     assert.isTrue(may("second", 0))

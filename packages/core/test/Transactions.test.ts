@@ -5,7 +5,7 @@ import { Transactions } from "../src/reports/Transactions.ts"
 import { company, companyWith, confirm, inWorld, outside, said, step } from "./World.ts"
 
 describe("A list of transactions", () => {
-  it.effect("comes in pages that leave nothing out and repeat nothing, newest first, and only one's own", () =>
+  it.effect("transactions: pages leave nothing out and repeat nothing, newest first, of one company only", () =>
     inWorld(
       Effect.gen(function* () {
         const { list } = yield* Transactions

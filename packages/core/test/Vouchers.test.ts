@@ -63,7 +63,7 @@ const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
 })
 
 describe("A voucher", () => {
-  it.effect("holds its amount and the fees of a payment over Lightning, and is paid to the first invoice", () =>
+  it.effect("voucher: holds its amount and the fees of a Lightning payment, and is paid to the first invoice", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -150,7 +150,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("takes no other invoice than one for exactly its amount, which may be paid, and stays open", () =>
+  it.effect("voucher: only an invoice for exactly its amount, which may be paid, claims it; after any other it stays open", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -184,7 +184,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("whose payment fails gives its company everything back, and stays claimed", () =>
+  it.effect("voucher: when its payment fails the company has everything back, and it stays claimed", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -200,7 +200,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("that two vouchers' claims pay with one invoice is paid once, and the other company has its money back", () =>
+  it.effect("voucher: two claimed with one invoice are paid once, and the other company has its money back", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -220,7 +220,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("claimed with an invoice of ours is paid inside, for the fee it was made with", () =>
+  it.effect("voucher: claimed with an invoice of ours it is paid inside, for the fee it was made with", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -238,7 +238,7 @@ describe("A voucher", () => {
 })
 
 describe("A voucher that nobody claims", () => {
-  it.effect("cannot be claimed once it has expired, and gives everything back as soon as a worker comes by", () =>
+  it.effect("voucher: not claimable once it has expired; its money is given back by the next run of a worker", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -262,7 +262,7 @@ describe("A voucher that nobody claims", () => {
     )
   )
 
-  it.effect("is claimed or expires, never both, whoever is first", () => {
+  it.effect("voucher: claimed or expired, never both, in either order", () => {
     let isLate = false
     return inWorld(
       audited(
@@ -297,7 +297,7 @@ describe("A voucher that nobody claims", () => {
     )
   })
 
-  it.effect("is canceled by its company, any number of times, and by no other", () =>
+  it.effect("voucher: canceled by its company, any number of times, and by no other", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -315,7 +315,7 @@ describe("A voucher that nobody claims", () => {
     )
   )
 
-  it.effect("is not canceled once it was claimed", () =>
+  it.effect("voucher: not canceled once it was claimed", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -332,7 +332,7 @@ describe("A voucher that nobody claims", () => {
 })
 
 describe("Vouchers", () => {
-  it.effect("refuse what cannot be one, and hold nothing", () =>
+  it.effect("voucher: an invalid request is refused and holds nothing", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(1000)
@@ -347,7 +347,7 @@ describe("Vouchers", () => {
     )
   )
 
-  it.effect("know no other secret, and none of any shape", () =>
+  it.effect("voucher: another secret, of any shape, opens none", () =>
     inWorld(
       Effect.gen(function* () {
         const vouchers = yield* Vouchers
@@ -360,7 +360,7 @@ describe("Vouchers", () => {
     )
   )
 
-  it.effect("are claimed by one caller only so often", () =>
+  it.effect("voucher: claims by one caller are limited", () =>
     inWorld(
       Effect.gen(function* () {
         const issued = yield* issue(yield* companyWith(5000), 1000)
@@ -372,7 +372,7 @@ describe("Vouchers", () => {
     )
   )
 
-  it.effect("are made once by a request with a key, whose answer is the same again, with the link", () =>
+  it.effect("voucher: made once for a key, and answered the same again, with the link", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -395,7 +395,7 @@ describe("Vouchers", () => {
     )
   )
 
-  it.effect("whose expiry could not be stored are tried again", () => {
+  it.effect("voucher: an expiry that could not be stored is tried again", () => {
     let isAway = true
     return inWorld(
       audited(

@@ -99,7 +99,7 @@ const kinds = Effect.gen(function* () {
 })
 
 describe("An estimate", () => {
-  it.effect("says for every kind of destination what it is and what it costs; confirming holds exactly that", () =>
+  it.effect("estimate: says for every kind of destination what it is and what it costs; confirming holds exactly that", () =>
     inWorld(
       Effect.gen(function* () {
         for (const { text, type, rail, service, network } of yield* kinds) {
@@ -123,7 +123,7 @@ describe("An estimate", () => {
     )
   )
 
-  it.effect("is dearer on the free plan", () =>
+  it.effect("estimate: dearer on the free plan", () =>
     inWorld(
       Effect.gen(function* () {
         const [free, paid] = [yield* company("free"), yield* company("paid")]
@@ -136,7 +136,7 @@ describe("An estimate", () => {
     )
   )
 
-  it.effect("needs no money and sends nothing", () =>
+  it.effect("estimate: needs no money and sends nothing", () =>
     inWorld(
       Effect.gen(function* () {
         const poor = yield* company()
@@ -148,7 +148,7 @@ describe("An estimate", () => {
     )
   )
 
-  it.effect("says 0 where there is no route, and less than certain over a thin channel", () =>
+  it.effect("estimate: probability 0 without a route, and below 1 over a thin channel", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* company()
@@ -164,7 +164,7 @@ describe("An estimate", () => {
     )
   )
 
-  it.effect("needs the node for a route", () =>
+  it.effect("estimate: needs the node for a route", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -176,7 +176,7 @@ describe("An estimate", () => {
     )
   )
 
-  it.effect("needs the chain's fee for a payout, and so does confirming it", () =>
+  it.effect("estimate: needs the chain's fee rate for a payout, and so does confirming it", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -192,7 +192,7 @@ describe("An amount", () => {
   const priced = (amount: Msat.Msat) =>
     Effect.map(Sandbox, (sandbox) => sandbox.destination({ type: "lightning_invoice", amount })).pipe(Effect.flatten)
 
-  it.effect("in sats or btc agrees with the invoice's to the sat", () =>
+  it.effect("withdrawal: an amount in sats or btc agrees with the invoice's to the sat", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(10_000_000)
@@ -206,7 +206,7 @@ describe("An amount", () => {
     )
   )
 
-  it.effect("may be a whole sat on either side of an invoice's fraction, which is what is paid", () =>
+  it.effect("withdrawal: a whole sat on either side of an invoice's fraction is accepted; the invoice's amount is paid", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -225,7 +225,7 @@ describe("An amount", () => {
     )
   )
 
-  it.effect("in fiat agrees within one in a hundred, and the invoice's own is paid", () =>
+  it.effect("withdrawal: an amount in fiat agrees within one in a hundred; the invoice's amount is paid", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(10_000_000)
@@ -246,7 +246,7 @@ describe("An amount", () => {
     )
   )
 
-  it.effect("may be left to the invoice, or to the URI around it, and to nobody else", () =>
+  it.effect("withdrawal: the amount may come from the invoice or the URI around it, and from nothing else", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -267,7 +267,7 @@ describe("An amount", () => {
     )
   )
 
-  it.effect("has bounds", () =>
+  it.effect("withdrawal: amounts have bounds", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -287,7 +287,7 @@ describe("An amount", () => {
     ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
   )
 
-  it.effect("in fiat needs a price of now", () =>
+  it.effect("withdrawal: an amount in fiat needs a current price", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -317,7 +317,7 @@ describe("A destination is refused", () => {
       )
     )
 
-  it.effect("when it is of another network", () =>
+  it.effect("withdrawal: a destination of another network is refused", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -332,7 +332,7 @@ describe("A destination is refused", () => {
     )
   )
 
-  it.effect("when it is an invoice that expires in less than a minute, or could hold the money for long", () =>
+  it.effect("withdrawal: an invoice that expires in less than a minute, or could hold the money for long, is refused", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -347,7 +347,7 @@ describe("A destination is refused", () => {
     )
   )
 
-  it.effect("when it would be dust", () =>
+  it.effect("withdrawal: dust is refused", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(50_000)
@@ -366,7 +366,7 @@ describe("A destination is refused", () => {
     )
   )
 
-  it.effect("when the recipient does not take as little or as much", () =>
+  it.effect("withdrawal: an amount outside the recipient's bounds is refused", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -380,7 +380,7 @@ describe("A destination is refused", () => {
     )
   )
 
-  it.effect("when nobody is there, or nobody answers", () =>
+  it.effect("withdrawal: a recipient that is not there, or whose server does not answer, is refused", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -392,7 +392,7 @@ describe("A destination is refused", () => {
     )
   )
 
-  it.effect("when it is our own invoice and was paid, or is expired", () =>
+  it.effect("withdrawal: an invoice of ours that was paid or has expired is refused", () =>
     inWorld(
       Effect.gen(function* () {
         const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -507,7 +507,7 @@ describe("Confirming", () => {
     )
   )
 
-  it.effect("twice at once with one key is done once, and both get its answer", () =>
+  it.effect("withdrawal: two requests with one key at once make one, and both get its answer", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(10_000)
@@ -522,7 +522,7 @@ describe("Confirming", () => {
     )
   )
 
-  it.effect("that was refused may be tried again with its key", () =>
+  it.effect("withdrawal: after a refusal the same key may be used again", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* company()
@@ -536,7 +536,7 @@ describe("Confirming", () => {
     )
   )
 
-  it.effect("makes the task in the same commit, and tells the worker of this process", () =>
+  it.effect("withdrawal: its job is enqueued in the same commit, and the worker of this process is woken", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -585,7 +585,7 @@ describe("Confirming", () => {
     )
   )
 
-  it.effect("inside the service works at a domain of a company's own", () =>
+  it.effect("withdrawal: a recipient at another company's own domain is paid inside", () =>
     inWorld(
       Effect.gen(function* () {
         const [payer, payee] = [yield* companyWith(5000), yield* company()]

@@ -26,7 +26,7 @@ import {
 } from "./World.ts"
 
 describe("A worker", () => {
-  it.effect("takes step after step, with a pause in between", () =>
+  it.effect("worker: takes step after step, with a pause in between", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const note = Effect.map(Clock.currentTimeMillis, (millis) => at.push(millis))
@@ -36,7 +36,7 @@ describe("A worker", () => {
     })
   )
 
-  it.effect("goes on after a step that failed or broke, waiting longer and longer up to half a minute, and as before once it works", () =>
+  it.effect("worker: after a step that failed it goes on, waiting up to half a minute, and as before once it works", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const flaky = Effect.flatMap(Clock.currentTimeMillis, (millis) => {
@@ -104,7 +104,7 @@ describe("A worker", () => {
     })
   )
 
-  it.effect("that only listens stops at once", () =>
+  it.effect("worker: one that only listens stops at once", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       yield* Scope.provide(Worker.runOpen("test", Effect.never, Effect.void), scope)
@@ -115,7 +115,7 @@ describe("A worker", () => {
 })
 
 describe("All workers together", () => {
-  it.effect("do everything that nobody asks for, and pass over outages", () =>
+  it.effect("background workers: do all that is due, and outlast outages", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -154,7 +154,7 @@ describe("All workers together", () => {
     )
   )
 
-  it.effect("send payouts at the end of their window, however long a payment over Lightning takes", () => {
+  it.effect("background workers: send payouts at the end of their window, however long a Lightning payment takes", () => {
     const answers = Deferred.makeUnsafe<void>()
     const change = replace(LightningSender, (sender) =>
       LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
