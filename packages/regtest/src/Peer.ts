@@ -19,7 +19,8 @@ const State = Schema.Struct({
 const Sent = Schema.Struct({ status: Schema.String, failure_reason: Schema.String })
 const Balance = Schema.Struct({
   local_balance: Schema.Struct({ msat: Schema.BigIntFromString }),
-  unsettled_local_balance: Schema.Struct({ msat: Schema.BigIntFromString })
+  unsettled_local_balance: Schema.Struct({ msat: Schema.BigIntFromString }),
+  unsettled_remote_balance: Schema.Struct({ msat: Schema.BigIntFromString })
 })
 
 const base64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
@@ -122,6 +123,15 @@ export const balance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFai
   Effect.map(
     Lnd.ask(node, get("/v1/balance/channels"), Balance),
     ({ local_balance, unsettled_local_balance }) => local_balance.msat + unsettled_local_balance.msat
+  )
+
+/** What a node owns in its channels once nothing is on its way: who paid it knows the preimage before its own channel has changed. */
+export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFailed> =>
+  Process.until(
+    `nothing is on its way to or from ${node.name}`,
+    Effect.map(Lnd.ask(node, get("/v1/balance/channels"), Balance), (has) =>
+      has.unsettled_local_balance.msat + has.unsettled_remote_balance.msat === 0n ? has.local_balance.msat : undefined
+    )
   )
 
 /** From now on a node forwards for this much a payment, and the others have heard of it. */

@@ -145,12 +145,12 @@ const callers = async ({ to }: Scene, handle: string): Promise<void> => {
 /** One process is killed in the middle of payments: the others finish them, each once. */
 const killed = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
-  const before = [await Customer.balance(shop), await outside(Peer.balance(network.carol))] as const
+  const before = [await Customer.balance(shop), await outside(Peer.restingBalance(network.carol))] as const
   const amounts = [1001, 1002, 1003, 1004, 1005, 1006]
   const ids = await Promise.all(amounts.map((sats) => confirmed(scene, sats)))
   await deployment.stop("1", "SIGKILL")
   await Promise.all(ids.map((id) => settles(scene, id)))
-  const received = (await outside(Peer.balance(network.carol))) - before[1]
+  const received = (await outside(Peer.restingBalance(network.carol))) - before[1]
   assert.strictEqual(received, BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n, "each was paid once")
   assert.isAtMost(await Customer.balance(shop), before[0] - amounts.reduce((sum, sats) => sum + sats, 0))
   deployment.start("1") // Restart=always
