@@ -292,7 +292,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "if (clock.currentTimeMillisUnsafe() <= notAfter) {",
     replace: "if (notAfter > 0) {",
     test: lndTest,
-    titles: "is not asked to pay by a process that slept"
+    titles: "a process that slept longer than a call"
   },
   {
     name: "gone-and-waited-for",

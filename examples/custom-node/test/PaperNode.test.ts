@@ -64,7 +64,7 @@ for (const [what, status, body, means] of [
   )
 }
 
-it.live("our patience ends, and decides nothing", () =>
+it.live("paper node: a call that times out decides nothing", () =>
   Effect.gen(function* () {
     const heard: Array<string | undefined> = []
     const silent = yield* serving((request) => heard.push(request.url))
@@ -80,7 +80,7 @@ it.live("our patience ends, and decides nothing", () =>
   })
 )
 
-it.live("a redirection is not followed", () =>
+it.live("paper node: a redirect is not followed", () =>
   Effect.gen(function* () {
     let asked = 0
     const elsewhere = yield* serving((_, response) => {
@@ -92,7 +92,7 @@ it.live("a redirection is not followed", () =>
   })
 )
 
-it.live("an outage has no secret in it, neither ours nor the node's", () =>
+it.live("paper node: an outage does not contain our secret or the node's", () =>
   Effect.gen(function* () {
     for (const [status, body] of [
       [200, `{"node_id":["${preimage}"],"network":"regtest"}`],

@@ -54,7 +54,7 @@ const agrees = (number: number) =>
   })
 
 layer(database, { excludeTestServices: true })("a filled database", (it) => {
-  it.effect("has a past that its totals agree with, and companies whose keys are told", () =>
+  it.effect("fill: the history agrees with its totals, and the API keys of its companies are known", () =>
     Effect.gen(function* () {
       for (const number of [1, 500, Fill.busy]) yield* agrees(number)
       const records = yield* Records
@@ -73,7 +73,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
   )
 
   // What is compared must do the same: a row less on one side, and a ratio says nothing.
-  it.effect("gets the same rows from pgbench's confirm as from the service's", () =>
+  it.effect("fill: pgbench's confirm writes the same rows as the service's", () =>
     Effect.gen(function* () {
       const ours = yield* written(Drive.run({ ...none, operation: "confirm", millis: 1 }))
       const each = Object.fromEntries(Object.keys(ours).map((table) => [table, 1]))
@@ -88,7 +88,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  it.effect("gets the same rows from pgbench's settlement as from the service's", () =>
+  it.effect("fill: pgbench's settle writes the same rows as the service's", () =>
     Effect.gen(function* () {
       const settle = { ...none, operation: "settle" as const, clients: 4, millis: 60_000, end: 20 }
       const before = yield* Fill.settledByPgbench(pgSpread)
@@ -103,7 +103,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  it.effect("gets the same rows from pgbench's invoice as from the service's", () =>
+  it.effect("fill: pgbench's invoice writes the same rows as the service's", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const entropy = yield* Entropy

@@ -23,7 +23,7 @@ const short = { requests, clients: 4, warmupMillis: 0, millis: 200 }
 const run = (load: Load.Load) => Effect.promise(() => Load.run(load))
 
 describe("a load", () => {
-  it.live("asks one request after the other, and counts what is answered", () =>
+  it.live("load: closed loop: requests go one after the other, and each response is counted", () =>
     Effect.gen(function* () {
       const seen = new Map<string, number>()
       const port = yield* server((request, response) => {
@@ -45,7 +45,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("tells of bad answers", () =>
+  it.live("load: unexpected responses are reported", () =>
     Effect.gen(function* () {
       const port = yield* server((request, response) => {
         response.writeHead(request.url === "/b" ? 503 : 200, { "content-length": 0 })
@@ -57,7 +57,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("tells of LNURL errors, which are 200", () =>
+  it.live("load: LNURL errors are reported, though their status is 200", () =>
     Effect.gen(function* () {
       const port = yield* server((_, response) => {
         const body = '{"status":"ERROR","reason":"no"}'
@@ -72,7 +72,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("tells when the server hangs up", () =>
+  it.live("load: a connection that the server closes is reported", () =>
     Effect.gen(function* () {
       const port = yield* server((request) => request.socket.destroy())
       const { bad, answered, firstBad } = yield* run({ ...short, port })
@@ -80,7 +80,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("of an open loop counts all that was due", () =>
+  it.live("load: open loop: every request that was due is counted", () =>
     Effect.gen(function* () {
       let asked = 0
       const port = yield* server((_, response) => {
@@ -95,7 +95,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("of an open loop sees a server that stands still", () =>
+  it.live("load: open loop: a server that stalls shows in the latencies", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { openMillis } = yield* Generator.selfCheck(yield* Generator.start)

@@ -10,7 +10,7 @@ const what = { operation: "x", pattern: "one company", clients: 64 }
 const at = (perSecond: number, p99Millis = 2) => ({ perSecond, p50Millis: 1, p99Millis })
 
 describe("a report", () => {
-  it("compares round by round, so that a slow round is slow on both sides", () => {
+  it("report: rates are compared round by round, so that a slow round is slow on both sides", () => {
     assert.deepStrictEqual(
       Report.row(
         { ...what, limit: "raw" },
@@ -30,7 +30,7 @@ describe("a report", () => {
     )
   })
 
-  it("compares latencies round by round", () => {
+  it("report: latencies are compared round by round", () => {
     const rounds = [
       { ours: at(10, 30), limit: at(5, 10) },
       { ours: at(20, 4), limit: at(5, 2) },
@@ -39,7 +39,7 @@ describe("a report", () => {
     assert.deepStrictEqual(Report.half(what, rounds), { ...what, per_s: 20, p99_ms: 30, limit_p99_ms: 10, times: 3 })
   })
 
-  it("says nothing about what could not be counted", () => {
+  it("report: what could not be counted is left out", () => {
     const measured = { ...at(1), walBytes: 1200.4 }
     const costs = (cpuMicros: ReadonlyArray<number | undefined>) =>
       Report.cost(
@@ -50,7 +50,7 @@ describe("a report", () => {
     assert.deepStrictEqual(costs([40, undefined]), { ...what, cpu_us: null, wal_bytes: 1200, round_trips: 0.25 })
   })
 
-  it("says how costs grow, and how they may", () => {
+  it("report: cost growth is shown beside its limit", () => {
     const grown = Report.growth(
       { ...what, operation: "balance" },
       [1000, 100_000],
@@ -76,15 +76,15 @@ describe("a table", () => {
     ["c", null]
   ]
 
-  it("has columns as wide as their cells", () => {
+  it("report: table columns are as wide as their cells", () => {
     assert.strictEqual(Tables.text({ head: ["a", "n"], cells }), "a      n\nlong   5\nb     10\nc")
   })
 
-  it("is Markdown, too", () => {
+  it("report: tables are valid Markdown", () => {
     assert.strictEqual(Tables.markdown({ head: ["a", "n"], cells }), "| a | n |\n| --- | --- |\n| long | 5 |\n| b | 10 |\n| c |  |")
   })
 
-  it("says beside each rate what is wanted of it, and is not there without rows", () => {
+  it("report: the rate table shows each goal beside its rate, and is left out without rows", () => {
     const row = Report.row({ ...what, operation: "confirm", limit: "pgbench" }, [at(500)], [at(100)])
     const tables = Tables.make({ rows: [row], halves: [], costs: [], growth: [], sizes: [] })
     assert.deepStrictEqual(
@@ -97,11 +97,11 @@ describe("a table", () => {
 describe("an exponent", () => {
   const grown = (power: number) => [1e4, 1e6, 1e7].map((rows) => ({ rows, perSecond: 1e6 / rows ** power }))
 
-  it("is the power of the rows that the cost follows", () => {
+  it("report: the exponent is the power of the row count that the cost follows", () => {
     for (const power of [0, 0.12, 1, -0.5]) assert.closeTo(Exponent.fit(grown(power)) ?? NaN, power, 1e-9)
   })
 
-  it("is the nearest where the cost follows none", () => {
+  it("report: the exponent is the nearest one where the cost follows no power", () => {
     const points = [
       { rows: 10, perSecond: 100 },
       { rows: 100, perSecond: 50 },
@@ -110,7 +110,7 @@ describe("an exponent", () => {
     assert.closeTo(Exponent.fit(points) ?? NaN, 0, 1e-9)
   })
 
-  it("needs two sizes", () => {
+  it("report: an exponent needs two sizes", () => {
     assert.isUndefined(Exponent.fit([{ rows: 10, perSecond: 1 }]))
   })
 })
@@ -126,7 +126,7 @@ describe("a chart", () => {
   const drawn = Chart.svg("t", series)
   const circles = Array.from(drawn.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g), ([, x, y]) => ({ x: Number(x), y: Number(y) }))
 
-  it("has all points, more load to the right, more latency above", () => {
+  it("report: the chart has all points, load to the right, latency upwards", () => {
     const [first, second, third, fourth] = circles
     assert.strictEqual(circles.length, 4)
     assert.isBelow(first?.x ?? NaN, second?.x ?? NaN)
@@ -136,7 +136,7 @@ describe("a chart", () => {
     assert.closeTo((third?.x ?? NaN) - (second?.x ?? NaN), (second?.x ?? NaN) - (first?.x ?? NaN), 0.2)
   })
 
-  it("is XML, whatever its names are", () => {
+  it("report: the chart is valid XML, whatever the names", () => {
     assert.include(drawn, "a &lt; b")
     assert.notInclude(drawn, "a < b")
     assert.notInclude(drawn, "NaN")
@@ -146,18 +146,18 @@ describe("a chart", () => {
 describe("pgbench", () => {
   const printed = "latency average = 2.000 ms\ninitial connection time = 3.1 ms\ntps = 1000.5 (without initial connection time)\n"
 
-  it("is read from what it prints and logs", () => {
+  it("report: pgbench's rate and latencies are read from its output and log", () => {
     const log = Array.from({ length: 100 }, (_, i) => `0 ${i} ${(i + 1) * 1000} 0 1763623700 5\n`).join("")
     assert.deepStrictEqual(Pgbench.read(printed, log, 128), { perSecond: 128_064, p50Millis: 51, p99Millis: 100 })
   })
 
-  it("that says no rate has none", () => {
+  it("report: pgbench output without a rate has none", () => {
     assert.isUndefined(Pgbench.read("pgbench: fatal", "", 1))
   })
 })
 
 describe("the bars", () => {
-  it("are found by operation and pattern", () => {
+  it("report: goals are found by operation and pattern", () => {
     assert.deepStrictEqual(
       [
         Bars.of({ operation: "confirm", pattern: "one company" })?.first,

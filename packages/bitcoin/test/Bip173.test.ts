@@ -27,7 +27,7 @@ describe("BIP 173, valid addresses of witness version 0", () => {
     ]
   ]
   for (const [address, network, scriptPubKey, kind] of valid) {
-    it(`${address}`, () => {
+    it(`BIP 173: valid address ${address}`, () => {
       const expected = { address: address.toLowerCase(), network, kind, scriptPubKey }
       assert.deepStrictEqual(Result.getOrThrow(BitcoinAddress.decode(address, network)), expected)
       assert.deepStrictEqual(Result.getOrThrow(BitcoinAddress.fromScript(scriptPubKey, network)), expected)
@@ -42,7 +42,7 @@ describe("BIP 173, addresses of later versions that BIP 350 made invalid", () =>
     "BC1SW50QA3JX3S",
     "bc1zw508d6qejxtdg4y5r3zarvaryvg6kdaj"
   ]) {
-    it(`${address}`, () => assert.strictEqual(refusal(address, "mainnet"), "checksum"))
+    it(`BIP 173: invalid since BIP 350: ${address}`, () => assert.strictEqual(refusal(address, "mainnet"), "checksum"))
   }
 })
 
@@ -65,7 +65,7 @@ describe("BIP 173, invalid addresses", () => {
     ["empty data section", "bc1gmk9yu", "mainnet", "malformed"]
   ]
   for (const [why, address, network, reason] of invalid) {
-    it(`${why}: ${address}`, () => assert.strictEqual(refusal(address, network), reason))
+    it(`BIP 173: ${why}: ${address}`, () => assert.strictEqual(refusal(address, network), reason))
   }
 })
 
@@ -74,7 +74,7 @@ describe("an address of another network", () => {
     const decoded = BitcoinAddress.decode(address, network)
     return Result.isFailure(decoded) ? [decoded.failure.reason, ...decoded.failure.networks] : decoded.success.kind
   }
-  it("is refused by the networks' names", () => {
+  it("bitcoin address: one of another network is refused with the names of its networks", () => {
     const mainnet = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
     const test = "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"
     assert.deepStrictEqual(elsewhere(mainnet, "regtest"), ["wrong_network", "mainnet"])
@@ -88,7 +88,7 @@ describe("an address of another network", () => {
 })
 
 describe("base58 addresses", () => {
-  it("pay to a key hash or a script hash, and back", () => {
+  it("base58 address: decoded to a key hash or script hash, and encoded again", () => {
     for (const [address, kind, scriptPubKey] of [
       ["1RustyRX2oai4EYYDpQGWvEL62BBGqN9T", "p2pkh", "76a91404b61f7dc1ea0dc99424464cc4064dc564d91e8988ac"],
       ["3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX", "p2sh", "a9148f55563b9a19f321c211e9b9f38cdf686ea0784587"]
@@ -98,7 +98,7 @@ describe("base58 addresses", () => {
       assert.deepStrictEqual(Result.getOrThrow(BitcoinAddress.fromScript(scriptPubKey, "mainnet")), expected)
     }
   })
-  it("are refused with a typing error, from another chain, or of another length", () => {
+  it("base58 address: refused with a typing error, of another chain, or of another length", () => {
     assert.strictEqual(refusal("1RustyRX2oai4EYYDpQGWvEL62BBGqN9U", "mainnet"), "checksum")
     assert.strictEqual(refusal("1rustyrx2oai4eyydpqgwvel62bbgqn9t", "mainnet"), "malformed")
     assert.strictEqual(refusal("LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9", "mainnet"), "unknown_prefix")
@@ -108,12 +108,12 @@ describe("base58 addresses", () => {
 })
 
 describe("scripts and dust", () => {
-  it("refuses a script that no address stands for", () => {
+  it("bitcoin address: a script without an address form is refused", () => {
     for (const script of ["", "6a0468656c6c6f", "0014751e76e8199196d454941c45d1b3a323f1433b", "51024e73", "0014" + "zz".repeat(20)]) {
       assert.isTrue(Result.isFailure(BitcoinAddress.fromScript(script, "mainnet")), script)
     }
   })
-  it("knows the smallest output of each kind that is relayed", () => {
+  it("dust: the smallest relayed output of each script kind", () => {
     assert.deepStrictEqual(BitcoinAddress.Kind.literals.map(BitcoinAddress.dustLimitSats), [546n, 540n, 294n, 330n, 330n])
   })
 })

@@ -11,7 +11,7 @@ const refusal = (text: string) => {
 }
 
 describe("BIP 21, examples", () => {
-  it("reads them", () => {
+  it("BIP 21: the examples are read", () => {
     assert.deepStrictEqual(read(`bitcoin:${address}`), { address })
     assert.deepStrictEqual(read(`bitcoin:${address}?label=Luke-Jr`), { address, label: "Luke-Jr" })
     assert.deepStrictEqual(read(`bitcoin:${address}?amount=20.3&label=Luke-Jr`), {
@@ -27,27 +27,27 @@ describe("BIP 21, examples", () => {
     })
     assert.deepStrictEqual(read(`bitcoin:${address}?somethingyoudontunderstand=50&somethingelseyoudontget=999`), { address })
   })
-  it("refuses what is required and not known", () => {
+  it("BIP 21: an unknown required parameter is refused", () => {
     assert.strictEqual(refusal(`bitcoin:${address}?req-somethingyoudontunderstand=50&req-somethingelseyoudontget=999`), "required")
     assert.strictEqual(refusal(`bitcoin:${address}?REQ-x`), "required")
   })
 })
 
 describe("BIP 21", () => {
-  it("may be in upper case, as in QR codes", () => {
+  it("BIP 21: upper case, as in QR codes, is read", () => {
     assert.deepStrictEqual(read("BITCOIN:BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4?AMOUNT=0.001&LIGHTNING=LNBC1"), {
       address: "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4",
       amount: Msat.fromSats(100_000),
       lightning: "LNBC1"
     })
   })
-  it("may have no address where it has an invoice (BIP 321)", () => {
+  it("BIP 21: the address may be left out where there is an invoice (BIP 321)", () => {
     assert.deepStrictEqual(read("bitcoin:?lightning=lnbc1"), { lightning: "lnbc1" })
     assert.strictEqual(refusal("bitcoin:"), "nothing_to_pay")
     assert.strictEqual(refusal("bitcoin:?amount=1"), "nothing_to_pay")
     assert.strictEqual(refusal("bitcoin:?lightning="), "nothing_to_pay")
   })
-  it("has an amount in decimal bitcoin, to the satoshi", () => {
+  it("BIP 21: the amount is decimal bitcoin, to the satoshi", () => {
     for (const [text, sats] of [
       ["50.00", 5_000_000_000n],
       ["050", 5_000_000_000n],
@@ -61,11 +61,11 @@ describe("BIP 21", () => {
       assert.strictEqual(refusal(`bitcoin:${address}?amount=${text}`), "amount", text)
     }
   })
-  it("names nothing twice", () => {
+  it("BIP 21: a repeated parameter is refused", () => {
     assert.strictEqual(refusal(`bitcoin:${address}?amount=1&amount=1`), "duplicate")
     assert.strictEqual(refusal(`bitcoin:${address}?amount=1&AMOUNT=2`), "duplicate")
   })
-  it("is percent-encoded UTF-8", () => {
+  it("BIP 21: parameters are percent-encoded UTF-8", () => {
     assert.strictEqual(read(`bitcoin:${address}?label=caf%C3%A9+1%262`).label, "café+1&2")
     assert.strictEqual(refusal(`bitcoin:${address}?label=%ff`), "malformed")
     assert.strictEqual(refusal(`bitcoin:${address}?label=%`), "malformed")

@@ -39,7 +39,7 @@ describe("BIP 350, valid addresses", () => {
     ]
   ]
   for (const [address, network, scriptPubKey, kind] of valid) {
-    it(`${address}`, () => {
+    it(`BIP 350: valid address ${address}`, () => {
       const expected = { address: address.toLowerCase(), network, kind, scriptPubKey }
       assert.deepStrictEqual(Result.getOrThrow(BitcoinAddress.decode(address, network)), expected)
       assert.deepStrictEqual(Result.getOrThrow(BitcoinAddress.fromScript(scriptPubKey, network)), expected)
@@ -54,9 +54,10 @@ describe("BIP 350, valid addresses that nobody can own yet", () => {
     "BC1SW50QGDZ25J",
     "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs"
   ]) {
-    it(`${address}`, () => assert.strictEqual(refusal(address, "mainnet"), "unknown_witness_version"))
+    it(`BIP 350: valid address of a future witness version ${address}`, () =>
+      assert.strictEqual(refusal(address, "mainnet"), "unknown_witness_version"))
   }
-  it("pay to anchor, on every network", () => {
+  it("BIP 350: pay to anchor, on every network", () => {
     assert.strictEqual(refusal("bc1pfeessrawgf", "mainnet"), "pay_to_anchor")
     assert.strictEqual(refusal("bcrt1pfeesnyr2tx", "regtest"), "pay_to_anchor")
   })
@@ -86,6 +87,6 @@ describe("BIP 350, invalid addresses", () => {
     ["empty data section", "bc1gmk9yu", "mainnet", "malformed"]
   ]
   for (const [why, address, network, reason] of invalid) {
-    it(`${why}: ${address}`, () => assert.strictEqual(refusal(address, network), reason))
+    it(`BIP 350: ${why}: ${address}`, () => assert.strictEqual(refusal(address, network), reason))
   }
 })

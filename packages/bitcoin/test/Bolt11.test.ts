@@ -220,14 +220,15 @@ const reasonOf = (invoice: string) => {
 
 describe("BOLT 11, examples", () => {
   for (const [name, invoice, says] of valid) {
-    it(`reads ${name}`, () => {
+    it(`BOLT 11: reads ${name}`, () => {
       assert.deepStrictEqual(Result.getOrThrow(Bolt11.decode(invoice)), { ...says, paymentRequest: invoice.toLowerCase() })
     })
   }
   for (const [name, invoice, reason] of invalid) {
-    it(`refuses ${name}`, () => assert.strictEqual(reasonOf(invoice), reason))
+    it(`BOLT 11: refuses ${name}`, () => assert.strictEqual(reasonOf(invoice), reason))
   }
-  it("are 16 valid and 10 invalid ones", () => assert.deepStrictEqual([valid.length, invalid.length], [16, 10]))
+  it("BOLT 11: the specification has 16 valid and 10 invalid examples", () =>
+    assert.deepStrictEqual([valid.length, invalid.length], [16, 10]))
 })
 
 /** An invoice made of any words at all, properly signed, so that only what is wrong in it can refuse it. */
@@ -286,10 +287,10 @@ describe("BOLT 11, requirements of a reader", () => {
     ["a prefix alone", "lnbc", "bech32"]
   ]
   for (const [name, invoice, reason] of cases) {
-    it(`${reason === "valid" ? "reads" : "refuses"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
+    it(`BOLT 11: ${reason === "valid" ? "reads" : "refuses"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
   }
 
-  it("refuses a recovery id that there is none of, next to a declared key too", () => {
+  it("BOLT 11: an impossible recovery id is refused, also beside a declared key", () => {
     const { prefix, words } = bech32.decode(raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), false)
     // The last word and three bits before it are the recovery id.
     assert.strictEqual(reasonOf(bech32.encode(prefix, [...words.slice(0, -1), 4], false)), "signature")
@@ -312,12 +313,12 @@ describe("BOLT 11, requirements of a reader", () => {
     assert.strictEqual(featuring(30), "unknown_feature")
   })
 
-  it("takes the first of two fields of one type", () => {
+  it("BOLT 11: of a repeated field the first is taken", () => {
     const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])
   })
 
-  it("expires when timestamp and expiry have passed", () => {
+  it("BOLT 11: an invoice expires when timestamp and expiry have passed", () => {
     assert.strictEqual(Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["x", [2]]])))), 3)
   })
 })
@@ -335,7 +336,7 @@ describe("BOLT 11, writing", () => {
     return Result.isFailure(encoded) ? encoded.failure.reason : encoded.success
   }
 
-  it("refuses what does not fit instead of cutting it", () => {
+  it("BOLT 11: a value that does not fit its field is refused, not cut off", () => {
     const hop = { pubkey: payee, shortChannelId: "1x1x1", feeBaseMsat: Msat.zero, feeProportionalMillionths: 0, cltvExpiryDelta: 0 }
     assert.strictEqual(refused({ amount: Msat.zero }), "amount")
     assert.strictEqual(refused({ amount: Msat.make(Msat.max + 1n) }), "amount")
@@ -351,7 +352,7 @@ describe("BOLT 11, writing", () => {
     assert.isTrue(refused({ description: "x".repeat(Bolt11.maxDescriptionBytes) }).startsWith("lnbc1"))
   })
 
-  it("uses the largest multiplier", () => {
+  it("BOLT 11: amounts are written with the largest multiplier", () => {
     const prefix = (msat: bigint) =>
       refused({ amount: Msat.make(msat) })
         .split("1pq")[0]

@@ -87,7 +87,7 @@ const arbitrary = { seed: 11, runs: 100 }
 
 describe("BOLT 11, any invoice", () => {
   it.prop(
-    "comes back as it was written",
+    "BOLT 11: any invoice is read back as it was written",
     { draft: drafts },
     ({ draft }) => {
       const paymentRequest = Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
@@ -107,7 +107,7 @@ describe("BOLT 11, any invoice", () => {
   )
 
   it.prop(
-    "is refused when one character of it is another",
+    "BOLT 11: an invoice with one changed character is refused",
     { draft: drafts, at: integer(0, 10_000), to: integer(1, 31) },
     ({ draft, at, to }) => {
       const letters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -121,7 +121,7 @@ describe("BOLT 11, any invoice", () => {
   )
 
   it.prop(
-    "reads the same to the bolt11 library",
+    "BOLT 11: the bolt11 library reads our invoices the same",
     { draft: drafts },
     ({ draft }) => {
       const invoice = Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
@@ -131,7 +131,7 @@ describe("BOLT 11, any invoice", () => {
   )
 
   it.prop(
-    "written by the bolt11 library is read",
+    "BOLT 11: invoices written by the bolt11 library are read",
     { draft: drafts },
     ({ draft }) => {
       const written = oracleWrites(draft)

@@ -13,31 +13,31 @@ describe("LUD-01", () => {
   const text =
     "LNURL1DP68GURN8GHJ7UM9WFMXJCM99E3K7MF0V9CXJ0M385EKVCENXC6R2C35XVUKXEFCV5MKVV34X5EKZD3EV56NYD3HXQURZEPEXEJXXEPNXSCRVWFNV9NXZCN9XQ6XYEFHVGCXXCMYXYMNSERXFQ5FNS"
 
-  it("reads the example in upper and in lower case", () => {
+  it("LUD-01: the example is read in upper and in lower case", () => {
     for (const one of [text, text.toLowerCase()]) {
       assert.deepStrictEqual(Result.getOrThrow(Lnurl.decode(one)), { url, text: text.toLowerCase() })
     }
   })
-  it("writes the example", () => assert.strictEqual(Lnurl.encode(url), text.toLowerCase()))
-  it("refuses mixed case, a typing error, another prefix, and bytes that are no text", () => {
+  it("LUD-01: the example is written", () => assert.strictEqual(Lnurl.encode(url), text.toLowerCase()))
+  it("LUD-01: mixed case, a typing error, another prefix and bytes that are no text are refused", () => {
     assert.strictEqual(read(`lnurl1${text.slice(6)}`), "bech32")
     assert.strictEqual(read(text.replace("DP68", "DP66")), "bech32")
     assert.strictEqual(read(bech32.encode("lnurx", bech32.toWords(new TextEncoder().encode(url)), false)), "bech32")
     assert.strictEqual(read(bech32.encode("lnurl", bech32.toWords(Uint8Array.of(0xff, 0xfe)), false)), "url")
     assert.strictEqual(read(""), "bech32")
   })
-  it("has no limit of length", () => {
+  it("LUD-01: there is no limit on the length", () => {
     const long = `https://service.com/api?q=${"a".repeat(1900)}`
     assert.strictEqual(read(Lnurl.encode(long)), long)
   })
-  it("is https, or http for an onion address", () => {
+  it("LUD-01: https, or http for an onion address", () => {
     assert.strictEqual(read(Lnurl.encode("https://pay.example.com:8443/x")), "https://pay.example.com:8443/x")
     assert.strictEqual(read(Lnurl.encode("http://example.com/x")), "not_https")
     assert.strictEqual(read(Lnurl.encode("ftp://example.com/x")), "not_https")
     assert.strictEqual(read(Lnurl.encode("javascript:alert(1)")), "host")
     assert.strictEqual(read(Lnurl.encode("http://examplennnnnnnn.onion/x")), "http://examplennnnnnnn.onion/x")
   })
-  it("points to a public name", () => {
+  it("LUD-01: the host must be a public name", () => {
     for (const host of [
       "127.0.0.1",
       "2130706433",
@@ -64,7 +64,7 @@ describe("LUD-01", () => {
       assert.strictEqual(read(Lnurl.encode(broken)), "url", broken)
     }
   })
-  it("cannot be paid when it is tagged for something else", () => {
+  it("LUD-01: a link tagged for another purpose cannot be paid", () => {
     assert.strictEqual(read(Lnurl.encode("https://example.com/x?tag=login&k1=00")), "unsupported")
     assert.strictEqual(read(Lnurl.encode("https://example.com/x?tag=withdrawRequest")), "unsupported")
     assert.strictEqual(read(Lnurl.encode("https://example.com/x?tag=payRequest")), "https://example.com/x?tag=payRequest")
@@ -72,7 +72,7 @@ describe("LUD-01", () => {
 })
 
 describe("LUD-17", () => {
-  it("reads lnurlp://", () => {
+  it("LUD-17: lnurlp:// is read", () => {
     assert.deepStrictEqual(Result.getOrThrow(Lnurl.decode("lnurlp://domain.com/path")), {
       url: "https://domain.com/path",
       text: "lnurlp://domain.com/path"
@@ -80,12 +80,12 @@ describe("LUD-17", () => {
     assert.strictEqual(read("LNURLP://Domain.com/Path"), "https://domain.com/Path")
     assert.strictEqual(read("lnurlp://examplennnnnnnn.onion/path"), "http://examplennnnnnnn.onion/path")
   })
-  it("points to a public name", () => {
+  it("LUD-17: the host must be a public name", () => {
     assert.strictEqual(read("lnurlp://127.0.0.1/path"), "host")
     assert.strictEqual(read("lnurlp://user@example.com/path"), "host")
     assert.strictEqual(read("lnurlp://"), "url")
   })
-  it("refuses the others by their purpose", () => {
+  it("LUD-17: other schemes are refused with their purpose", () => {
     for (const [text, purpose] of [
       ["lnurlw://domain.com/path", "withdraw"],
       ["keyauth://domain.com/path", "logs you in"],

@@ -8,7 +8,7 @@ const read = (text: string) => {
 }
 
 describe("LUD-16", () => {
-  it("reads the example", () => {
+  it("LUD-16: the example is read", () => {
     assert.deepStrictEqual(Result.getOrThrow(LightningAddressText.parse("satoshi@bitcoin.org")), {
       handle: "satoshi",
       domain: "bitcoin.org",
@@ -16,28 +16,28 @@ describe("LUD-16", () => {
       url: "https://bitcoin.org/.well-known/lnurlp/satoshi"
     })
   })
-  it("asks an onion address by http", () => {
+  it("LUD-16: an onion address is requested over http", () => {
     assert.strictEqual(
       Result.getOrThrow(LightningAddressText.parse("satoshi@examplennnnnnnn.onion")).url,
       "http://examplennnnnnnn.onion/.well-known/lnurlp/satoshi"
     )
   })
-  it("keeps a tag", () => {
+  it("LUD-16: a tag is kept", () => {
     assert.strictEqual(
       Result.getOrThrow(LightningAddressText.parse("satoshi+tea@bitcoin.org")).url,
       "https://bitcoin.org/.well-known/lnurlp/satoshi+tea"
     )
   })
-  it("is in lower case and punycode", () => {
+  it("LUD-16: written in lower case and punycode", () => {
     assert.strictEqual(read("Satoshi@Bitcoin.ORG"), "satoshi@bitcoin.org")
     assert.strictEqual(read("a@Bücher.example"), "a@xn--bcher-kva.example")
   })
-  it("allows few characters before the @", () => {
+  it("LUD-16: few characters are allowed before the @", () => {
     assert.strictEqual(read("a.b-c_d+0@example.com"), "a.b-c_d+0@example.com")
     for (const user of ["", "a b", "a/b", "..", ".", "a%2fb", "é", "\u212A", "a#", "a?b", "x".repeat(65)])
       assert.strictEqual(read(`${user}@example.com`), "handle", user)
   })
-  it("C51: has a public name after it", () => {
+  it("C51: LUD-16: the domain must be a public name", () => {
     for (const domain of [
       "",
       "localhost",
@@ -65,14 +65,14 @@ describe("LUD-16", () => {
     ])
       assert.strictEqual(read(`a@${domain}`), "domain", domain)
   })
-  it("has one @", () => {
+  it("LUD-16: one @ exactly", () => {
     for (const text of ["example.com", "", "a@b@example.com", "a@example.com@"]) assert.strictEqual(read(text), "malformed", text)
   })
 })
 
 describe("a handle that we issue", () => {
   const is = Schema.is(LightningAddressText.HandleSchema)
-  it("has no tag and no dot at either end", () => {
+  it("handle: no tag, and no dot at either end", () => {
     for (const handle of ["a", "alice", "a.b", "_", "-", "a-b_c.9", "x".repeat(64)]) assert.isTrue(is(handle), handle)
     for (const handle of ["", ".a", "a.", ".", "a+b", "A", "é", "a b", "x".repeat(65), "a\n"]) assert.isFalse(is(handle), handle)
   })

@@ -26,7 +26,7 @@ const events: ReadonlyArray<Nostr.Event> = [
 const key = Redacted.make("01".padStart(64, "0"))
 
 describe("A Nostr event", () => {
-  it("is genuine when others have signed it, as it is", () => {
+  it("Nostr event: one signed elsewhere verifies as it is", () => {
     for (const event of events) {
       assert.isTrue(Nostr.isGenuine(event))
       for (const forged of [
@@ -44,7 +44,7 @@ describe("A Nostr event", () => {
     }
   })
 
-  it("that we sign is genuine, ours, and the same bytes every time", () => {
+  it("Nostr event: one that we sign verifies, has our key, and is the same bytes every time", () => {
     const draft = { kind: 1, created_at: 1, tags: [["a", 'q"\n\\ü🎉']], content: "line\nline \u2028 end" }
     const event = Nostr.signed(draft, key)
     assert.strictEqual(event.pubkey, events[1]?.pubkey)

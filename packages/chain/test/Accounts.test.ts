@@ -8,7 +8,7 @@ const words = Result.getOrThrow(Seed.parse(`${"abandon ".repeat(11)}about`))
 
 describe("BIP 86", () => {
   const keys = Keys.make(Keys.accountsOf(words, "mainnet"))
-  it("m/86'/0'/0'", () => {
+  it("BIP 86: account m/86'/0'/0'", () => {
     assert.strictEqual(
       keys.accounts.taproot,
       "xpub6BgBgsespWvERF3LHQu6CnqdvfEvtMcQjYrcRzx53QJjSxarj2afYWcLteoGVky7D3UKDP9QyrLprQ3VCECoY49yfdDEHGCtMMj92pReUsQ"
@@ -19,7 +19,7 @@ describe("BIP 86", () => {
     [0, 1, "bc1p4qhjn9zdvkux4e44uhx8tc55attvtyu358kutcqkudyccelu0was9fqzwh"],
     [1, 0, "bc1p3qkhfews2uk44qtvauqyr2ttdsw7svhkl9nkm9s9c3x4ax5h60wqwruhk7"]
   ] as const) {
-    it(`${branch}/${index}`, () => assert.strictEqual(keys.key({ type: "taproot", branch, index }).address.address, address))
+    it(`BIP 86: key ${branch}/${index}`, () => assert.strictEqual(keys.key({ type: "taproot", branch, index }).address.address, address))
   }
 })
 
@@ -30,12 +30,12 @@ describe("BIP 84", () => {
     [0, 1, "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g"],
     [1, 0, "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el"]
   ] as const) {
-    it(`${branch}/${index}`, () => assert.strictEqual(keys.key({ type: "segwit", branch, index }).address.address, address))
+    it(`BIP 84: key ${branch}/${index}`, () => assert.strictEqual(keys.key({ type: "segwit", branch, index }).address.address, address))
   }
 })
 
 describe("BIP 49", () => {
-  it("m/49'/1'/0'/0/0", () => {
+  it("BIP 49: key m/49'/1'/0'/0/0", () => {
     const keys = Keys.make(Keys.accountsOf(words, "testnet"))
     const { address, path, publicKey } = keys.key({ type: "nested_segwit", branch: 0, index: 0 })
     assert.strictEqual(address.address, "2Mww8dCYPUpKHofjgcXcBCEGmniw9CoaiD2")
@@ -45,7 +45,7 @@ describe("BIP 49", () => {
 })
 
 describe("BIP 32, accounts", () => {
-  it("the public side derives what the private side does, and knows its master's fingerprint", () => {
+  it("BIP 32: the public side derives the same keys as the private side, and has its master's fingerprint", () => {
     const accounts = Keys.accountsOf(words, "regtest")
     const master = Seed.master(words, "regtest")
     assert.strictEqual(accounts.fingerprint, "73c5da0a")
@@ -55,7 +55,7 @@ describe("BIP 32, accounts", () => {
     for (const type of ["taproot", "segwit", "nested_segwit"] as const) assert.match(accounts[type], /^tpub/)
   })
 
-  it("an account of another network, and what is none, is refused", () => {
+  it("BIP 32: an account key of another network, or a malformed one, is refused", () => {
     const accounts = Keys.accountsOf(words, "regtest")
     assert.throws(() => Keys.make({ ...accounts, network: "mainnet" }))
     assert.throws(() => Keys.make({ ...accounts, segwit: "tpub" }))

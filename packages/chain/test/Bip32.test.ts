@@ -10,7 +10,7 @@ const key = "xpub6H1LXWLaKsWFhvm6RVpEL9P4KfRZSW7abD2ttkWP3SSQvnyA8FSVqNTEcYFgJS2
 const accounts: Keys.Accounts = { network: "mainnet", fingerprint: "3442193e", taproot: account, segwit: account, nested_segwit: account }
 
 describe("BIP 32, test vector 1", () => {
-  it("m/0'/1/2'/2/1000000000 is derived from the public half of m/0'/1/2' alone", () => {
+  it("BIP 32: m/0'/1/2'/2/1000000000 is derived from the public half of m/0'/1/2' alone", () => {
     // A wallet has no such branch; the example of the standard has.
     const branch = 2 as 0
     const { publicKey, path } = Keys.make(accounts).key({ type: "taproot", branch, index: 1_000_000_000 })
@@ -18,7 +18,7 @@ describe("BIP 32, test vector 1", () => {
     assert.deepStrictEqual(path.slice(-2), [2, 1_000_000_000])
   })
 
-  it("a key that is not of this network, or none, is refused", () => {
+  it("BIP 32: a key of another network, or a malformed one, is refused", () => {
     for (const wrong of [other.replace("x", "t"), other.slice(0, -1), "m/0'/1/2'"]) {
       assert.throws(() => Keys.make({ ...accounts, segwit: wrong }))
     }

@@ -8,21 +8,21 @@ describe("BIP 39, 24 words", () => {
     ["7f".repeat(32), `${"legal winner thank year wave sausage worth useful ".repeat(2)}legal winner thank year wave sausage worth title`],
     ["ff".repeat(32), `${"zoo ".repeat(23)}vote`]
   ] as const) {
-    it(`${entropy.slice(0, 8)}…`, () => {
+    it(`BIP 39: ${entropy.slice(0, 8)}…`, () => {
       const made = Seed.fromEntropy(Buffer.from(entropy, "hex"))
       assert.strictEqual(Redacted.value(made), words)
       assert.strictEqual(Redacted.value(Result.getOrThrow(Seed.parse(`  ${words.toUpperCase().replaceAll(" ", "\n ")} `))), words)
     })
   }
 
-  it("what is no seed is refused, without being repeated", () => {
+  it("BIP 39: an invalid phrase is refused, and not repeated in the error", () => {
     for (const wrong of ["", "abandon", `${"abandon ".repeat(23)}abandon`, `${"abandon ".repeat(22)}art abandon`, "seed ".repeat(24)]) {
       const error = Result.getOrThrow(Result.flip(Seed.parse(wrong)))
       assert.notInclude(error.message, "abandon")
     }
   })
 
-  it("C56: is not shown by whoever prints it", () => {
+  it("C56: seed: not shown when printed", () => {
     assert.notInclude(String(Seed.fromEntropy(new Uint8Array(32))), "abandon")
   })
 })

@@ -30,7 +30,7 @@ const psbt = Payout.toPsbt(
 )
 
 describe("A signer in another process", () => {
-  it.live("signs as the keys do", () =>
+  it.live("external signer: signs as the keys in the process do", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* signer("honest").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
     })
@@ -40,7 +40,7 @@ describe("A signer in another process", () => {
     ["other", /signed another transaction/],
     ["broken", /status 3/]
   ] as const) {
-    it.live(`that is ${behaviour} signs nothing`, () =>
+    it.live(`external signer: with behaviour ${behaviour} nothing is signed`, () =>
       Effect.gen(function* () {
         const { cause } = yield* Effect.flip(signer(behaviour).sign(psbt))
         assert.match(String(cause), words)
@@ -48,7 +48,7 @@ describe("A signer in another process", () => {
     )
   }
 
-  it.live("that does not answer in time, or is not there, signs nothing", () =>
+  it.live("external signer: one that times out or does not exist is an error", () =>
     Effect.gen(function* () {
       assert.match(String((yield* Effect.flip(signer("silent", 300).sign(psbt))).cause), /SIGKILL/)
       const missing = ExternalSigner.make({ command: "/nowhere/signer" })

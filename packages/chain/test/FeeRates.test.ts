@@ -16,14 +16,14 @@ describe("The fee rate", () => {
     ["at least what everybody relays", [says(0.1)], 1],
     ["at most the ceiling", [says(1e9)], 500]
   ] as const) {
-    it.effect(`is ${what}`, () =>
+    it.effect(`fee rate: ${what}`, () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* FeeRates.make(sources), expected)
       })
     )
   }
 
-  it.effect("is not made up: without an estimate there is none, unless the operator has said what counts then", () =>
+  it.effect("fee rate: never invented: without an estimate it is an outage, unless the operator has set a fallback", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(FeeRates.make([says(undefined)])))._tag, "ChainUnavailable")
       assert.strictEqual(yield* FeeRates.make([says(undefined)], { fallback: 2 }), 2)
@@ -31,7 +31,7 @@ describe("The fee rate", () => {
     })
   )
 
-  it.effect("is what was heard last while nobody answers, for ten minutes and no longer", () =>
+  it.effect("fee rate: the last estimate is used during an outage, for ten minutes at most", () =>
     Effect.gen(function* () {
       let source = says(5)
       const rate = FeeRates.make([Effect.suspend(() => source)])

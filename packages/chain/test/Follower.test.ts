@@ -34,7 +34,7 @@ const block = (previous: string, branch: number, ...transactions: ReadonlyArray<
   return { hash: Block.hashOf(bytes), bytes }
 }
 
-it.effect("C45: a reorganisation between two blocks of one page loses no payment of the branch that won", () =>
+it.effect("C45: follower: a reorganisation between two blocks of one page loses no payment of the branch that won", () =>
   Effect.gen(function* () {
     const base = block("00".repeat(32), 1)
     const lost = block(base.hash, 2)

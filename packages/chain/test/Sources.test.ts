@@ -67,10 +67,10 @@ describe("A node over RPC", () => {
     ["that is loading", () => ({ error: { code: -28, message: "Loading block index…" } }), /starting: Loading/],
     ["that is in its first download", () => ({ result: { ...info, initialblockdownload: true } }), /catching up/],
     ["that lacks blocks it has heard of", () => ({ result: { ...info, blocks: 799_000 } }), /799000 of 800000/],
-    ["that is none", () => ({ text: "<html>hello</html>" }), /no JSON-RPC/],
+    ["that is no JSON-RPC server", () => ({ text: "<html>hello</html>" }), /no JSON-RPC/],
     ["whose answer is not what was asked for", () => ({ result: 7 }), /Expected/]
   ] as const satisfies ReadonlyArray<readonly [string, (call: Call) => Said, RegExp]>) {
-    it.live(`${what} is away, and says nothing is gone`, () =>
+    it.live(`RPC: a node ${what} is an outage, and no transaction is reported gone`, () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node(answer)
@@ -85,7 +85,7 @@ describe("A node over RPC", () => {
     )
   }
 
-  it.live("that is well knows what is gone", () =>
+  it.live("RPC: a healthy node reports a missing transaction as gone", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node(healthy)
@@ -94,7 +94,7 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("that refuses for another reason than not knowing says nothing is gone", () =>
+  it.live("RPC: an error other than not found never means gone", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node((call) => standing(call) ?? { error: { code: -1, message: "out of memory" } })
@@ -103,7 +103,7 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("that is not there is waited for; one that can never be the right one stops the start", () =>
+  it.live("RPC: an unreachable node is waited for; a permanently wrong one stops the start", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { options } = yield* node(() => ({ status: 401 }))
@@ -179,7 +179,7 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("RPC: a transaction that a block took out of the mempool between two questions is found in it", () =>
+  it.live("RPC: a transaction that a block took out of the mempool between two requests is found in it", () =>
     Effect.scoped(
       Effect.gen(function* () {
         // The block comes after the tip was asked for; the node indexes it before it is asked again.
@@ -207,7 +207,7 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("RPC: a chain that moves with every question says nothing is gone", () =>
+  it.live("RPC: while the tip moves with every request, no transaction is reported gone", () =>
     Effect.scoped(
       Effect.gen(function* () {
         let blocks = 800_000
@@ -241,7 +241,7 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("behind what was read already is waited for", () =>
+  it.live("RPC: a node behind the checkpoint is waited for", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node(healthy)
@@ -251,7 +251,7 @@ describe("A node over RPC", () => {
     )
   )
 
-  it.live("of another chain is refused, however far one walks back", () =>
+  it.live("RPC: a node of another chain is refused, however far back the search goes", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node((call) => (call.method === "getblockhash" ? { result: "ff" } : healthy(call)))
@@ -274,7 +274,7 @@ describe("A server that speaks Esplora", () => {
     ["that limits us", { status: 429, body: "Too Many Requests" }, /429/],
     ["that says something else", { status: 200, body: "{}" }, /Missing key|Expected/]
   ] as const) {
-    it.live(`${what} is away, and says nothing is gone`, () =>
+    it.live(`Esplora: a server ${what} is an outage, and no transaction is reported gone`, () =>
       Effect.gen(function* () {
         const server = yield* EsploraServer.EsploraServer
         const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -289,7 +289,7 @@ describe("A server that speaks Esplora", () => {
     )
   }
 
-  it.live("Esplora: a transaction that was not there before a block came is looked for again", () =>
+  it.live("Esplora: a transaction that was missing before a block came is looked up again", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const sandbox = yield* Sandbox.Sandbox
@@ -310,7 +310,7 @@ describe("A server that speaks Esplora", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: a server whose tip is another each time, as of several behind one address, says nothing is gone", () =>
+  it.live("Esplora: while the tip differs with every request, as behind a load balancer, no transaction is reported gone", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -323,7 +323,7 @@ describe("A server that speaks Esplora", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: a server that has gone back behind a tip that it named says nothing is gone", () =>
+  it.live("Esplora: a server that is behind a tip it reported before reports no transaction gone", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -334,7 +334,7 @@ describe("A server that speaks Esplora", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("that sends another block than was asked for is not believed", () =>
+  it.live("Esplora: a block other than the requested one is refused", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -343,7 +343,7 @@ describe("A server that speaks Esplora", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("is asked for whole blocks, and never for an address; a wallet's birthday says where to begin", () =>
+  it.live("Esplora: whole blocks are requested, never an address; the wallet's birthday says where to begin", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const { mine } = yield* Sandbox.Sandbox

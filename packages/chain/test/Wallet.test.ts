@@ -20,7 +20,7 @@ const started = (context: Context.Context<Journal | Records>) =>
   Effect.map(Effect.provideContext(Layer.build(Layer.fresh(Wallet.layer(accounts))), context), (built) => Context.get(built, ChainWallet))
 
 describe("Addresses", () => {
-  it.live("are each given out once, by whichever process, before and after a restart", () =>
+  it.live("wallet: each address is given out once, by any process, before and after a restart", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const context = yield* Layer.build(store)
@@ -79,7 +79,7 @@ const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
 
 describe("Payouts", () => {
   it.live.each([1, 100])(
-    "of many coins do not keep others waiting: 10 000 coins, 60 of them spent for %i payments, at most a tenth of the work in one turn",
+    "wallet: selecting among many coins does not block other work: 10 000 coins, 60 of them spent for %i payments, at most a tenth of the work in one turn",
     (count) =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -113,7 +113,7 @@ describe("Payouts", () => {
       )
   )
 
-  it("choose the largest coins, stop where a coin costs more than it brings, and never take more than the limit", () => {
+  it("wallet: the largest coins are selected, none that costs more than it brings, and none beyond the limit", () => {
     const output = { scriptPubKey: `0014${"07".repeat(20)}`, sats: 20_000n }
     const ask = { outputs: [output], feeRate: 1, feeLimitSats: 100_000n }
     const chosen = Payout.select({ ...ask, coins: many(50) })

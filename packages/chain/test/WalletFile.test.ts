@@ -23,7 +23,7 @@ const wallet = Effect.map(WalletFile.seal(words, passphrase), (seed): WalletFile
 }))
 
 describe("The wallet's file", () => {
-  it.live("gives the words back to whoever knows the passphrase, and to nobody else", () =>
+  it.live("wallet file: the seed is read with its passphrase, and with no other", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         yield* WalletFile.write(file, yield* wallet)
@@ -39,7 +39,7 @@ describe("The wallet's file", () => {
     )
   )
 
-  it.live("has no word of the seed in it, and is its owner's alone", () =>
+  it.live("wallet file: no word of the seed is in it, and only its owner may read it", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         yield* WalletFile.write(file, yield* wallet)
@@ -50,7 +50,7 @@ describe("The wallet's file", () => {
     )
   )
 
-  it.live("is never written over, and never guessed at", () =>
+  it.live("wallet file: never overwritten, and its passphrase cannot be guessed quickly", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")

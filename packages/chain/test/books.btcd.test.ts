@@ -10,7 +10,7 @@ import { company, funded, mineAndWork, now, service, withdraw, work } from "./St
 
 Real.suite("On a real chain", ["btcd"], () => {
   it.layer(Layer.provideMerge(service(), OutsideLayer.layer), { excludeTestServices: true })("a wallet's books", (it) => {
-    it.effect("a coin is there until it is spent in a block, and one that never was is not", () =>
+    it.effect("wallet statement: a coin is listed until it is spent in a block; one that never existed is not", () =>
       Effect.gen(function* () {
         const { url, certificateFile, user, password } = yield* Btcd.Btcd
         const unspent = BitcoinRpc.unspent({ url, certificateFile, user, password, network: "regtest", beginning: { height: 0 } })

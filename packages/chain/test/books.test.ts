@@ -111,7 +111,7 @@ const onItsWay = Effect.gen(function* () {
 })
 
 describe("A wallet's books", () => {
-  it.live("agree with the ledger through deposits, payouts, replacements and reorganisations", () =>
+  it.live("wallet statement: agrees with the ledger through deposits, payouts, replacements and reorganisations", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { chain } = yield* compare
@@ -165,7 +165,7 @@ describe("A wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("name each coin that somebody else has spent", () =>
+  it.live("wallet statement: names each coin that was spent outside the service", () =>
     Effect.gen(function* () {
       yield* compare
       yield* funded(100_000, 2)
@@ -191,7 +191,7 @@ describe("A wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("are not there while the server is away, which is an outage", () =>
+  it.live("wallet statement: an outage while the server is away", () =>
     Effect.gen(function* () {
       yield* compare
       yield* funded(100_000, 1)

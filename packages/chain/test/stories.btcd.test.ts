@@ -42,7 +42,7 @@ const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
 Real.suite("On a real chain", ["btcd"], () => {
   it.layer(chain, { excludeTestServices: true })("deposits", (it) => {
     for (const type of BitcoinAddress.AddressType.literals) {
-      it.effect(`to ${type} are pending when seen and credited at their depth`, () =>
+      it.effect(`deposits: to ${type}: pending when seen, credited at their depth`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           const to = yield* address(id, type)
@@ -64,7 +64,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       [2, 50_000],
       [6, 50_000]
     ] as const) {
-      it.effect(`C45: that a reorganisation ${depth} deep takes away are taken back, and credited again when they return`, () =>
+      it.effect(`C45: deposits: reversed by a reorganisation ${depth} deep, and credited again when they return`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, amount)
@@ -83,7 +83,7 @@ Real.suite("On a real chain", ["btcd"], () => {
         })
       )
 
-      it.effect(`C45: that another transaction took the place of, ${depth} blocks deep, have failed, and nothing of them is left`, () =>
+      it.effect(`C45: deposits: double-spent in a reorganisation ${depth} blocks deep: failed, and nothing of them is left`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           const txId = yield* funded(id, amount)
@@ -98,7 +98,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       )
     }
 
-    it.effect("C43: 50 outputs of one transaction are 50 deposits", () =>
+    it.effect("C43: deposits: 50 outputs of one transaction are 50 deposits", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         const payments = yield* Effect.forEach(Array.from({ length: 50 }), (_, n) =>
@@ -112,7 +112,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       })
     )
 
-    it.effect("C44: that came while nobody looked for 200 blocks are found, a page of blocks at a time", () =>
+    it.effect("C44: deposits: all of 200 blocks without a look are found, a page of blocks at a time", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         const to = [yield* address(id), yield* address(id), yield* address(id)]
@@ -132,7 +132,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       })
     )
 
-    it.effect("below what spending them costs are on record and not credited", () =>
+    it.effect("deposits: below the cost of spending them: recorded, not credited", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 599)
@@ -143,7 +143,7 @@ Real.suite("On a real chain", ["btcd"], () => {
 
   it.layer(chain, { excludeTestServices: true })("payouts", (it) => {
     for (const [n, kind] of (["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).entries()) {
-      it.effect(`to ${kind} arrive exactly, once`, () =>
+      it.effect(`payouts: to ${kind}: arrive exactly, once`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, 200_000, BitcoinAddress.AddressType.literals[n % 3])
@@ -162,7 +162,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       )
     }
 
-    it.effect("spend the change of one another while it waits for its block, and no deeper", () =>
+    it.effect("payouts: spend each other's unconfirmed change, one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         // Whatever the others left is spent first.
@@ -186,7 +186,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       })
     )
 
-    it.effect("that waited are replaced, and the replacement is what is mined", () =>
+    it.effect("payouts: replaced when they wait too long, and the replacement is mined", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 300_000)
@@ -208,7 +208,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       })
     )
 
-    it.effect("C45: whose block a reorganisation took are sent again, also after they settled", () =>
+    it.effect("C45: payouts: sent again when a reorganisation removed their block, also after they settled", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 300_000)
@@ -228,7 +228,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       })
     )
 
-    it.effect("for more than there are coins wait, visibly, and go out when coins come", () =>
+    it.effect("payouts: beyond the wallet's coins: reported as waiting, and sent when coins arrive", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 90_000_000)
@@ -292,7 +292,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       return (yield* (yield* Records).trialBalance).network_fees
     })
 
-    it.effect("20 to all kinds of addresses are one transaction, and settle with what it did cost", () =>
+    it.effect("batch: 20 payouts to all kinds of addresses are one transaction, and settle with its actual cost", () =>
       Effect.gen(function* () {
         const before = yield* networkFees
         const amounts = Array.from({ length: 20 }, (_, n) => 20_000 + n)
@@ -310,7 +310,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       })
     )
 
-    it.effect("that waited are replaced as one, and the replacement is what is mined", () =>
+    it.effect("batch: replaced as one when it waits too long, and the replacement is mined", () =>
       Effect.gen(function* () {
         const payouts = yield* together([50_000, 50_001, 50_002], 200_000, 140)
         const weather = yield* FeeRate
@@ -328,7 +328,7 @@ Real.suite("On a real chain", ["btcd"], () => {
 
     for (const [n, count] of [1, 3].entries()) {
       it.effect(
-        `${count === 1 ? "or one alone" : "that were replaced"}, of which a miner has the original though the network has the replacement: they settle with the original`,
+        `batch: ${count === 1 ? "of one" : "of several, replaced"}, where the original is mined though the network has the replacement: settles with the original`,
         () =>
           Effect.gen(function* () {
             const payouts = yield* together(
@@ -357,7 +357,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       )
     }
 
-    it.effect("of the next window spend the change of those that wait for their block, and no deeper", () =>
+    it.effect("batch: the next one spends the unconfirmed change of the last, one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 30_000_000)
@@ -388,7 +388,7 @@ Real.suite("On a real chain", ["btcd"], () => {
       })
     )
 
-    it.effect("C45: whose block a reorganisation took are sent again, also after they settled", () =>
+    it.effect("C45: batch: sent again when a reorganisation removed its block, also after it settled", () =>
       Effect.gen(function* () {
         const payouts = yield* together([70_000, 70_001, 70_002], 200_000, 170)
         yield* mineAndWork(1)
@@ -406,7 +406,7 @@ Real.suite("On a real chain", ["btcd"], () => {
   })
 })
 
-it("an outside address of every kind can be paid", () => {
+it("payouts: an outside address of every kind can be paid", () => {
   for (const kind of BitcoinAddress.Kind.literals) {
     const { address, scriptPubKey } = outsideAddress(kind, 1)
     assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey, scriptPubKey)

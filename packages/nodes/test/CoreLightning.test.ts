@@ -66,7 +66,7 @@ const asking = (paymentRequest: string) => ({
 
 describe("core lightning", () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("all parts have failed and the command goes on: that is not failed", () =>
+    it.effect("Core Lightning: all parts failed while the command goes on: not failed", () =>
       Effect.gen(function* () {
         const { lookupPayment, pay } = yield* LightningSender
         const daemon = yield* Daemon
@@ -86,7 +86,7 @@ describe("core lightning", () => {
       })
     )
 
-    it.effect("after a restart nobody knows whether the command is over, and all parts failed is pending until it must be", () =>
+    it.effect("Core Lightning: after a restart, all parts failed is pending until the command must have ended", () =>
       Effect.gen(function* () {
         const { pay } = yield* LightningSender
         const daemon = yield* Daemon
@@ -100,7 +100,7 @@ describe("core lightning", () => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("a payment that is under way is not begun again, by nobody", () =>
+    it.effect("Core Lightning: a payment that is under way is not begun again", () =>
       Effect.gen(function* () {
         const { pay } = yield* LightningSender
         const daemon = yield* Daemon
@@ -116,7 +116,7 @@ describe("core lightning", () => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("a process that slept longer than a call may be under way asks for no payment", () =>
+    it.effect("Core Lightning: a process that slept longer than a call may take sends no payment", () =>
       Effect.gen(function* () {
         const { pay } = yield* LightningSender
         const daemon = yield* Daemon
@@ -131,7 +131,7 @@ describe("core lightning", () => {
       }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     )
 
-    it.effect("a rune that does not allow it is an outage, and decides nothing", () =>
+    it.effect("Core Lightning: a rune without the permission is an outage, and decides nothing", () =>
       Effect.gen(function* () {
         const daemon = yield* Daemon
         const asked = asking(daemon.payee("settle", 1_000_000n))

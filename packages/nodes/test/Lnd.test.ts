@@ -26,7 +26,7 @@ const others: Record<string, Answer | undefined> = {
 
 describe("lnd", () => {
   for (const [who, answer] of Object.entries(others)) {
-    it.live(`C2: ${who}: nothing is known, and nothing is decided`, () =>
+    it.live(`C2: lnd: ${who}: the outcome is unknown, and nothing is decided`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : answer))
         const { receiver, sender } = yield* ports(url)
@@ -47,7 +47,7 @@ describe("lnd", () => {
     [13, "stream terminated by RST_STREAM"],
     [14, "transport is closing"]
   ] as const) {
-    it.live(`C3: a call to pay that ends in gRPC's ${code} (${message}) has failed nothing, though there is no record of it yet`, () =>
+    it.live(`C3: lnd: a call to pay that ends in gRPC's ${code} (${message}) has not failed, though there is no record of it yet`, () =>
       Effect.gen(function* () {
         const refusal = json(500, { error: { code, message, details: [] } })
         const { url, paths } = yield* server((path) =>
@@ -64,7 +64,7 @@ describe("lnd", () => {
     [2, "self-payments not allowed"],
     [3, "invoice expired"]
   ] as const) {
-    it.live(`a call to pay that lnd itself refuses (${code}, ${message}), and has no record of, has failed`, () =>
+    it.live(`lnd: a call to pay that lnd itself refuses (${code}, ${message}), and has no record of, has failed`, () =>
       Effect.gen(function* () {
         const refusal = json(500, { error: { code, message, details: [] } })
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord))
@@ -118,7 +118,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4 C8: that a payment has no record counts from the node that it was, and from no other at its address", () =>
+  it.live("C4 C8: lnd: no record of a payment counts from the original node, and from no other at its address", () =>
     Effect.gen(function* () {
       let key = nodeId
       const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(key) : noRecord))
@@ -129,7 +129,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4: that an invoice has no record counts from the node that it was, and from no other at its address", () =>
+  it.live("C4: lnd: no record of an invoice counts from the original node, and from no other at its address", () =>
     Effect.gen(function* () {
       let key = nodeId
       const { url } = yield* server((path) =>
@@ -142,7 +142,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4: nothing is asked of another node than the one that it was", () =>
+  it.live("C4: lnd: a node other than the original one receives no calls", () =>
     Effect.gen(function* () {
       const { url, paths } = yield* server(() => info(`03${"22".repeat(32)}`))
       const { sender } = yield* ports(url)
@@ -151,7 +151,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("is not asked to pay by a process that slept longer than a call may be under way", () =>
+  it.live("lnd: a process that slept longer than a call may take sends no payment", () =>
     Effect.gen(function* () {
       let sleptMillis = 0
       const { url, paths } = yield* server((path) => {
@@ -172,7 +172,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C25 C26 C28: is told the fee limit in millisatoshis, whatever it is", () =>
+  it.live("C25 C26 C28: lnd: the fee limit is sent in millisatoshis, whatever its size", () =>
     Effect.gen(function* () {
       const { url, bodies } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : noRecord))
       const { sender } = yield* ports(url)
@@ -185,7 +185,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C59: of a version with known faults the operator is warned", () =>
+  it.live("C59: lnd: a version with known faults is reported to the operator", () =>
     Effect.gen(function* () {
       for (const [version, warnings] of [
         ["0.18.5-beta commit=v0.18.5-beta", 1],
@@ -201,7 +201,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("whether it answered is measured", () =>
+  it.live("lnd: calls with and without an answer are measured", () =>
     Effect.gen(function* () {
       let isAway = false
       const { url } = yield* server((path) =>

@@ -49,7 +49,7 @@ const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 
 Real.suite("lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("what it refuses before it begins has failed: an invoice that expired, and one of its own", () =>
+    it.effect("lnd: a payment that it refuses before it begins has failed: an expired invoice, and one of its own", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const sender = yield* senderOf(yield* alices)
@@ -65,7 +65,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("a macaroon that may not pay is no refusal of a payment: it decides nothing", () =>
+    it.effect("lnd: a macaroon without permission to pay is an outage and decides nothing", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         // It may ask what became of a payment, so that "no record" is there to be misread.
@@ -77,32 +77,30 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect(
-      "lnd: a macaroon whose root key was deleted is refused at the gate: an outage with its reason, and a payment was not sent",
-      () =>
-        Effect.gen(function* () {
-          const { alice, carol } = yield* Network
-          const Baked = Schema.Struct({ macaroon: Schema.String })
-          const permissions = Lnd.senderCalls.map(({ uri: action }) => ({ entity: "uri", action }))
-          const { macaroon } = yield* alice.rest.ask("bake", LndRest.post("/v1/macaroon", { permissions, root_key_id: "7" }), Baked)
-          const options = {
-            ...(yield* alices),
-            macaroon: Redacted.make(macaroon),
-            names: { url: "U", certificateFile: "C", macaroon: "M" }
-          }
-          const sender = yield* senderOf(options)
-          const asked = asking(yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" }))
-          assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(asked.invoice.paymentHash), { _tag: "notFound" })
-          yield* alice.rest.ask("delete", HttpClientRequest.make("DELETE")("/v1/macaroon/7"), Schema.Unknown)
-          assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "notSent" })
-          const outage = yield* Effect.flip(sender.quote(asked))
-          assert.strictEqual(outage.reason, LndOutage.reasons.foreign)
-          assert.match(outage.remedy ?? "", /says of M: /)
-          assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 0)
-        }).pipe(Effect.scoped, quietly)
+    it.effect("lnd: a macaroon whose root key was deleted is an outage with its reason, and the payment was not sent", () =>
+      Effect.gen(function* () {
+        const { alice, carol } = yield* Network
+        const Baked = Schema.Struct({ macaroon: Schema.String })
+        const permissions = Lnd.senderCalls.map(({ uri: action }) => ({ entity: "uri", action }))
+        const { macaroon } = yield* alice.rest.ask("bake", LndRest.post("/v1/macaroon", { permissions, root_key_id: "7" }), Baked)
+        const options = {
+          ...(yield* alices),
+          macaroon: Redacted.make(macaroon),
+          names: { url: "U", certificateFile: "C", macaroon: "M" }
+        }
+        const sender = yield* senderOf(options)
+        const asked = asking(yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" }))
+        assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(asked.invoice.paymentHash), { _tag: "notFound" })
+        yield* alice.rest.ask("delete", HttpClientRequest.make("DELETE")("/v1/macaroon/7"), Schema.Unknown)
+        assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "notSent" })
+        const outage = yield* Effect.flip(sender.quote(asked))
+        assert.strictEqual(outage.reason, LndOutage.reasons.foreign)
+        assert.match(outage.remedy ?? "", /says of M: /)
+        assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 0)
+      }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("a certificate that was renewed is taken from its file, without a restart of ours", () =>
+    it.effect("lnd: a renewed certificate is read from its file, without a restart", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
         const options = yield* alices
@@ -116,7 +114,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("C56: what is said of an outage has no macaroon in it", () =>
+    it.effect("C56: lnd: the reason of an outage has no macaroon in it", () =>
       Effect.gen(function* () {
         const options = yield* alices
         const receiver = yield* receiverOf({ ...options, url: `https://127.0.0.1:${yield* Process.freePort}` })

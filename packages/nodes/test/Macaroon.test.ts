@@ -21,7 +21,7 @@ const admin =
 const granted = (hex: string) => Result.getOrThrow(Macaroon.permissions(hex))
 
 describe("a macaroon", () => {
-  it("says which calls it allows", () => {
+  it("macaroon: lists the calls it allows", () => {
     assert.deepStrictEqual(granted(baked), [
       { entity: "uri", action: "/lnrpc.Lightning/AddInvoice" },
       { entity: "uri", action: "/lnrpc.Lightning/GetInfo" }
@@ -30,7 +30,7 @@ describe("a macaroon", () => {
     assert.strictEqual(granted(admin).length, 19)
   })
 
-  it("C52: is held against what is needed: what is missing, and what is more", () => {
+  it("C52: macaroon: compared with the needed permissions: what is missing, and what is more", () => {
     assert.deepStrictEqual(
       Macaroon.missing(granted(baked), Lnd.receiverCalls).map(({ uri }) => uri),
       [
@@ -46,7 +46,7 @@ describe("a macaroon", () => {
     assert.include(Macaroon.excessive(granted(admin), Lnd.receiverCalls), "offchain:write")
   })
 
-  it("that is cut short, or is anything else, is refused and breaks nothing", () => {
+  it("macaroon: one that is cut short, or is no macaroon, is refused", () => {
     const identifierEnds = 2 * (1 + 5 + 2 + 0x54)
     for (let length = 0; length < identifierEnds; length++) {
       assert.isTrue(Result.isFailure(Macaroon.permissions(baked.slice(0, length))), `${length} characters of it`)

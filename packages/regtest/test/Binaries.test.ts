@@ -71,7 +71,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe("building real nodes", { timeout: 3 * maxWaitMillis }, () => {
-  it("build: processes that want the same program at once build it once, and those that wait say for whom", async () => {
+  it("build: processes that want the same program at once build it once, and those that wait name the builder", async () => {
     const [first, ...others] = [build(), build(), build()]
     await eventually("one build, and two who wait", () => {
       const waiting = [first, ...others].filter((one) => one?.wrong().includes("waiting for process"))
@@ -86,7 +86,7 @@ describe("building real nodes", { timeout: 3 * maxWaitMillis }, () => {
     assert.strictEqual(readFileSync(at(`cache/${file}`), "utf8"), "built\n")
   })
 
-  it("build: who waits takes over from one that is killed, ends its Go, and removes what it left", async () => {
+  it("build: a waiting process takes over from one that is killed, ends its Go, and removes what it left", async () => {
     const killed = build()
     await eventually("a build", () => calls().length === 1)
     const [folder = ""] = cached()
@@ -106,7 +106,7 @@ describe("building real nodes", { timeout: 3 * maxWaitMillis }, () => {
     assert.deepStrictEqual(cached(), [folder, `${folder}.building-ghijkl`, `${folder}/btcd`])
   })
 
-  it("build: one that fails says what Go said, leaves nothing, and is tried again the next time", async () => {
+  it("build: one that fails reports Go's message, leaves nothing, and is tried again the next time", async () => {
     for (const name of ["go-on", "fail"]) writeFileSync(at(name), "")
     const failed = await build().ended
     assert.strictEqual(failed.code, 1)
@@ -126,7 +126,7 @@ describe("the Go that builds them", () => {
     return at(folder)
   }
 
-  it("go: one that is too old is passed over for one that is not, wherever it comes", () => {
+  it("go: one that is too old is passed over for a newer one, in any order", () => {
     const [old, good] = [install("old", "1.19"), install("good", "1.26.8")]
     assert.deepStrictEqual(Go.find(wanted, [at("nothing"), old, good]), { command: `${good}/go`, version: "1.26.8" })
     assert.deepStrictEqual(Go.find(wanted, [old, install("older", "1.18.3")]), { newest: "1.19" })
@@ -138,7 +138,7 @@ describe("the Go that builds them", () => {
     for (const version of ["1.25.9", "1.25", "1.9", "1.19.8", "0.99.99"]) assert.isFalse(Go.isAtLeast(version, wanted), version)
   })
 
-  it("go: where none will do, one line says what is needed and what is here", () => {
+  it("go: where none is new enough, one line says what is needed and what was found", () => {
     const before = process.env["SATRAIL_REGTEST_CACHE"]
     process.env["SATRAIL_REGTEST_CACHE"] = at("cache")
     try {

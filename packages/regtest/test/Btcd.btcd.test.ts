@@ -10,7 +10,7 @@ const hashAt = Effect.fnUntraced(function* (height: number) {
 
 Real.suite("btcd", ["btcd"], () => {
   it.layer(Btcd.layer, { excludeTestServices: true })("a chain of our own", (it) => {
-    it.effect("grows when it is told to", () =>
+    it.effect("btcd: mines blocks on request", () =>
       Effect.gen(function* () {
         const { height, mine } = yield* Btcd.Btcd
         const before = yield* height
@@ -20,7 +20,7 @@ Real.suite("btcd", ["btcd"], () => {
       })
     )
 
-    it.effect("loses blocks to a longer branch", () =>
+    it.effect("btcd: loses blocks to a longer branch", () =>
       Effect.gen(function* () {
         const { height, mine, reorg } = yield* Btcd.Btcd
         const old = yield* mine(2)
@@ -32,7 +32,7 @@ Real.suite("btcd", ["btcd"], () => {
       })
     )
 
-    it.effect("pays from its miner's coins", () =>
+    it.effect("btcd: pays from its miner's coins", () =>
       Effect.gen(function* () {
         const { call, mine, send } = yield* Btcd.Btcd
         yield* mine(Miner.firstBlocks)
@@ -43,7 +43,7 @@ Real.suite("btcd", ["btcd"], () => {
       })
     )
 
-    it.effect("says nothing while it is paused, and loses nothing by that", () =>
+    it.effect("btcd: does not answer while it is paused, and loses nothing", () =>
       Effect.gen(function* () {
         const { height, mine, pause, resume } = yield* Btcd.Btcd
         yield* mine(1)

@@ -68,7 +68,7 @@ const isSound = Effect.gen(function* () {
 })
 
 describe("the beginning", () => {
-  it.effect("our wallet has its float, confirmed, and nothing else", () =>
+  it.effect("sandbox chain: our wallet starts with its confirmed float, and nothing else", () =>
     sandbox(
       Effect.gen(function* () {
         const { chain } = yield* control(({ state }) => state)
@@ -84,7 +84,7 @@ describe("the beginning", () => {
     )
   )
 
-  it.effect("keys are where BIP 44, 49, 84 and 86 say, by network", () =>
+  it.effect("sandbox chain: keys are derived as BIP 44, 49, 84 and 86 say, by network", () =>
     Effect.sync(() => {
       for (const [network, coin] of [
         ["mainnet", 0],
@@ -106,7 +106,7 @@ describe("the beginning", () => {
     })
   )
 
-  it.effect("the networks' addresses and invoices are told apart", () =>
+  it.effect("sandbox chain: addresses and invoices differ by network", () =>
     Effect.gen(function* () {
       for (const network of ["mainnet", "testnet", "signet", "regtest"] as const) {
         const { destination } = yield* Effect.provide(
@@ -130,14 +130,14 @@ describe("BIP 143", () => {
     "4d23bb710c00662ad1470198ac48c43f7d6f93a2a2687392040000"
   const spent = { scriptPubKey: "a9144733f37cf4db86fbc2efed2500b4f4e49f31202387", sats: 1_000_000_000n }
 
-  it("is signed, for that output and that amount", () => {
+  it("sandbox chain: BIP 143: signed for that output and that amount", () => {
     assert.isTrue(Transaction.isSigned(rawTx, [spent]))
     assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, sats: spent.sats + 1n }]))
     assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, scriptPubKey: `a914${"00".repeat(20)}87` }]))
     assert.isFalse(Transaction.isSigned(rawTx.replace("feffffff02", "fdffffff02"), [spent]))
   })
 
-  it("is read", () => {
+  it("sandbox chain: BIP 143: the example is read", () => {
     const read = Transaction.parse(rawTx)
     assert.deepInclude(read, { inputs: ["77541aeb3c4dac9260b68f74f44c973081a9d4cb2ebe8038b2d70faa201b6bdb:1"] })
     assert.deepStrictEqual(
@@ -150,7 +150,7 @@ describe("BIP 143", () => {
 })
 
 describe("reorganisations and double spends", () => {
-  it.effect("a new chain is one block longer, and empty until it is mined on", () =>
+  it.effect("sandbox chain: a reorganisation is one block longer, and empty until it is mined on", () =>
     sandbox(
       Effect.gen(function* () {
         const { txId } = yield* deposit(50_000)
@@ -169,7 +169,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("a payout that a reorganisation took away comes back by the same bytes, or by itself", () =>
+  it.effect("sandbox chain: a payout removed by a reorganisation returns by the same bytes, or by itself", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -189,7 +189,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("what was built on a double-spent transaction is gone with it, and its coins are back", () =>
+  it.effect("sandbox chain: descendants of a double-spent transaction are gone with it, and its coins are back", () =>
     sandbox(
       Effect.gen(function* () {
         const before = Chain.coins((yield* control(({ state }) => state)).chain, "wallet", false)
@@ -207,7 +207,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("a chain of outside payments falls with its first", () =>
+  it.effect("sandbox chain: a chain of outside payments is removed with its first", () =>
     sandbox(
       Effect.gen(function* () {
         // More than its confirmed coins: the later ones spend the change of the earlier.
@@ -226,7 +226,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("a reorganisation takes the coinbases with it, and what was mined before the sandbox began stays", () =>
+  it.effect("sandbox chain: a reorganisation removes coinbases, and keeps what was mined before the sandbox began", () =>
     sandbox(
       Effect.gen(function* () {
         yield* control(({ mine }) => mine(5))
@@ -241,7 +241,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("refuses what cannot be", () =>
+  it.effect("sandbox chain: impossible requests are refused", () =>
     sandbox(
       Effect.gen(function* () {
         const { txId } = yield* deposit(50_000)
@@ -264,7 +264,7 @@ describe("reorganisations and double spends", () => {
     )
   )
 
-  it.effect("a paused chain answers nothing and hears nothing", () =>
+  it.effect("sandbox chain: a paused chain answers nothing and takes nothing", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -293,7 +293,7 @@ describe("reorganisations and double spends", () => {
 })
 
 describe("chain weather", () => {
-  it.effect("chain weather: a chain whose index is paused tells of a block, and does not know where what is in it stands", () =>
+  it.effect("sandbox chain: while the index is paused a block is reported, and the place of its transactions is not known", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -327,7 +327,7 @@ describe("selection", () => {
     scriptPubKey: keys.wallet.key({ type, branch: 0, index }).address.scriptPubKey
   })
 
-  it("never pays less than the rate for what is really signed, and hardly more", () => {
+  it("coin selection: the fee is never below the rate for the signed size, and hardly above", () => {
     for (const type of BitcoinAddress.AddressType.literals) {
       for (const count of [1, 2, 5]) {
         const coins = Array.from({ length: count }, (_, index) => coin(10_000n, index, type))

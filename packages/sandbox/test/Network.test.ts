@@ -10,7 +10,7 @@ const noLimit = Msat.max
 const million = Msat.fromSats(1_000_000)
 
 describe("routes", () => {
-  it("cost what every node but the sender charges for the channel it forwards into", () => {
+  it("sandbox routes: cost what every node but the sender charges for the channel it forwards into", () => {
     const [best] = Network.routes(half, Network.us, "dogwood", million, noLimit)
     // us → bazaar → dogwood: 2000 msat and 80 ppm of 1 000 000 sats.
     assert.deepStrictEqual(best?.hops, [
@@ -22,7 +22,7 @@ describe("routes", () => {
     assert.closeTo(best?.probability ?? 0, 0.999, 1e-9)
   })
 
-  it("pay fees on fees", () => {
+  it("sandbox routes: fees are charged on fees", () => {
     const routes = Network.routes(half, Network.us, "cedar", million, noLimit)
     const over = routes.find(({ hops }) => hops.map(({ channel }) => channel).join(" ") === "us-bazaar bazaar-relay relay-cedar")
     const last = 1_000n + (million * 200n) / 1_000_000n
@@ -34,7 +34,7 @@ describe("routes", () => {
     )
   })
 
-  it("come cheapest first, and never above the limit", () => {
+  it("sandbox routes: cheapest first, and never above the limit", () => {
     const routes = Network.routes(half, Network.us, "birch", million, noLimit)
     assert.isAbove(routes.length, 2)
     const fees = routes.map(({ fee }) => fee)
@@ -49,7 +49,7 @@ describe("routes", () => {
     assert.deepStrictEqual(Network.routes(half, Network.us, "birch", million, Msat.make(least - 1n)), [])
   })
 
-  it("use what others' channels could hold and what our own do hold", () => {
+  it("sandbox routes: use the capacity of others' channels and the balance of our own", () => {
     const poor: Network.Balances = (id) => (id.startsWith("us-") ? { a: Msat.zero, b: Msat.zero } : half(id))
     assert.deepStrictEqual(Network.routes(poor, Network.us, "alder", million, noLimit), [])
     const empty: Network.Balances = (id) => (id.startsWith("us-") ? half(id) : { a: Msat.zero, b: Msat.zero })
@@ -59,7 +59,7 @@ describe("routes", () => {
     assert.strictEqual(Network.passable(half, routes), routes[0])
   })
 
-  it("never pass a node twice, and lead nowhere without a channel", () => {
+  it("sandbox routes: never pass a node twice, and end where there is no channel", () => {
     for (const { hops } of Network.routes(half, Network.us, "cedar", million, noLimit)) {
       const nodes = hops.flatMap(({ channel }) => channel.split("-"))
       for (const node of new Set(nodes)) assert.isAtMost(nodes.filter((one) => one === node).length, 2)
@@ -67,7 +67,7 @@ describe("routes", () => {
     assert.deepStrictEqual(Network.routes(half, Network.us, Network.payees.cut, million, noLimit), [])
   })
 
-  it("begin with every balance within its channel", () => {
+  it("sandbox routes: every balance begins within its channel", () => {
     for (const random of [0, 0.5, 0.999]) {
       for (const [id, balance] of Network.initial(() => random)) {
         assert.isTrue(balance.a > 0n && balance.b > 0n && Network.isWhole(id, balance, Msat.zero))

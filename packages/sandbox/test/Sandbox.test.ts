@@ -63,7 +63,7 @@ describe("sandbox: room", () => {
 })
 
 describe("payments out", () => {
-  it.effect("most payees can be paid 5 000 000 sats, again and again", () =>
+  it.effect("sandbox: most payees can be paid 5 000 000 sats, again and again", () =>
     sandbox(
       Effect.gen(function* () {
         for (const _ of Array.from({ length: 20 })) {
@@ -74,7 +74,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("the payee behind a thin channel can be paid a little", () =>
+  it.effect("sandbox: the payee behind a thin channel can be paid a little", () =>
     sandbox(
       Effect.gen(function* () {
         const small = yield* outside({ payee: "elm", amount: sats(20_000) })
@@ -92,7 +92,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("a failed payment may be tried again, and leaves every channel as it was", () =>
+  it.effect("sandbox: a failed payment may be tried again, and leaves every channel as it was", () =>
     sandbox(
       Effect.gen(function* () {
         const before = yield* control(({ localBalance }) => localBalance)
@@ -107,7 +107,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("an unknown outcome comes out at the third question", () =>
+  it.effect("sandbox: an unknown outcome is reported at the third look-up", () =>
     sandbox(
       Effect.gen(function* () {
         for (const [behaviour, outcome] of [
@@ -129,7 +129,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("our own invoice, an unknown one, too little, too much, and one that expired are not paid", () =>
+  it.effect("sandbox: our own invoice, an unknown one, too little, too much, and an expired one are not paid", () =>
     sandbox(
       Effect.gen(function* () {
         const own = decode((yield* issue("own")).paymentRequest)
@@ -152,7 +152,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("nobody sends more than he has", () =>
+  it.effect("sandbox: no payment exceeds the sender's balance", () =>
     sandbox(
       Effect.gen(function* () {
         const amount = Msat.make((yield* control(({ localBalance }) => localBalance)) + 1n)
@@ -162,7 +162,7 @@ describe("payments out", () => {
   )
 
   it.effect.prop(
-    "whatever is paid, no channel makes or loses a millisatoshi, and no fee is above its limit",
+    "sandbox: no payment makes or loses a millisatoshi in a channel, and no fee exceeds its limit",
     [
       Schema.Array(
         Schema.Struct({
@@ -189,7 +189,7 @@ describe("payments out", () => {
 })
 
 describe("destinations", () => {
-  it.effect("are what was asked for, and each is new", () =>
+  it.effect("sandbox destinations: of the requested kind, and each is new", () =>
     sandbox(
       Effect.gen(function* () {
         const { destination } = yield* Sandbox.Sandbox
@@ -210,7 +210,7 @@ describe("destinations", () => {
     )
   )
 
-  it.effect("an address and an LNURL give invoices that behave as was asked", () =>
+  it.effect("sandbox destinations: an address and an LNURL give invoices with the requested behaviour", () =>
     sandbox(
       Effect.gen(function* () {
         const { invoice, offer } = yield* Resolver
@@ -229,7 +229,7 @@ describe("destinations", () => {
     )
   )
 
-  it.effect("there is a name for each behaviour from the beginning", () =>
+  it.effect("sandbox destinations: each behaviour has a name from the beginning", () =>
     sandbox(
       Effect.gen(function* () {
         const { invoice, offer } = yield* Resolver
@@ -247,7 +247,7 @@ describe("destinations", () => {
     )
   )
 
-  it.effect("what makes no sense is refused", () =>
+  it.effect("sandbox destinations: impossible requests are refused", () =>
     sandbox(
       Effect.gen(function* () {
         const attempt = (ask: Omit<Sandbox.DestinationAsk, "type">) =>
@@ -262,7 +262,7 @@ describe("destinations", () => {
 })
 
 describe("payments in", () => {
-  it.effect("the payer is told why not", () =>
+  it.effect("sandbox: the outside payer gets the reason of a refusal", () =>
     sandbox(
       Effect.gen(function* () {
         const { cancelInvoice } = yield* LightningReceiver
@@ -298,7 +298,7 @@ describe("payments in", () => {
     )
   )
 
-  it.effect("a held payment is accepted, cannot be canceled, and settles after the invoice expired, or is given back", () =>
+  it.effect("sandbox: a held payment is accepted, cannot be canceled, and settles after the invoice expired, or is released", () =>
     sandbox(
       Effect.gen(function* () {
         const { cancelInvoice, lookupInvoice } = yield* LightningReceiver
@@ -325,7 +325,7 @@ describe("payments in", () => {
     )
   )
 
-  it.effect("a lost notice is never told, and the one after it is", () =>
+  it.effect("sandbox: a lost notification is never repeated, and the one after it arrives", () =>
     sandbox(
       Effect.gen(function* () {
         const { lookupInvoice, settlements } = yield* LightningReceiver
@@ -342,7 +342,7 @@ describe("payments in", () => {
     )
   )
 
-  it.effect("a paused node answers nothing, ends the stream, and was not told", () =>
+  it.effect("sandbox: a paused node answers nothing, ends the stream, and gets nothing", () =>
     sandbox(
       Effect.gen(function* () {
         const receiver = yield* LightningReceiver
@@ -364,7 +364,7 @@ describe("payments in", () => {
 })
 
 describe("two services' nodes", () => {
-  it.effect("pay each other through the network, and each knows of its own only", () =>
+  it.effect("sandbox: two services' nodes pay each other through the network, and each knows its own payments only", () =>
     sandbox(
       Effect.gen(function* () {
         const { localBalance } = yield* Sandbox.Sandbox
@@ -407,7 +407,7 @@ describe("two services' nodes", () => {
     )
   )
 
-  it.effect("an invoice that is over or that somebody else pays, and an amount that was not asked for, are refused", () =>
+  it.effect("sandbox: an expired invoice, one paid elsewhere, and a wrong amount are refused", () =>
     sandbox(
       Effect.gen(function* () {
         const { receiver, localBalance } = yield* Sandbox.Neighbour

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import * as World from "../src/World.ts"
 
-it.effect("whoever waits for a change hears of each once, however soon it waits for the next", () =>
+it.effect("sandbox events: a subscriber gets each change once, however soon it waits for the next", () =>
   Effect.gen(function* () {
     const world = yield* World.make({ seed: "changes", network: "regtest" })
     const heard = yield* Ref.make(0)

@@ -31,7 +31,7 @@ const invoices = (from: number, to: number) =>
   )
 
 describe("what happened stays", () => {
-  it.effect("the same seed and the same steps are the same state", () =>
+  it.effect("sandbox journal: the same seed and steps give the same state", () =>
     Effect.gen(function* () {
       const all = Effect.andThen(
         Effect.forEach(steps, (step) => step),
@@ -43,7 +43,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("left and entered again between any two steps, the story goes on as if nothing had been", () =>
+  it.effect("sandbox journal: a restart between any two steps changes nothing", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const whole: Array<unknown> = []
@@ -62,7 +62,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("a last line without an end did not happen, wherever it was cut off", () =>
+  it.effect("sandbox journal: a last line that is cut off is ignored, wherever it was cut", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* run(
@@ -87,7 +87,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("a line in the middle that is no event is not skipped over", () =>
+  it.effect("sandbox journal: a malformed line in the middle is an error", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* run(invoices(0, 3), { directory: path })
@@ -98,7 +98,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("a directory belongs to one seed and network", () =>
+  it.effect("sandbox journal: a directory belongs to one seed and network", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* run(invoices(0, 1), { directory: path })
@@ -110,7 +110,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("a directory that cannot be made is said so", () =>
+  it.effect("sandbox journal: a directory that cannot be made is reported", () =>
     Effect.gen(function* () {
       const path = yield* directory
       Fs.writeFileSync(Path.join(path, "file"), "")
@@ -119,7 +119,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("a second process with the same directory writes nothing", () =>
+  it.effect("sandbox journal: a second process in the same directory writes nothing", () =>
     Effect.gen(function* () {
       const path = yield* directory
       yield* run(
@@ -135,7 +135,7 @@ describe("what happened stays", () => {
     })
   )
 
-  it.effect("ten thousand invoices are read again, not made again", () =>
+  it.effect("sandbox journal: ten thousand invoices are read again, not made again", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const first = yield* run(invoices(0, 50), { directory: path })

@@ -20,7 +20,7 @@ const answers = (port: number): Promise<boolean> =>
   })
 
 describe.skipIf("missing" in found)("A server of one's own", () => {
-  it("stops, crashes and starts again where it was, and is gone at the end", async () => {
+  it("PostgreSQL server: stops, crashes and starts again with its data, and is removed at the end", async () => {
     if ("missing" in found) return assert.fail()
     const server = await PostgresServer.start(found)
     for (const how of ["fast", "immediate"] as const) {
@@ -33,13 +33,13 @@ describe.skipIf("missing" in found)("A server of one's own", () => {
     assert.isFalse(await answers(server.port))
   })
 
-  it("a setting that it does not know is said", async () => {
+  it("PostgreSQL server: an unknown setting is an error", async () => {
     if ("missing" in found) return assert.fail()
     const failed = await PostgresServer.start(found, { settings: ["no_such_thing=1"] }).catch(String)
     assert.include(failed, "no_such_thing")
   })
 
-  it("goes with whoever made it, also when that one is killed", async () => {
+  it("PostgreSQL server: ends with the process that started it, also when that one is killed", async () => {
     const program = `
       import * as PostgresServer from ${JSON.stringify(path.join(import.meta.dirname, "../src/PostgresServer.ts"))}
       const server = await PostgresServer.start(${JSON.stringify(found)})

@@ -29,7 +29,7 @@ const raw =
     response.writeHead(status).end(body)
 
 describe("LUD-06, payRequest", () => {
-  it.live("the offer is what was said, the metadata byte for byte, numbers of any size exactly", () =>
+  it.live("LUD-06: the pay request is read as sent: metadata byte for byte, numbers of any size exactly", () =>
     Effect.gen(function* () {
       const { callback } = payRequest
       assert.deepStrictEqual(yield* offered({}), { callback, min: 1000n, max: 1_000_000n, metadata })
@@ -38,7 +38,7 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("more than there can ever be is as good as all there is", () =>
+  it.live("LUD-06: a maximum above the bitcoin supply is read as the supply", () =>
     Effect.gen(function* () {
       const { offer } = yield* resolving(raw(200, JSON.stringify(payRequest).replace("1000000", "1e30")))
       assert.strictEqual((yield* offer(url)).max, Msat.max)
@@ -63,14 +63,14 @@ describe("LUD-06, payRequest", () => {
     ["no tag", { tag: undefined }],
     ["a tag that nobody knows", { tag: "payLater" }]
   ] as const) {
-    it.live(`${what} is refused`, () =>
+    it.live(`LUD-06: ${what} is refused`, () =>
       Effect.gen(function* () {
         assert.match(yield* refused(offered(first)), /^RecipientRefused: its server/)
       })
     )
   }
 
-  it.live("an ERROR is the recipient's no, whatever the status, in one line of no great length", () =>
+  it.live("LUD-06: ERROR is the recipient's refusal, whatever the status, in one short line", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ status: "ERROR", reason: `no\n\u0000such  \u202euser${"!".repeat(500)}` })
       for (const status of [200, 404, 500]) {
@@ -82,7 +82,7 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("what is no JSON is refused; a gateway that says so is no answer of the recipient's", () =>
+  it.live("LUD-06: a body that is no JSON is refused; a gateway's error page is an outage", () =>
     Effect.gen(function* () {
       for (const body of ["<html>", "", "[]", "null", '"payRequest"', '{"tag":']) {
         const { offer } = yield* resolving(raw(200, body))
@@ -95,7 +95,7 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("the callback is asked for the exact amount, with the query it has", () =>
+  it.live("LUD-06: the callback is requested with the exact amount, and keeps its own query", () =>
     Effect.gen(function* () {
       for (const [callback, path] of [
         ["https://wallet.example/cb", "/cb?amount=123456"],
@@ -111,7 +111,7 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("an answer without an invoice is refused", () =>
+  it.live("LUD-06: a response without an invoice is refused", () =>
     Effect.gen(function* () {
       for (const pr of [undefined, null, "", [], "lnbc1".repeat(1000)])
         assert.strictEqual(yield* refused(fetched({ pr })), "RecipientRefused: its server sent no invoice")
@@ -125,7 +125,7 @@ describe("LUD-03 and other tags", () => {
     ["login", "logs you in"],
     ["channelRequest", "opens a channel"]
   ] as const) {
-    it.live(`${tag} cannot be paid, and is told so`, () =>
+    it.live(`LNURL: tag ${tag} cannot be paid, and the refusal says so`, () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* refused(offered({ tag })), `RecipientRefused: the LNURL ${words}: it cannot be paid`)
       })
@@ -141,14 +141,14 @@ describe("LUD-09 and LUD-10, success actions", () => {
     { tag: "aes", description: "Your code", ciphertext: "IQwkp2DHDgbhStVrZpuVeQ==", iv }
   ]
   for (const successAction of actions) {
-    it.live(`${successAction.tag} is handed on as it is`, () =>
+    it.live(`LUD-09: ${successAction.tag} is passed on unchanged`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* fetched({ successAction })).successAction, successAction)
       })
     )
   }
 
-  it.live("null is none", () =>
+  it.live("LUD-09: null is no success action", () =>
     Effect.gen(function* () {
       assert.isNull((yield* fetched({ successAction: null })).successAction)
     })
@@ -164,7 +164,7 @@ describe("LUD-09 and LUD-10, success actions", () => {
     ["an iv of another length", { tag: "aes", description: "x", ciphertext: "AAAA", iv: "AAAA" }],
     ["something that is no object", "thanks"]
   ] as const) {
-    it.live(`${what} forbids the payment`, () =>
+    it.live(`LUD-09: ${what} forbids the payment`, () =>
       Effect.gen(function* () {
         assert.match(yield* refused(fetched({ successAction })), /^RecipientRefused: its server (?:wants|leads)/)
       })
@@ -173,7 +173,7 @@ describe("LUD-09 and LUD-10, success actions", () => {
 })
 
 describe("LUD-18, payer data", () => {
-  it.live("what need not be told is not told", () =>
+  it.live("LUD-18: optional payer data is not sent", () =>
     Effect.gen(function* () {
       const { server, offer, invoice } = yield* resolving(
         paying({ first: { payerData: { name: { mandatory: false }, email: {}, pubkey: null } } })
@@ -183,7 +183,7 @@ describe("LUD-18, payer data", () => {
     })
   )
 
-  it.live("who must be told who pays is not paid", () =>
+  it.live("LUD-18: a recipient that requires payer data is not paid", () =>
     Effect.gen(function* () {
       const said = yield* refused(
         offered({ payerData: { name: { mandatory: false }, email: { mandatory: true }, auth: { mandatory: true } } })

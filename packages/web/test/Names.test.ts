@@ -34,7 +34,7 @@ const nameServer = (zone: Readonly<Record<string, ReadonlyArray<ReadonlyArray<st
     (socket) => Effect.sync(() => socket.close())
   )
 
-it.live("TXT records are told whole, and none where there are none; no answer is not none", () =>
+it.live("DNS: TXT records are read whole, and as none where there are none; no response is an outage", () =>
   Effect.gen(function* () {
     const socket = yield* nameServer({
       "_verify.shop.example": [["token=abc"], ["v=spf1 ", "-all"]],

@@ -20,7 +20,7 @@ const rate = (...prices: ReadonlyArray<number>) => {
 }
 
 describe("Quotes", () => {
-  it("make a rate by their middle, exactly, in any order and however they are written", () => {
+  it("quotes: the rate is their median, exactly, in any order and notation", () => {
     assert.strictEqual(rate(100, 102, 101), "101")
     assert.strictEqual(rate(103, 100, 101, 102), "101.5")
     assert.strictEqual(rate(100, 101, 150), "100.5")
@@ -28,19 +28,19 @@ describe("Quotes", () => {
     assert.strictEqual(written && Decimal.format(written.price), "100.0001")
   })
 
-  it("make none where too few agree", () => {
+  it("quotes: no rate where too few agree", () => {
     for (const prices of [[], [100], [100, 150], [100, 120, 150], [50, 100, 101, 150], [100, 100, 150, 150]])
       assert.isUndefined(rate(...prices), prices.join(" "))
   })
 
-  it("agree up to 5 % from the middle, that included", () => {
+  it("quotes: agree up to 5 % from the median, inclusive", () => {
     assert.strictEqual(rate(100, 100, 105), "100")
     assert.strictEqual(rate(95, 100, 100, 105), "100")
     assert.strictEqual(rate(94, 100), "97")
     assert.isUndefined(rate(90, 100))
   })
 
-  it("count until they are too old", () => {
+  it("quotes: expire", () => {
     const at = (nowMillis: number) => agreed([quote(100, 0, 0), quote(101, 0, 10)], rules, nowMillis)?.atMillis
     assert.strictEqual(at(60_000), 0)
     assert.isUndefined(at(60_001))
@@ -48,7 +48,7 @@ describe("Quotes", () => {
 
   for (const honest of [2, 3]) {
     it.prop(
-      `of ${honest} that are right and one that says anything make a rate between those that are right`,
+      `quotes: of ${honest} right ones and one arbitrary one, the rate is between the right ones`,
       {
         right: Arbitrary.schema(
           Schema.Tuple(Array.from({ length: honest }, () => Schema.Int.check(Schema.isBetween({ minimum: 9_900, maximum: 10_100 }))))

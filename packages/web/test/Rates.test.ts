@@ -110,7 +110,7 @@ const unavailable = <A, R>(effect: Effect.Effect<A, RateUnavailable | { readonly
   Effect.map(Effect.flip(effect), (error) => (error._tag === "RateUnavailable" ? failureFor(error).status : error._tag))
 
 describe("Rates", () => {
-  it.effect("every currency's rate is the median of what is documented, exactly", () =>
+  it.effect("exchange rates: every currency's rate is the median of the documented responses, exactly", () =>
     Effect.gen(function* () {
       const { asked, say, process } = yield* trading()
       const { rates, refresh } = yield* process
@@ -132,7 +132,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("one lies by half, one is down: a value; all are down: a value for a minute, and then 503", () =>
+  it.effect("exchange rates: one source off by half, one down: still a rate; all down: a rate for a minute, then 503", () =>
     Effect.gen(function* () {
       const { say, tick, process } = yield* trading()
       const { usd, prices, refresh } = yield* process
@@ -165,7 +165,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("who is down and who lies at once leave a value; half against half leaves none", () =>
+  it.effect("exchange rates: one source down and one wrong leave a rate; half against half leaves none", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -192,7 +192,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("what is not in the shape that was documented is no answer, and what is no price is none", () =>
+  it.effect("exchange rates: a response of another shape is an outage, and an invalid price is none", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -215,7 +215,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("a price that its source calls old counts for nothing", () =>
+  it.effect("exchange rates: a price that its source marks as old is ignored", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("10 minutes")
       const { say, tick, process } = yield* trading()
@@ -231,7 +231,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("a new process goes on with the last good rates, as old as they are", () =>
+  it.effect("exchange rates: a new process uses the last good rates, with their age", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const first = yield* process
@@ -247,7 +247,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("before anybody has answered there is none", () =>
+  it.effect("exchange rates: none before the first response", () =>
     Effect.gen(function* () {
       const { process } = yield* trading()
       const { usd, prices } = yield* process
@@ -258,7 +258,7 @@ describe("Rates", () => {
 })
 
 describe("rates and exactness", () => {
-  it("no answer's number passes through a float", () => {
+  it("exchange rates: no number of a response passes through a float", () => {
     const text = '{"bitcoin":{"usd":67187.33589365660000000000001,"last_updated_at":1}}'
     const read = Tickers.coingecko.read(JSON.parse(text.replaceAll(/:([\d.]+)/g, ':"$1"')), 5000)
     assert.deepStrictEqual(read, [
@@ -266,7 +266,7 @@ describe("rates and exactness", () => {
     ])
   })
 
-  it("there are three tickers or more for every currency", () => {
+  it("exchange rates: every currency has three tickers or more", () => {
     const said = Object.values(answers).map((answer) => answer(50_000, 0))
     for (const currency of Currency.literals.filter(isFiat))
       assert.isAtLeast(said.filter((text) => new RegExp(currency, "i").test(text)).length, 3, currency)

@@ -30,7 +30,7 @@ const elapsed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("Outbound", () => {
-  it.live("asks a server over TLS, by its name, and says nothing of itself but that", () =>
+  it.live("outbound: requests go over TLS, by name, with no headers beyond the needed ones", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -46,7 +46,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("posts a body, with the headers it was given", () =>
+  it.live("outbound: a body is posted with the given headers", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(
@@ -64,7 +64,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C49: connects for other protocols too, to what was checked and nowhere else", () =>
+  it.live("C49: outbound: other protocols too connect only to the checked address", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -84,7 +84,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C51: a name that points elsewhere between the check and the connection leads to where it was checked", () =>
+  it.live("C51: outbound: a name that changes between check and connection leads to the checked address", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -100,7 +100,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C48: of several addresses only those that are allowed are tried", () =>
+  it.live("C48: outbound: of several addresses only the allowed ones are tried", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -112,7 +112,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("a certificate of somebody else, or of nobody, is nobody reached", () =>
+  it.live("outbound: a certificate of another name, or an untrusted one, is an outage", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -123,7 +123,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("whoever is not reached is given up after the same time, with the same words, however it came about", () =>
+  it.live("outbound: an unreachable host times out after the same time, with the same message, for every reason", () =>
     Effect.gen(function* () {
       const connectMillis = 400
       const plain = yield* serve(hello, { host: "127.0.0.2" }) // talks, and no TLS
@@ -146,20 +146,26 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("C50: a host that the operator vouches for is asked where the operator says, and what it leads to is not vouched for", () =>
-    Effect.gen(function* () {
-      const server = yield* serve((request, response) => {
-        if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })
-        response.end("hello")
+  it.live(
+    "C50: outbound: a host that the operator vouches for is reached at the given address, and its redirects are not vouched for",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* serve((request, response) => {
+          if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.1:${server.port}/` })
+          response.end("hello")
+        })
+        const allow = new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]])
+        const { ask } = Outbound.make({ allow })
+        assert.strictEqual((yield* ask({ url: "https://pay.example/here" })).body, "hello")
+        assert.strictEqual(server.asked[0]?.headers.host, "pay.example")
+        assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example/away" })))._tag, "Forbidden")
+        assert.strictEqual(
+          (yield* Effect.flip(ask({ url: "https://pay.example:8443/" })))._tag,
+          "Forbidden",
+          "another port is another host"
+        )
+        assert.strictEqual(server.connections(), 2)
       })
-      const allow = new Map([["pay.example", new URL(`http://127.0.0.1:${server.port}`)]])
-      const { ask } = Outbound.make({ allow })
-      assert.strictEqual((yield* ask({ url: "https://pay.example/here" })).body, "hello")
-      assert.strictEqual(server.asked[0]?.headers.host, "pay.example")
-      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example/away" })))._tag, "Forbidden")
-      assert.strictEqual((yield* Effect.flip(ask({ url: "https://pay.example:8443/" })))._tag, "Forbidden", "another port is another host")
-      assert.strictEqual(server.connections(), 2)
-    })
   )
 })
 
@@ -174,7 +180,7 @@ describe("what a server answers", () => {
 
   const slow = { totalMillis: 600 }
 
-  it.live("is followed to one other place, and no further", () =>
+  it.live("outbound: one redirect is followed, and no second", () =>
     Effect.gen(function* () {
       const redirecting =
         (times: number): http.RequestListener =>
@@ -188,7 +194,7 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("is refused when it is too long, whether it says so or not", () =>
+  it.live("outbound: a response that is too long is refused, declared or not", () =>
     Effect.gen(function* () {
       const said = yield* failure((_, response) => response.writeHead(200, { "content-length": 1001 }).end("x".repeat(1001)))
       assert.deepInclude(said, { _tag: "Unusable", reason: "answered with more than 1000 bytes" })
@@ -205,7 +211,7 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("is refused when it is too slow, byte by byte", () =>
+  it.live("outbound: a response that is too slow, byte by byte, is refused", () =>
     Effect.gen(function* () {
       const error = yield* failure((_, response) => {
         const drip = setInterval(() => response.write("x"), 50)
@@ -215,13 +221,13 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("that does not begin is none", () =>
+  it.live("outbound: a response that does not begin is an outage", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* failure(() => undefined, slow))._tag, "Unreachable")
     })
   )
 
-  it.live("that breaks off is none", () =>
+  it.live("outbound: a response that breaks off is an outage", () =>
     Effect.gen(function* () {
       const broken = yield* failure((_, response) => {
         response.writeHead(200, { "content-length": 100 })
@@ -231,7 +237,7 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("is refused in an encoding that was not asked for, and when it is no text", () =>
+  it.live("outbound: an unrequested encoding is refused, and so is a body that is no text", () =>
     Effect.gen(function* () {
       const packed = yield* failure((_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("x"))
       assert.deepInclude(packed, { _tag: "Unusable" })
@@ -240,7 +246,7 @@ describe("what a server answers", () => {
     })
   )
 
-  it.live("an answer that changes the protocol is none", () =>
+  it.live("outbound: a protocol switch is refused", () =>
     Effect.gen(function* () {
       const switched = yield* failure((request) => {
         request.socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")

@@ -87,7 +87,7 @@ const sent = Effect.fnUntraced(function* (destination: string) {
 
 describe("a recipient outside", () => {
   for (const destination of ["Alice@Wallet.example", "lnurlp://wallet.example/tea", "bitcoin:?lightning=lnurlp://wallet.example/tea"]) {
-    it.live(`${destination} is paid with an invoice that is fetched when it is sent, and what is to be shown is kept`, () =>
+    it.live(`outside recipient: ${destination} is paid with an invoice fetched when it is sent, and its success action is stored`, () =>
       Effect.gen(function* () {
         const { services, asked, gives } = yield* world
         const { destination: make } = Context.get(services, Sandbox.Sandbox)
@@ -102,7 +102,7 @@ describe("a recipient outside", () => {
     )
   }
 
-  it.live("whose server asks for more is not paid, and nothing is held any more", () =>
+  it.live("outside recipient: a server that asks for more is not paid, and nothing stays held", () =>
     Effect.gen(function* () {
       const { services, gives } = yield* world
       const { destination: make } = Context.get(services, Sandbox.Sandbox)
@@ -117,7 +117,7 @@ describe("a recipient outside", () => {
     })
   )
 
-  it.live("whose server gives an invoice of ours is paid inside", () =>
+  it.live("outside recipient: an invoice of ours from its server is paid inside", () =>
     Effect.gen(function* () {
       const { services, gives } = yield* world
       const payee = yield* Effect.provideContext(company, services)

@@ -24,7 +24,7 @@ it.live("a relay that is busy has not refused: it is asked again later", () =>
   })
 )
 
-it.live("C49: a relay that would lead inside is not connected to, and is not tried again", () =>
+it.live("C49: relays: one that resolves to an internal address is not connected to, and not tried again", () =>
   Effect.gen(function* () {
     const outbound = Outbound.layer({ lookup: () => Promise.resolve(["127.0.0.1", "::1"]) })
     for (const url of ["wss://inside.example.com", "wss://127.0.0.1", "ws://relay.example", "wss://user@relay.example"]) {

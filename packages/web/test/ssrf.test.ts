@@ -92,7 +92,7 @@ const unasked = async (name: string) => {
 }
 
 describe("a hostile destination", () => {
-  it.live(`C48 C50 C51: none of ${urls.length} URLs connects, or is looked up; each is a 422 that says why`, () =>
+  it.live(`C48 C50 C51: destination: none of ${urls.length} hostile URLs connects, or is looked up; each is a 422 with the reason`, () =>
     Effect.gen(function* () {
       assert.isAtLeast(urls.length, 100)
       const { offer } = yield* resolver({ lookup: unasked })
@@ -104,19 +104,21 @@ describe("a hostile destination", () => {
     })
   )
 
-  it.live(`C48 C50 C51: none of ${addresses.length} addresses that a good name turns out to have is connected to; each is a 422`, () =>
-    Effect.gen(function* () {
-      for (const address of addresses) {
-        const { offer } = yield* resolver({ lookup: async () => [address] })
-        const { value, begun } = yield* counting(Effect.flip(offer("https://page.example.com/")))
-        assert.deepStrictEqual({ ...statusOf(value), begun }, { ...refused, begun: 0 }, address)
-      }
-      const { offer } = yield* resolver({ lookup: async () => addresses })
-      assert.strictEqual((yield* counting(Effect.flip(offer("https://page.example.com/")))).begun, 0, "all of them at once")
-    })
+  it.live(
+    `C48 C50 C51: destination: none of ${addresses.length} internal addresses behind a public name is connected to; each is a 422`,
+    () =>
+      Effect.gen(function* () {
+        for (const address of addresses) {
+          const { offer } = yield* resolver({ lookup: async () => [address] })
+          const { value, begun } = yield* counting(Effect.flip(offer("https://page.example.com/")))
+          assert.deepStrictEqual({ ...statusOf(value), begun }, { ...refused, begun: 0 }, address)
+        }
+        const { offer } = yield* resolver({ lookup: async () => addresses })
+        assert.strictEqual((yield* counting(Effect.flip(offer("https://page.example.com/")))).begun, 0, "all of them at once")
+      })
   )
 
-  it("public addresses are not mistaken for those", () => {
+  it("destination: public addresses are not taken for internal ones", () => {
     const open = [
       "1.1.1.1",
       "9.255.255.255",
@@ -141,7 +143,7 @@ describe("a hostile destination", () => {
       assert.isTrue(PublicAddress.is(address), address)
   })
 
-  it.live("C48: redirects and callbacks to all of them are not followed", () =>
+  it.live("C48: destination: redirects and callbacks to internal addresses are not followed", () =>
     Effect.gen(function* () {
       yield* trusting
       let away = ""
@@ -176,7 +178,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it.live("C48: what it answers is refused when it is huge, slow or no JSON, with a 422", () =>
+  it.live("C48: destination: a response that is huge, slow or no JSON is refused with a 422", () =>
     Effect.gen(function* () {
       const page = yield* serve((request, response) => {
         if (request.url === "/huge") return response.end("x".repeat(Outbound.defaults.maxBytes + 1))
@@ -195,7 +197,7 @@ describe("a hostile destination", () => {
     })
   )
 
-  it("C51: whatever a caller writes leads to no other URL than these checks see", () => {
+  it("C51: destination: no spelling of a destination leads to a URL other than the checked one", () => {
     for (const url of urls) {
       const written = Result.try(() => Lnurl.encode(url))
       const read = Result.isSuccess(written) ? Destination.parse(written.success, "mainnet") : undefined
