@@ -26,7 +26,7 @@ const error = (reason: string) => ({
 const headers = { host: "pay.example.com", origin: "https://wallet.example" }
 
 describe("LUD-01: a wallet", () => {
-  it("is answered from whatever web page it runs in", async () => {
+  it("LUD-01: any web page's origin is allowed", async () => {
     for (const origin of ["https://wallet.example", "https://shop.example", "null"]) {
       const { status, headers } = await service.ask("GET", "/.well-known/lnurlp/alice", { headers: { host: "pay.example.com", origin } })
       assert.strictEqual(status, 200)
@@ -39,7 +39,7 @@ describe("LUD-01: a wallet", () => {
     assert.include(preflight.headers.get("access-control-allow-methods") ?? "", "GET")
   })
 
-  it("reads what is wrong in the body, and nowhere else", async () => {
+  it("LUD-01: errors are in the body alone, under status 200", async () => {
     const asked = (path: string) => service.ask("GET", path, { headers })
     const unknown = error("There is no such Lightning address")
     for (const path of [
@@ -61,7 +61,7 @@ describe("LUD-01: a wallet", () => {
       assert.deepStrictEqual(shape(await asked(path)), error("There is nothing here"), path)
   })
 
-  it("is told so when the node is away, and when something breaks", async () => {
+  it("LUD-01: an outage and a crash are LNURL errors too", async () => {
     const offer = await lookUp(service, address)
     await service.sandbox((sandbox) => sandbox.pause("node"))
     const reason = await refusal(get(service, `${offer.callback}?amount=21000`))
@@ -79,7 +79,7 @@ describe("LUD-01: a wallet", () => {
     await other.dispose()
   })
 
-  it("asks with GET, and is told so in the way of the API otherwise", async () => {
+  it("LUD-01: another method than GET is refused as in the API", async () => {
     const { status, headers: answered, body } = await service.ask("POST", "/.well-known/lnurlp/alice", { headers, body: {} })
     assert.strictEqual(status, 405)
     assert.strictEqual(body.error?.code, "method_not_allowed")

@@ -45,14 +45,14 @@ const paidSats = async (paymentHash: string) => {
 const balance = async () => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data.balance
 
 describe("LUD-03: the link", () => {
-  it("is a bech32 LNURL, and a lnurlw: link to the same place (LUD-17)", async () => {
+  it("LUD-03: the link is a bech32 LNURL, and a lnurlw: link to the same place (LUD-17)", async () => {
     const { lnurl, lnurlw } = await create()
     assert.match(lnurl, /^lnurl1/)
     assert.match(urlIn(lnurl), /^https:\/\/pay\.example\.com\/lnurlw\?k1=[0-9a-f]{64}$/)
     assert.strictEqual(lnurlw.replace(/^lnurlw:/, "https:"), urlIn(lnurl))
   })
 
-  it("is in the answer that made it, and in no other", async () => {
+  it("LUD-03: the link is in the response that created it, and in no other", async () => {
     const { id, lnurl, lnurlw, ...rest } = await create()
     assert.deepStrictEqual(await read(id), { id, ...rest })
     const { body } = await service.ask("GET", "/v1/vouchers", { key })
@@ -68,7 +68,7 @@ describe("LUD-03: the link", () => {
 })
 
 describe("LUD-03: the first answer", () => {
-  it("has tag, callback, k1, defaultDescription, minWithdrawable and maxWithdrawable, each of its type", async () => {
+  it("LUD-03: the first response has tag, callback, k1, defaultDescription, minWithdrawable and maxWithdrawable, each of its type", async () => {
     const url = urlIn((await create()).lnurl)
     assert.deepStrictEqual(await get(service, url), {
       tag: "withdrawRequest",
@@ -80,14 +80,14 @@ describe("LUD-03: the first answer", () => {
     })
   })
 
-  it("is the same as often as it is asked for, and changes nothing", async () => {
+  it("LUD-03: the first response is the same every time, and changes nothing", async () => {
     const { id, lnurl } = await create()
     const first = await get(service, urlIn(lnurl))
     for (let i = 0; i < 3; i++) assert.deepStrictEqual(await get(service, urlIn(lnurl)), first)
     assert.strictEqual((await read(id)).status, "open")
   })
 
-  it("is for a page in a browser too", async () => {
+  it("LUD-03: a page in a browser may request it too", async () => {
     const { pathname, search } = new URL(urlIn((await create()).lnurl))
     for (const path of [`${pathname}${search}`, "/lnurlw", "/lnurlw/callback", "/lnurlw/callback?k1=00&pr=x"]) {
       const { status, headers } = await service.ask("GET", path, { headers: { origin: "https://wallet.example" } })
@@ -98,7 +98,7 @@ describe("LUD-03: the first answer", () => {
 })
 
 describe("LUD-03: the callback", () => {
-  it("answers OK, and the invoice is paid after that", async () => {
+  it("LUD-03: the callback answers OK, and the invoice is paid after that", async () => {
     const before = await balance()
     const { id, lnurl, fee_sats } = await create()
     const { pr, paymentHash } = await invoice()
@@ -115,7 +115,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual(await balance(), before - 1012)
   })
 
-  it("pays once, to one of fifty wallets that claim it at once; the others get LNURL's error", async () => {
+  it("LUD-03: of fifty wallets that claim at once one is paid; the others get LNURL's error", async () => {
     const before = await balance()
     const { id, lnurl } = await create()
     const shown = await get(service, urlIn(lnurl))
@@ -140,7 +140,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual(await balance(), before - 1012)
   })
 
-  it("refuses what is no invoice for exactly the amount, says what would be right, and stays open", async () => {
+  it("LUD-03: what is no invoice for exactly the amount is refused with the right amount, and the voucher stays open", async () => {
     const { id, lnurl } = await create()
     const shown = await get(service, urlIn(lnurl))
     assert.strictEqual(
@@ -152,7 +152,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual((await read(id)).status, "open")
   })
 
-  it("refuses a k1 that is nobody's", async () => {
+  it("LUD-03: an unknown k1 is refused", async () => {
     const { pr } = await invoice()
     for (const k1 of ["", "00".repeat(32), "x", "%00"])
       assert.strictEqual(
@@ -163,7 +163,7 @@ describe("LUD-03: the callback", () => {
 })
 
 describe("LUD-03: a voucher that is over", () => {
-  it("is refused in both places: claimed, or canceled", async () => {
+  it("LUD-03: a voucher that was claimed or canceled is refused in both places", async () => {
     const [claimed, canceled] = [await create(), await create()]
     const [one, other] = [await get(service, urlIn(claimed.lnurl)), await get(service, urlIn(canceled.lnurl))]
     await get(service, callback(one, (await invoice()).pr))
@@ -184,7 +184,7 @@ describe("LUD-03: a voucher that is over", () => {
 })
 
 describe("LUD-03: a wallet that asks too often", () => {
-  it("gets LNURL's error, and the voucher stays open", async () => {
+  it("LUD-03: a wallet above the rate gets LNURL's error, and the voucher stays open", async () => {
     const strict = await start({ http: { proxies: 1 } })
     const caller = async (from: string) => {
       const { text } = await strict.ask("GET", "/lnurlw/callback?k1=00&pr=x", { headers: { "x-forwarded-for": from } })

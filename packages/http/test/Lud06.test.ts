@@ -18,7 +18,7 @@ const stored = (paymentHash: string) =>
   service.run(Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), Option.getOrThrow)))
 
 describe("LUD-06: the first answer", () => {
-  it("has callback, maxSendable, minSendable, metadata and tag, each of its type", async () => {
+  it("LUD-06: the first response has callback, maxSendable, minSendable, metadata and tag, each of its type", async () => {
     const body = await get(service, "https://pay.example.com/.well-known/lnurlp/alice")
     assert.deepStrictEqual(body, {
       tag: "payRequest",
@@ -31,7 +31,7 @@ describe("LUD-06: the first answer", () => {
     })
   })
 
-  it("has min and max in millisatoshis, as the owner set them and within what the operator takes", async () => {
+  it("LUD-06: min and max are in millisatoshis, as the owner set them and within the operator's limits", async () => {
     const { id } = await service.record(key, address)
     for (const [body, min, max] of [
       [{ min_sats: 21 }, 21_000, 100_000_000_000],
@@ -49,19 +49,19 @@ describe("LUD-06: the first answer", () => {
     await stricter.dispose()
   })
 
-  it("has metadata that is a string of arrays, one of them text/plain", () => {
+  it("LUD-06: metadata is a string of arrays, one of them text/plain", () => {
     assert.isTrue(offer.entries.every((entry) => Array.isArray(entry) && typeof entry[0] === "string"))
     assert.strictEqual(offer.entries.filter(([type]) => type === "text/plain").length, 1)
     assert.strictEqual(offer.entries.filter(([type]) => type.startsWith("image/")).length, 0)
   })
 
-  it("is the same text every time: the invoice's hash is of it", async () => {
+  it("LUD-06: metadata is the same text every time: the invoice's hash is of it", async () => {
     assert.strictEqual((await lookUp(service, address)).metadata, offer.metadata)
   })
 })
 
 describe("LUD-06: the callback", () => {
-  it("gives an invoice of exactly the amount, to the millisatoshi, that commits to the metadata and to no other text", async () => {
+  it("LUD-06: the callback gives an invoice of exactly the amount, to the millisatoshi, that commits to the metadata and to no other text", async () => {
     for (const amount of [1000, 1001, 21_000, 999_999, 1_234_567, 100_000_000_000]) {
       const { pr } = await askFor(service, offer, amount)
       const invoice = Result.getOrThrow(Bolt11.decode(pr))
@@ -71,19 +71,19 @@ describe("LUD-06: the callback", () => {
     }
   })
 
-  it("gives a pr and no routes", async () => {
+  it("LUD-06: the callback gives a pr and no routes", async () => {
     const body = await get(service, callbackUrl(offer, 21_000))
     assert.deepStrictEqual(Object.keys(body), ["pr", "routes", "disposable", "verify"])
     assert.deepStrictEqual(body["routes"], [])
     assert.strictEqual(body["disposable"], false)
   })
 
-  it("gives a fresh invoice every time", async () => {
+  it("LUD-06: the callback gives a fresh invoice every time", async () => {
     const hashes = await Promise.all(Array.from({ length: 5 }, async () => (await askFor(service, offer, 21_000)).paymentHash))
     assert.strictEqual(new Set(hashes).size, 5)
   })
 
-  it("refuses what is no amount in whole millisatoshis between min and max, and says what would be right", async () => {
+  it("LUD-06: an amount that is not in whole millisatoshis between min and max is refused with the limits", async () => {
     for (const amount of ["999", "0", "100000000001", "9".repeat(18)])
       assert.match(
         await refusal(get(service, callbackUrl(offer, amount))),
@@ -94,11 +94,11 @@ describe("LUD-06: the callback", () => {
     assert.match(await refusal(get(service, offer.callback)), /^amount must be given/)
   })
 
-  it("takes no notice of parameters that it does not know", async () => {
+  it("LUD-06: unknown parameters are ignored", async () => {
     assert.hasAnyKeys(await get(service, callbackUrl(offer, 21_000, { lnurl: "lnurl1…", nonce: "7" })), ["pr"])
   })
 
-  it("stores the metadata byte for byte with the invoice, which belongs to the address", async () => {
+  it("LUD-06: the metadata is stored byte for byte with the invoice, which belongs to the address", async () => {
     const { paymentHash } = await askFor(service, offer, 1_234_567)
     const { metadata: _, ...invoice } = await stored(paymentHash)
     const { id } = await service.record(key, address)
@@ -109,7 +109,7 @@ describe("LUD-06: the callback", () => {
 })
 
 describe("LUD-06: a payment", () => {
-  it("is credited to the millisatoshi, and the address says when it was used last", async () => {
+  it("LUD-06: a payment is credited to the millisatoshi, and updates when the address was last used", async () => {
     const before = await service.run(Effect.flatMap(Records, (records) => records.balance(companyId)))
     assert.isNull((await service.record(key, address)).last_used_at)
     const invoice = await askFor(service, offer, 1_234_567)
@@ -119,7 +119,7 @@ describe("LUD-06: a payment", () => {
     assert.isNotNull((await service.record(key, address)).last_used_at)
   })
 
-  it("is shown to its company with the members of any invoice, in whole sats rounded down", async () => {
+  it("LUD-06: the company sees the invoice as any other, in whole sats rounded down", async () => {
     const { paymentHash } = await askFor(service, offer, 1_999)
     const { id } = await stored(paymentHash)
     const { body } = await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${id}`, { key })

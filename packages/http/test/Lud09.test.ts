@@ -12,11 +12,11 @@ const { id } = await service.record(key, address)
 const set = (body: object) => service.ask("PUT", `/v1/bitcoin/deposit/lightning-address/${id}`, { key, body })
 
 describe("LUD-09: the success action", () => {
-  it("is not there where its owner has nothing to say", async () => {
+  it("LUD-09: no success action where the owner set none", async () => {
     assert.doesNotHaveAnyKeys(await get(service, callbackUrl(await lookUp(service, address), 21_000)), ["successAction"])
   })
 
-  it("is a message of its owner's, up to 144 characters, which the wallet shows after the payment", async () => {
+  it("LUD-09: a message of the owner's, up to 144 characters, which the wallet shows after the payment", async () => {
     for (const message of ["Thank you!", "🎉".repeat(144)]) {
       assert.strictEqual((await set({ success_message: message })).status, 200)
       const body = await get(service, callbackUrl(await lookUp(service, address), 21_000))
@@ -27,7 +27,7 @@ describe("LUD-09: the success action", () => {
     assert.strictEqual(invoice.message, "🎉".repeat(144))
   })
 
-  it("is refused to the owner when no wallet could show it", async () => {
+  it("LUD-09: a message that no wallet could show is refused to the owner", async () => {
     const { status, body } = await set({ success_message: "x".repeat(145) })
     assert.strictEqual(status, 400)
     assert.deepStrictEqual(body.error?.issues, [{ path: "success_message", message: "1 to 144 characters, not all of them blank" }])

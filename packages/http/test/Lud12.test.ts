@@ -20,7 +20,7 @@ const commentOf = (paymentHash: string) =>
   )
 
 describe("LUD-12: a comment", () => {
-  it("may have as many characters as commentAllowed says, counted as people count them", async () => {
+  it("LUD-12: a comment may have as many characters as commentAllowed says, counted as people count them", async () => {
     assert.strictEqual(offer.commentAllowed, 280)
     await askFor(service, offer, 21_000, { comment: "x".repeat(280) })
     await askFor(service, offer, 21_000, { comment: "🎉".repeat(280) })
@@ -30,7 +30,7 @@ describe("LUD-12: a comment", () => {
     )
   })
 
-  it("is kept as it was written, and found from the deposit", async () => {
+  it("LUD-12: a comment is stored as written, and found from the deposit", async () => {
     for (const comment of ["For the coffee & cake + 5 % = ☕\n\t\"'\\", "' or 1=1; --", '{"a":1}', "<b>hi</b>", "‮abc"]) {
       const invoice = await askFor(service, offer, 21_000, { comment })
       assert.strictEqual(await commentOf(invoice.paymentHash), comment)
@@ -51,16 +51,16 @@ describe("LUD-12: a comment", () => {
     assert.deepStrictEqual(nothing.body.data, { comment: null, payer_data: null, zap_request: null })
   })
 
-  it("that is empty is none", async () => {
+  it("LUD-12: an empty comment is none", async () => {
     const { paymentHash } = await askFor(service, offer, 21_000, { comment: "" })
     assert.isNull(await commentOf(paymentHash))
   })
 
-  it("that no store can keep is refused", async () => {
+  it("LUD-12: a comment that cannot be stored is refused", async () => {
     assert.match(await refusal(get(service, callbackUrl(offer, 21_000, { comment: "a\0b" }))), /^comment must be well-formed text/)
   })
 
-  it("does not change what the invoice commits to", async () => {
+  it("LUD-12: a comment does not change what the invoice commits to", async () => {
     // The wallet checks the hash against the metadata alone.
     assert.match((await askFor(service, offer, 21_000, { comment: "hello" })).pr, /^lnbcrt/)
   })

@@ -11,27 +11,27 @@ const address = await service.lightningAddress(key, "al.ice_1-2")
 const at = (user: string, headers = {}) => get(service, `https://pay.example.com/.well-known/lnurlp/${user}`, headers)
 
 describe("LUD-16: a Lightning address", () => {
-  it("is looked up at /.well-known/lnurlp/<username>, and answered as LUD-06 says", async () => {
+  it("LUD-16: an address is looked up at /.well-known/lnurlp/<username>, and answered as LUD-06 says", async () => {
     const offer = await offerAt(service, "https://pay.example.com/.well-known/lnurlp/al.ice_1-2")
     assert.match(await pay(service, await askFor(service, offer, 21_000)), /^[0-9a-f]{64}$/)
   })
 
-  it("is in the metadata as a text/identifier: it is no mail address", async () => {
+  it("LUD-16: the address is in the metadata as text/identifier: it is no mail address", async () => {
     const { entries } = await lookUp(service, address)
     assert.deepStrictEqual(entries.slice(1), [["text/identifier", address]])
   })
 
-  it("is found in any letter case, and there is one spelling of it in the metadata", async () => {
+  it("LUD-16: found in any letter case, with one spelling in the metadata", async () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
   })
 
-  it("is found at a port, and its callback is there too", async () => {
+  it("LUD-16: found at a port, and its callback is there too", async () => {
     const offer = await lookUp(service, address)
     const { callback } = await offerAt(service, "https://pay.example.com:8443/.well-known/lnurlp/al.ice_1-2")
     assert.strictEqual(callback, offer.callback.replace("pay.example.com/", "pay.example.com:8443/"))
   })
 
-  it("may have a tag: the payment is to the same address, the payer and the payee see it", async () => {
+  it("LUD-16: a tag is accepted: the payment is to the same address, and payer and payee see it", async () => {
     const tagged = "al.ice_1-2+order.7"
     const { entries, ...offer } = await offerAt(service, `https://pay.example.com/.well-known/lnurlp/${tagged}`)
     assert.deepStrictEqual(entries, [
@@ -44,7 +44,7 @@ describe("LUD-16: a Lightning address", () => {
       assert.strictEqual(await refusal(at(user)), "There is no such Lightning address", user)
   })
 
-  it("that nobody has, or that was deleted, is unknown; and nobody tells which", async () => {
+  it("LUD-16: an address that never existed and a deleted one get the same error", async () => {
     const gone = await service.lightningAddress(key, "gone")
     const offer = await lookUp(service, gone)
     const invoice = await askFor(service, offer, 21_000)
@@ -67,7 +67,7 @@ describe("LUD-16: a Lightning address", () => {
     assert.strictEqual((await get(service, invoice.verify ?? ""))["preimage"], preimage)
   })
 
-  it("is nowhere but at its domain", async () => {
+  it("LUD-16: found at its own domain only", async () => {
     for (const host of [
       "",
       "other.example",

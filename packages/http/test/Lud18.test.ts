@@ -19,11 +19,11 @@ const payerDataOf = (paymentHash: string) =>
   )
 
 describe("LUD-18: payer data", () => {
-  it("is asked for by name, and nothing of it has to be told", () => {
+  it("LUD-18: payer data is listed by name, and none of it is required", () => {
     assert.deepStrictEqual(offer.payerData, { name: { mandatory: false }, identifier: { mandatory: false }, email: { mandatory: false } })
   })
 
-  it("is appended to the metadata as it was received, and the invoice commits to both", async () => {
+  it("LUD-18: payer data is appended to the metadata as received, and the invoice commits to both", async () => {
     for (const payerdata of [
       '{"name":"bob"}',
       '{"name":"Bob & Söhne + 5 %","email":"bob@bob.example"}',
@@ -39,20 +39,20 @@ describe("LUD-18: payer data", () => {
     }
   })
 
-  it("is hashed as in the specification's example", async () => {
+  it("LUD-18: hashed as in the specification's example", async () => {
     const encoded =
       "%7B%22name%22%3A%22bob%22%2C%22auth%22%3A%7B%22key%22%3A%2202c9323d02fc164f89c8f688dbfba8aad69a96fa8f6253ba8cce2c6f1546073fa3%22%2C%22sig%22%3A%222afd21794e2a801d0d516584ceebe1a24ed8991dd5ec708259aeaee5c0d2d1437542b689ee5d39e619a01a257142d49c18a4af3088c46ce87e2d941a1bcc7210%22%7D%2C%22identifier%22%3A%22bob%40bob.com%22%2C%22pubkey%22%3A%2203ee58475055820fbfa52e356a8920f62f8316129c39369dbdde3e5d0198a9e315%22%7D"
     assert.match((await askFor(service, offer, 21_000, { payerdata: decodeURIComponent(encoded) })).pr, /^lnbcrt/)
   })
 
-  it("that was not sent is not appended", async () => {
+  it("LUD-18: without payer data nothing is appended", async () => {
     for (const more of [{}, { payerdata: "" }]) {
       const { paymentHash } = await askFor(service, offer, 21_000, more)
       assert.isNull(await payerDataOf(paymentHash))
     }
   })
 
-  it("that is no JSON object, or too long, is refused", async () => {
+  it("LUD-18: payer data that is no JSON object, or too long, is refused", async () => {
     for (const payerdata of ["bob", "[]", "null", '"bob"', "{", '{"name":"bob"}}', "7", '{"a":"\0"}'])
       assert.strictEqual(
         await refusal(get(service, callbackUrl(offer, 21_000, { payerdata }))),

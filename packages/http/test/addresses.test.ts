@@ -11,7 +11,7 @@ const address = await service.lightningAddress(key, "shop")
 const { id } = await service.record(key, address)
 
 describe("A Lightning address", () => {
-  it("is fetched with everything that its owner decides and its payers scan", async () => {
+  it("Lightning address: fetched with everything that its owner sets and its payers scan", async () => {
     const { status, body } = await service.ask("GET", `${path}/${id}`, { key })
     assert.strictEqual(status, 200)
     const { created_at, updated_at, ...data } = body.data
@@ -35,7 +35,7 @@ describe("A Lightning address", () => {
       assert.strictEqual(Result.getOrThrow(Lnurl.decode(text)).url, "https://pay.example.com/.well-known/lnurlp/shop")
   })
 
-  it("is changed as a whole: what is not given is as if it had never been", async () => {
+  it("Lightning address: an update replaces everything: members that are left out get their defaults", async () => {
     const change = (body?: unknown) => service.ask("PUT", `${path}/${id}`, { key, body })
     const decided = ({ body: { data } }: Awaited<ReturnType<typeof change>>) => ({
       min: data.min_sats,
@@ -50,7 +50,7 @@ describe("A Lightning address", () => {
     assert.deepStrictEqual(decided(await change()), { min: null, max: null, message: null, metadata: {} })
   })
 
-  it("is not changed into what no payer could meet: every issue is told", async () => {
+  it("Lightning address: an update that no payer could meet is refused with every issue", async () => {
     const refused = await service.ask("PUT", `${path}/${id}`, {
       key,
       body: { min_sats: 0, max_sats: 1.5, success_message: "x".repeat(145), metadata: { a: 1 }, handle: "other" }
@@ -70,13 +70,13 @@ describe("A Lightning address", () => {
     )
   })
 
-  it("is a QR code that wallets scan: the LNURL in upper case", async () => {
+  it("Lightning address: its QR code is the LNURL in upper case", async () => {
     const { body } = await service.ask("GET", `${path}/${id}/qr`, { key })
     assert.strictEqual(body.data.text, `LIGHTNING:${Lnurl.encode("https://pay.example.com/.well-known/lnurlp/shop").toUpperCase()}`)
     assert.match(body.data.svg, /^<svg [^]*<\/svg>$/)
   })
 
-  it("is deleted, stays to be seen, and is not given out again", async () => {
+  it("Lightning address: a deleted one can be fetched, and is not given out again", async () => {
     const gone = await service.record(key, await service.lightningAddress(key, "gone"))
     const deleted = await service.ask("DELETE", `${path}/${gone.id}`, { key })
     assert.strictEqual(deleted.status, 200)
@@ -91,7 +91,7 @@ describe("A Lightning address", () => {
 })
 
 describe("A company's Lightning addresses", () => {
-  it("are listed newest first, page by page", async () => {
+  it("Lightning addresses: listed newest first, page by page", async () => {
     const { key } = await service.company()
     const made: Array<string> = []
     for (let n = 0; n < 5; n++) made.unshift(await service.lightningAddress(key, `n${n}`))

@@ -40,14 +40,14 @@ const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown
 
 describe("a bad body is told everything that is wrong with it by itself", () => {
   for (const [path, body, at] of bodies) {
-    it(`${path} ${JSON.stringify(body).slice(0, 100)}`, async () => {
+    it(`request body: every issue is reported: ${path} ${JSON.stringify(body).slice(0, 100)}`, async () => {
       const answer = await post(path, body)
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"), answer.text)
       assert.deepStrictEqual(answer.body.error?.issues?.map(({ path }) => path).toSorted(), at.toSorted(), answer.text)
     })
   }
 
-  it("an amount is judged by its text, not by the float that it became", async () => {
+  it("request body: an amount is judged by its text, not by its float", async () => {
     const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
     assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount", "destination"]])
   })
@@ -56,7 +56,7 @@ describe("a bad body is told everything that is wrong with it by itself", () => 
 describe("a name that is long, as secrets are,", () => {
   const secret = "a-secret-in-the-wrong-place"
 
-  it("is not repeated whole, wherever it stands; one with a slip in it is", async () => {
+  it("request body: an unknown name is cut where it is long, as secrets are; a misspelt one is repeated", async () => {
     const key = { key: company.key }
     const answers = [
       await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", [secret]: 1 } }),
@@ -86,7 +86,7 @@ describe("a member that is given twice", () => {
     [companies, `{"name":"a","name":"b","plan":"free"}`, ["name"]]
   ]
   for (const [path, text, at] of twice) {
-    it(`is refused, and named: ${text}`, async () => {
+    it(`request body: a repeated member is refused and named: ${text}`, async () => {
       const answer = await post(path, text)
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.deepStrictEqual(
@@ -96,7 +96,7 @@ describe("a member that is given twice", () => {
     })
   }
 
-  it("is another member deeper inside", async () => {
+  it("request body: the same name deeper inside is another member", async () => {
     assert.strictEqual((await post(invoice, `{"amount":1,"currency":"sats","metadata":{"currency":"x","amount":"y"}}`)).status, 201)
   })
 })
@@ -112,7 +112,7 @@ describe("the text of a body", () => {
     )
   const good = `{"amount":1,"currency":"sats"}`
 
-  it("must be UTF-8: nothing is put in the place of what is not", async () => {
+  it("request body: must be UTF-8; invalid bytes are not replaced", async () => {
     for (const wrong of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]]) {
       const bytes = Buffer.concat([Buffer.from(`{"amount":1,"currency":"sats","description":"`), Buffer.from(wrong), Buffer.from(`"}`)])
       const answer = await send(bytes, "application/json")
@@ -121,7 +121,7 @@ describe("the text of a body", () => {
     }
   })
 
-  it("may be said to be UTF-8, and nothing else", async () => {
+  it("request body: the declared charset may be UTF-8, and nothing else", async () => {
     for (const charset of ["utf-8", "UTF-8", '"utf-8"', "utf8"])
       assert.strictEqual((await send(good, `application/json; charset=${charset}`)).status, 201, charset)
     for (const charset of ["utf-16", "iso-8859-1", "latin1", "utf-8x", ""])
@@ -131,7 +131,7 @@ describe("the text of a body", () => {
 
 describe("a day that no calendar has", () => {
   for (const day of ["2026-02-30", "2026-02-29", "2100-02-29", "2027-04-31", "2027-13-01", "2027-00-01", "2027-01-00"]) {
-    it(`${day} is refused, in a body and in a query`, async () => {
+    it(`date: ${day} is refused, in a body and in a query`, async () => {
       const key = await post(keys, { name: "a", scopes: ["read"], expires_at: `${day}T00:00:00Z` })
       assert.deepStrictEqual([key.status, key.body.error?.issues?.map(({ path }) => path)], [400, ["expires_at"]], key.text)
       const list = await service.ask("GET", `/v1/transactions?created_after=${day}T00:00:00Z`, { key: company.key })
@@ -139,14 +139,14 @@ describe("a day that no calendar has", () => {
     })
   }
 
-  it("29 February is a day in a leap year, also with an offset", async () => {
+  it("date: 29 February is a day in a leap year, also with an offset", async () => {
     const { body } = await post(keys, { name: "a", scopes: ["read"], expires_at: "2096-02-29T23:30:00-01:00" })
     assert.strictEqual(body.data.expires_at, "2096-03-01T00:30:00.000Z")
   })
 })
 
 describe("an Idempotency-Key where answers are not kept", () => {
-  it("is refused: whoever sends one relies on it", async () => {
+  it("idempotency key: refused by endpoints that keep no responses", async () => {
     const headers = { "idempotency-key": "k" }
     const bodies = {
       [`${companies}/${company.id}/domains`]: { domain: "example.net" },

@@ -51,7 +51,7 @@ const company = Effect.gen(function* () {
 layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHttpClient.layer), server), { excludeTestServices: true })(
   "the client, over a socket",
   (it) => {
-    it.effect("creates and reads, out of the envelope", () =>
+    it.effect("client: creates and reads, out of the envelope", () =>
       Effect.gen(function* () {
         const { receive, read } = yield* company
         const invoice = yield* receive.createInvoice({ payload: { amount: 21, currency: "sats" } })
@@ -64,7 +64,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("repeats a creation safely", () =>
+    it.effect("client: repeats a creation safely", () =>
       Effect.gen(function* () {
         const { receive } = yield* company
         const create = receive.createInvoice({ idempotencyKey: "order-1", payload: { amount: 21, currency: "sats" } })
@@ -72,7 +72,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("walks through a list", () =>
+    it.effect("client: walks through a list", () =>
       Effect.gen(function* () {
         const client = yield* company
         for (const amount of [1, 2, 3]) {
@@ -93,7 +93,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("looks after Lightning addresses", () =>
+    it.effect("client: creates, changes and deletes Lightning addresses", () =>
       Effect.gen(function* () {
         const { lightningAddresses, receive } = yield* company
         const { id } = yield* receive.createLightningAddress()
@@ -110,7 +110,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("sends, by either spelling", () =>
+    it.effect("client: sends, by either spelling", () =>
       Effect.gen(function* () {
         const client = yield* company
         const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_address" })
@@ -152,7 +152,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       ]
     }
     for (const [what, [call, status, code, paths]] of Object.entries(refusals)) {
-      it.effect(`${what} is one ApiError: ${status} ${code}`, () =>
+      it.effect(`client: ${what} is one ApiError: ${status} ${code}`, () =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(call(yield* company))
           assert.instanceOf(error, Client.ApiError)
@@ -162,7 +162,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       )
     }
 
-    it.effect("a service that is not there is one ApiError too", () =>
+    it.effect("client: an unreachable service is one ApiError", () =>
       Effect.gen(function* () {
         const { read } = yield* Client.make({ baseUrl: "http://127.0.0.1:1", apiKey: Redacted.make("x") })
         const error = yield* Effect.flip(read.balance())
@@ -170,14 +170,14 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("an answer from somebody else is one ApiError too", () =>
+    it.effect("client: a response that is no envelope is one ApiError", () =>
       Effect.gen(function* () {
         const { read } = yield* Client.make({ baseUrl: `${yield* BaseUrl}/docs`, apiKey: Redacted.make("x") })
         assert.strictEqual((yield* Effect.flip(read.balance())).code, "not_found")
       })
     )
 
-    it.effect("has a method for every endpoint", () =>
+    it.effect("client: a method for every endpoint", () =>
       Effect.gen(function* () {
         const client = yield* company
         assert.deepStrictEqual(Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()])), {
@@ -203,7 +203,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("over a socket too, a body that is too large is 413, a half one 400, and the server goes on", () =>
+    it.effect("http: over a socket, a body that is too large is 413, a half one 400, and the server goes on", () =>
       Effect.gen(function* () {
         const url = `${yield* BaseUrl}/v1/bitcoin/deposit/on-chain`
         const {

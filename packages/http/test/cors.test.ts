@@ -17,7 +17,7 @@ const allowHeaders = ({ headers }: { readonly headers: Headers }) =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"))
 
 describe("a browser on an allowed origin", () => {
-  it("gets its preflight answered, with methods and headers", async () => {
+  it("CORS: an allowed origin gets its preflight answered, with methods and headers", async () => {
     const { status, headers } = await preflight(open, shop)
     assert.deepStrictEqual(
       [
@@ -32,7 +32,7 @@ describe("a browser on an allowed origin", () => {
     assert.include((await preflight(open, shop, "/v1/bitcoin/withdraw/confirm")).headers.get("access-control-allow-methods"), "POST")
   })
 
-  it("may read every answer, good and bad, and the headers that matter", async () => {
+  it("CORS: an allowed origin may read every response, good and bad, and the headers that matter", async () => {
     const { key } = await open.company()
     for (const [to, ask, status] of [
       [path, { key }, 200],
@@ -54,9 +54,9 @@ describe("a browser on another origin", () => {
     ["that is not on the list", open, stranger],
     ["that only begins like one", open, `${shop}.evil.example`],
     ["when none is allowed", closed, shop],
-    ["null", open, "null"]
+    ["that is null", open, "null"]
   ] as const) {
-    it(`${what}: is answered, and allowed nothing`, async () => {
+    it(`CORS: an origin ${what}: answered, and allowed nothing`, async () => {
       for (const answer of [await preflight(service, origin), await service.ask("GET", path, { headers: { origin } })]) {
         assert.deepStrictEqual(allowHeaders(answer), [])
         assert.isObject(answer.body)
@@ -65,18 +65,18 @@ describe("a browser on another origin", () => {
   }
 })
 
-it("with * every origin is allowed, each by its name, and none with cookies", async () => {
+it("CORS: with * every origin is allowed, each by its name, and none with cookies", async () => {
   const { headers } = await preflight(wide, stranger)
   assert.strictEqual(headers.get("access-control-allow-origin"), stranger)
   assert.isNull(headers.get("access-control-allow-credentials"))
 })
 
-it("caches may not give one origin's answer to another", async () => {
+it("CORS: caches may not give one origin's response to another", async () => {
   for (const headers of [{}, { origin: shop }, { origin: stranger }])
     assert.strictEqual((await open.ask("GET", path, { headers })).headers.get("vary"), "Origin")
 })
 
-it("OPTIONS without a browser tells the methods, and 404 where there is nothing", async () => {
+it("CORS: OPTIONS without a browser lists the methods, and is 404 for an unknown path", async () => {
   const { status, headers, body } = await closed.ask("OPTIONS", "/v1/bitcoin/withdraw/confirm")
   assert.deepStrictEqual([status, headers.get("allow"), body.data], [200, "OPTIONS, POST", { methods: ["OPTIONS", "POST"] }])
   const nowhere = await closed.ask("OPTIONS", "/nowhere")

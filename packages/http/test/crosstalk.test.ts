@@ -27,7 +27,7 @@ const ownerOf = (paymentHash: string) =>
   )
 
 describe("One handle at three domains", () => {
-  it("C40: is three companies', each of which gets what is paid at its own", async () => {
+  it("C40: Lightning address: one handle at three domains is three companies', and each is paid at its own", async () => {
     assert.deepStrictEqual(
       Object.keys(owners),
       domains.map((domain) => `shop@${domain}`)
@@ -38,7 +38,7 @@ describe("One handle at three domains", () => {
     }
   })
 
-  it("is told apart by the Host alone, in whatever letters it is written", async () => {
+  it("Lightning address: the domain is the Host, in any spelling", async () => {
     const spellings = {
       "ONE.example": "one.example",
       "one.example:443": "one.example",
@@ -52,7 +52,7 @@ describe("One handle at three domains", () => {
     }
   })
 
-  it("is not told apart by what anybody may add", async () => {
+  it("Lightning address: forwarding headers do not change the domain", async () => {
     for (const host of domains) {
       for (const other of domains) {
         const body = await get(service, `https://${host}/.well-known/lnurlp/shop`, {
@@ -71,7 +71,7 @@ describe("One handle at three domains", () => {
     }
   })
 
-  it("is reached by its path from the service's own domain, for whoever can only redirect", async () => {
+  it("Lightning address: another domain's is reached by its path from the service's own domain", async () => {
     for (const domain of domains) {
       const offer = await offerAt(service, `https://pay.example.com/lnurlp/${domain}/shop`)
       assert.deepStrictEqual(offer.entries[1], ["text/identifier", `shop@${domain}`])
@@ -81,7 +81,7 @@ describe("One handle at three domains", () => {
     }
   })
 
-  it("is not reached through another company's domain", async () => {
+  it("Lightning address: not reached through another company's domain", async () => {
     for (const host of domains.slice(1)) {
       for (const domain of domains.filter((domain) => domain !== host)) {
         const invoice = await askFor(service, await lookUp(service, `shop@${domain}`), 21_000)
@@ -96,7 +96,7 @@ describe("One handle at three domains", () => {
     }
   })
 
-  it("is nobody's at a domain that nobody has shown to be his", async () => {
+  it("Lightning address: not found at a domain that was never verified", async () => {
     for (const host of ["three.example", "sub.one.example", "one.example.evil.example", "example", "xn--zwlf-6qa"]) {
       assert.strictEqual(await refusal(get(service, "https://any.example/.well-known/lnurlp/shop", { host })), unknown, host)
       assert.strictEqual(

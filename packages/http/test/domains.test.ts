@@ -12,7 +12,7 @@ const show = (value: string) =>
   service.run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [value])))
 
 describe("A company's own domain", () => {
-  it("is claimed, shown by the record that the refusal names, listed, and paid at", async () => {
+  it("domain: claimed, verified by the record that the refusal names, listed, and paid at", async () => {
     const refused = await claim({ domain: "Shop.example" })
     assert.deepStrictEqual(seen(refused), bad(422, "domain_not_shown"))
     assert.strictEqual(
@@ -39,7 +39,7 @@ describe("A company's own domain", () => {
     assert.match(await pay(service, await askFor(service, await lookUp(service, address), 21_000)), /^[0-9a-f]{64}$/)
   })
 
-  it("is refused to others, and where it is none", async () => {
+  it("domain: refused to other companies, and where it cannot be public", async () => {
     const [other, free] = [await service.company(), await service.company("free")]
     await show(`satrail-verify=${other.id}`)
     assert.deepStrictEqual(seen(await claim({ domain: "shop.example" }, other.key)), bad(409, "domain_taken"))
@@ -51,7 +51,7 @@ describe("A company's own domain", () => {
     assert.deepStrictEqual((await service.ask("GET", "/v1/domains", { key: other.key })).body.data, [])
   })
 
-  it("is told so while the name servers give no answer", async () => {
+  it("domain: while the name servers give no answer, the response says so", async () => {
     const setAway = (isAway: boolean) => service.run(Effect.flatMap(PretendNames.PretendNames, ({ setAway }) => setAway(isAway)))
     await setAway(true)
     const answer = await claim({ domain: "a.example" })
@@ -60,7 +60,7 @@ describe("A company's own domain", () => {
     assert.strictEqual(answer.headers.get("retry-after"), "1")
   })
 
-  it("gets a certificate from whoever asks first whether it may", async () => {
+  it("domain: /tls/ask allows a certificate for a served domain only", async () => {
     const ask = (domain: string) => service.ask("GET", `/tls/ask?domain=${encodeURIComponent(domain)}`)
     for (const domain of ["pay.example.com", "shop.example", "SHOP.example"]) assert.strictEqual((await ask(domain)).status, 200, domain)
     for (const domain of ["other.example", "", "www.shop.example"])

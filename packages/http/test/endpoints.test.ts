@@ -200,7 +200,7 @@ const issuesOf = (answer: Answer) => answer.body.error?.issues?.map(({ path }) =
 describe("a good request", () => {
   for (const endpoint of endpoints) {
     const { status, scopes } = endpoint
-    it(`${named(endpoint)} answers ${status} to ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
+    it(`${named(endpoint)}: ${status} to ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
       for (const key of [company.key, ...scopes.map((scope) => keys[scope])]) {
         const answer = await asking(endpoint)({ key })
         assert.strictEqual(answer.status, status, answer.text)
@@ -212,25 +212,25 @@ describe("a good request", () => {
       }
     })
 
-    it(`${named(endpoint)} takes the scheme of the key in any letter case`, async () => {
+    it(`${named(endpoint)}: the scheme of the key in any letter case`, async () => {
       assert.strictEqual((await asking(endpoint)({ headers: { authorization: `bEARER  ${company.key}` } })).status, status)
     })
   }
 
   for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
-    it(`${named(endpoint)} answers HEAD without a body`, async () => {
+    it(`${named(endpoint)}: HEAD has no body`, async () => {
       const answer = await service.ask("HEAD", endpoint.path, { key: company.key })
       assert.deepStrictEqual([answer.status, answer.text, answer.headers.get("content-type")], [200, "", "application/json"])
     })
   }
 
   for (const endpoint of withBody) {
-    it(`${named(endpoint)} takes JSON with a charset`, async () => {
+    it(`${named(endpoint)}: JSON with a charset is accepted`, async () => {
       const headers = { "content-type": "application/json; charset=utf-8" }
       assert.strictEqual((await asking(endpoint)({ key: company.key, headers })).status, endpoint.status)
     })
 
-    it(`${named(endpoint)} takes null for what is optional`, async () => {
+    it(`${named(endpoint)}: null is accepted for every optional member`, async () => {
       const { body, wrong = {}, required = [] } = endpoint
       const optional = Object.keys(wrong).filter((member) => !required.includes(member) && member !== "amount" && member !== "currency")
       const nothing = Object.fromEntries(optional.map((member) => [member, null]))
@@ -239,7 +239,7 @@ describe("a good request", () => {
   }
 
   for (const endpoint of endpoints.filter(({ bodyIsOptional }) => bodyIsOptional)) {
-    it(`${named(endpoint)} takes no body, an empty one and null, said to be JSON or not`, async () => {
+    it(`${named(endpoint)}: no body, an empty one and null are accepted, declared as JSON or not`, async () => {
       const { method, path, status } = endpoint
       const ask = asking(endpoint)
       const headers = { "content-type": "application/json" }
@@ -258,7 +258,7 @@ describe("a good request", () => {
   }
 
   for (const endpoint of withId) {
-    it(`${named(endpoint)} takes the id in any letter case`, async () => {
+    it(`${named(endpoint)}: the id in any letter case`, async () => {
       const path = endpoint.path.replace(/[0-9a-f-]{36}/, (id) => id.toUpperCase())
       assert.strictEqual((await service.ask("GET", path, { key: company.key })).status, 200)
     })
@@ -269,7 +269,7 @@ describe("who may", () => {
   for (const endpoint of endpoints) {
     const ask = asking(endpoint)
 
-    it(`C52: ${named(endpoint)} answers 401 without a key, and with one that is unknown`, async () => {
+    it(`C52: ${named(endpoint)}: 401 without a key, and with an unknown one`, async () => {
       const unknown = `sr_regtest_123456789abc_${"1".repeat(44)}`
       for (const headers of [
         {},
@@ -287,7 +287,7 @@ describe("who may", () => {
       }
     })
 
-    it(`${named(endpoint)} answers 403 to a key of another scope, and names the right one`, async () => {
+    it(`${named(endpoint)}: 403 to a key of another scope, and names the right one`, async () => {
       for (const scope of (["read", "receive", "send"] as const).filter((one) => !endpoint.scopes.includes(one))) {
         const answer = await ask({ key: keys[scope] })
         assert.deepStrictEqual(seen(answer), bad(403, "scope_required"))
@@ -297,7 +297,7 @@ describe("who may", () => {
   }
 
   for (const endpoint of withId) {
-    it(`C53: ${named(endpoint)} answers the same 404 for another company's record, for one that is not there, and for what is no id`, async () => {
+    it(`C53: ${named(endpoint)}: the same 404 for another company's record, a missing one, and an invalid id`, async () => {
       const { path } = endpoint
       const parent = path.slice(0, path.lastIndexOf("/"))
       const own = path.slice(parent.length + 1)
@@ -313,7 +313,7 @@ describe("who may", () => {
 
 describe("a bad request", () => {
   for (const endpoint of endpoints) {
-    it(`${named(endpoint)} answers 405 to another method, with Allow`, async () => {
+    it(`${named(endpoint)}: 405 to another method, with Allow`, async () => {
       const allowed = endpoint.allow.split(", ")
       for (const another of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method))) {
         const answer = await service.ask(another, endpoint.path, { key: company.key })
@@ -322,7 +322,7 @@ describe("a bad request", () => {
       }
     })
 
-    it(`${named(endpoint)} refuses a query parameter that it does not know`, async () => {
+    it(`${named(endpoint)}: an unknown query parameter is refused`, async () => {
       const answer = await asking({ ...endpoint, path: `${endpoint.path}?colour=red` })({ key: company.key })
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.deepStrictEqual(issuesOf(answer), ["colour"])
@@ -333,7 +333,7 @@ describe("a bad request", () => {
     const { body, required = [], wrong = {} } = endpoint
     const ask = (sent: unknown) => asking(endpoint)({ key: company.key, body: sent })
 
-    it(`C54: ${named(endpoint)} answers 413 to a body that is too large, said so or not`, async () => {
+    it(`C54: ${named(endpoint)}: 413 to a body that is too large, with a declared length or without`, async () => {
       const tooLarge = JSON.stringify({ ...body, x: "x".repeat(70_000) })
       assert.deepStrictEqual(seen(await ask(tooLarge)), bad(413, "body_too_large"))
       const stream = new ReadableStream({
@@ -347,7 +347,7 @@ describe("a bad request", () => {
       assert.deepStrictEqual(seen(await service.send(new Request(`http://service${endpoint.path}`, unsaid))), bad(413, "body_too_large"))
     })
 
-    it(`${named(endpoint)} answers 415 to another content type`, async () => {
+    it(`${named(endpoint)}: 415 to another content type`, async () => {
       for (const type of [
         "text/plain",
         "application/x-www-form-urlencoded",
@@ -360,21 +360,21 @@ describe("a bad request", () => {
       }
     })
 
-    it(`${named(endpoint)} answers 400 to a body that is not what it reads, and records nothing`, async () => {
+    it(`${named(endpoint)}: 400 to a malformed body, and nothing is recorded`, async () => {
       const before = await recorded()
       for (const [what, text] of Object.entries(hostile(body)))
         assert.deepStrictEqual({ what, ...seen(await ask(text)) }, { what, ...bad(400, "malformed") })
       assert.deepStrictEqual(await recorded(), before)
     })
 
-    it(`${named(endpoint)} names the members that are unknown`, async () => {
+    it(`${named(endpoint)}: unknown members are named`, async () => {
       const answer = await ask({ ...body, metdata: {}, foo: 1 })
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.sameMembers(issuesOf(answer), ["metdata", "foo"])
     })
 
     for (const member of required) {
-      it(`${named(endpoint)} needs ${member}`, async () => {
+      it(`${named(endpoint)}: ${member} is required`, async () => {
         const { [member]: _, ...without } = body
         const answer = await ask(without)
         assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
@@ -383,7 +383,7 @@ describe("a bad request", () => {
     }
 
     for (const [member, values] of Object.entries(wrong)) {
-      it(`${named(endpoint)} refuses what ${member} cannot be, saying so, and records nothing`, async () => {
+      it(`${named(endpoint)}: invalid values of ${member} are refused and named, and nothing is recorded`, async () => {
         const before = await recorded()
         for (const value of values) {
           const answer = await ask({ ...body, [member]: value })
@@ -399,7 +399,7 @@ describe("a bad request", () => {
   }
 
   for (const endpoint of withBody.filter(({ bodyIsOptional }) => !bodyIsOptional)) {
-    it(`${named(endpoint)} needs a body`, async () => {
+    it(`${named(endpoint)}: a body is required`, async () => {
       assert.deepStrictEqual(seen(await service.ask(endpoint.method, endpoint.path, { key: company.key })), bad(400, "malformed"))
       for (const body of ["", "null"])
         assert.deepStrictEqual(seen(await asking(endpoint)({ key: company.key, body })), bad(400, "malformed"))
@@ -420,7 +420,7 @@ describe("amounts", () => {
     ["1e2", "sats", 100]
   ]
   for (const [amount, currency, sats] of taken) {
-    it(`${amount} ${currency} are ${sats} sats`, async () => {
+    it(`amounts: ${amount} ${currency} are ${sats} sats`, async () => {
       const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
       assert.deepStrictEqual([status, body.data?.amount_sats], [201, sats])
     })
@@ -433,13 +433,13 @@ describe("amounts", () => {
     ["2.1e-400", "btc"],
     ["0.00024999", "usd"]
   ] as const) {
-    it(`${amount} ${currency} are refused, exactly as they are written`, async () => {
+    it(`amounts: ${amount} ${currency} are refused, exactly as they are written`, async () => {
       const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
       assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount"]])
     })
   }
 
-  it("an amount needs its currency, and a currency alone means nothing", async () => {
+  it("amounts: an amount needs its currency, and a currency alone means nothing", async () => {
     const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
     const { body } = await estimate({ amount: 1000, destination })
     assert.deepStrictEqual(
@@ -454,12 +454,12 @@ describe("amounts", () => {
     assert.strictEqual((await estimate({ destination: fixed.destination, currency: "usd" })).body.data.amount_sats, 777)
   })
 
-  it("several things wrong are all told at once", async () => {
+  it("request body: several issues are reported at once", async () => {
     const { body } = await invoice(`{"amount":"x","expiry_seconds":1,"description":5,"colour":"red"}`)
     assert.sameMembers(body.error?.issues?.map(({ path }) => path) ?? [], ["amount", "currency", "expiry_seconds", "description", "colour"])
   })
 
-  it("the description is any text of at most 639 bytes", async () => {
+  it("invoice: the description is any text of at most 639 bytes", async () => {
     for (const description of ["", "ü".repeat(319), "🙂", 'a\nb\t"c"', "x".repeat(639)]) {
       const { status, body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
         key: company.key,
@@ -469,7 +469,7 @@ describe("amounts", () => {
     }
   })
 
-  it("given twice is refused: who reads the first and who reads the last would see two amounts", async () => {
+  it("amounts: one that is given twice is refused, since readers would differ about it", async () => {
     const { status, body } = await invoice(`{"amount":1,"currency":"btc","amount":21,"currency":"sats"}`)
     assert.deepStrictEqual(
       [status, body.error?.code, body.error?.issues?.map(({ path }) => path)],
@@ -479,7 +479,7 @@ describe("amounts", () => {
 })
 
 describe("what is no endpoint", () => {
-  it("is 404 in an envelope, with a key or without", async () => {
+  it("http: an unknown path is 404 in an envelope, with a key or without", async () => {
     for (const path of ["/v1", "/v2/transactions", "/v1/transactions/balance/x", "/v1/%E0%A4%A", "/v1/../etc/passwd", "//", "/%00"]) {
       for (const ask of [{}, { key: company.key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(404, "not_found"))
       assert.deepStrictEqual(seen(await service.ask("POST", path, { body: {} })), bad(404, "not_found"))
@@ -491,7 +491,7 @@ describe("what is no endpoint", () => {
 describe("a handle or domain of one's own", () => {
   const create = (key: string, body: unknown) => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body })
 
-  it("is refused to a free company with 403, and a random one is not", async () => {
+  it("Lightning address: a chosen handle or domain is 403 to a free company, and a random one is not", async () => {
     const free = await service.company("free")
     for (const body of [{ handle: "mine" }, { domain: "example.com" }, { handle: "mine", domain: "example.com" }])
       assert.deepStrictEqual(seen(await create(free.key, body)), bad(403, "plan_required"))
@@ -499,13 +499,13 @@ describe("a handle or domain of one's own", () => {
       assert.strictEqual((await create(free.key, body)).status, 201)
   })
 
-  it("is given once", async () => {
+  it("Lightning address: a handle is given out once", async () => {
     assert.strictEqual((await create(company.key, { handle: "once" })).status, 201)
     assert.deepStrictEqual(seen(await create(other.key, { handle: "ONCE" })), bad(409, "handle_taken"))
     assert.deepStrictEqual(seen(await create(company.key, { handle: "once" })), bad(409, "handle_taken"))
   })
 
-  it("needs a domain that was verified", async () => {
+  it("Lightning address: an own domain must be verified", async () => {
     assert.deepStrictEqual(
       seen(await create(company.key, { handle: "a", domain: "unverified.example.org" })),
       bad(422, "domain_not_verified")

@@ -117,7 +117,7 @@ const destinations: Record<string, readonly [body: () => Promise<unknown>, statu
 
 describe("a destination that cannot be paid is refused the same way by estimate and confirm, and nothing is held", () => {
   for (const [what, [make, status, code]] of Object.entries(destinations)) {
-    it(`${what}: ${status} ${code}`, async () => {
+    it(`destination: ${what}: ${status} ${code}, by estimate and confirm alike`, async () => {
       const body = await make()
       const balance = () => service.ask("GET", "/v1/transactions/balance", { key: company.key }).then(({ body }) => body.data)
       const before = await balance()
@@ -137,7 +137,7 @@ describe("a destination that cannot be paid is refused the same way by estimate 
     })
   }
 
-  it("more than the balance: 422 insufficient_balance, by confirm alone", async () => {
+  it("withdrawal: more than the balance is 422 insufficient_balance, by confirm alone", async () => {
     const { destination } = await sandbox((one) => one.destination({ type: "lightning_address" }))
     const body = { destination, amount: 100_000, currency: "sats" }
     assert.strictEqual((await estimate(body)).status, 200)
@@ -164,7 +164,7 @@ describe("an outage is 503 with Retry-After, and comes back by itself", () => {
     "the recipient": ["web", () => estimate({ destination: "a@wallet.example", amount: 100, currency: "sats" }), "recipient_unreachable"]
   }
   for (const [what, [part, ask, code]] of Object.entries(outages)) {
-    it(`${what}: ${code}`, async () => {
+    it(`outage: of ${what}: 503 ${code} with Retry-After, and over by itself`, async () => {
       await sandbox((one) => one.pause(part))
       const { status, headers, body, text } = await ask().finally(() => sandbox((one) => one.resume(part)))
       assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, code, "1"])
@@ -184,7 +184,7 @@ const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
 }
 
 describe("what nobody foresaw", () => {
-  it("C56: is 500 with a reference and nothing of the inside; the log has the reference and the cause", async () => {
+  it("C56: errors: a crash is 500 with a reference and no details; the log has the reference and the cause", async () => {
     const crashing = await broken(() => Effect.die(new Error("secret detail at 10.0.0.1")))
     const { key } = await crashing.company()
     const { status, body, text } = await crashing.ask("GET", "/v1/transactions/balance?", { key })
@@ -198,7 +198,7 @@ describe("what nobody foresaw", () => {
     await crashing.dispose()
   })
 
-  it("a store that is away is 503 store_unavailable", async () => {
+  it("errors: a store that is away is 503 store_unavailable", async () => {
     const away = await broken(() => Effect.fail(new StoreUnavailable({ operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1") })))
     const { key } = await away.company()
     const { status, headers, body, text } = await away.ask("GET", "/v1/transactions/balance", { key })
@@ -211,7 +211,7 @@ describe("what nobody foresaw", () => {
     await away.dispose()
   })
 
-  it("a store that is overloaded is 503 overloaded, and not a line of the log for each", async () => {
+  it("errors: a store that is overloaded is 503 overloaded, without a log line for each", async () => {
     const busy = await broken(() =>
       Effect.fail(new StoreUnavailable({ operation: "balance", why: "overloaded", cause: new Error("full") }))
     )
@@ -222,7 +222,7 @@ describe("what nobody foresaw", () => {
     await busy.dispose()
   })
 
-  it("somebody who goes away ends the work that was done for him", async () => {
+  it("errors: a client that disconnects ends the work of its request", async () => {
     const ended = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const slow = await broken(() =>
@@ -242,7 +242,7 @@ describe("what nobody foresaw", () => {
     await slow.dispose()
   })
 
-  it("C5: somebody who goes away after his withdrawal was held changes nothing about it: it is sent, once", async () => {
+  it("C5: withdrawal: a client that disconnects once the money is held changes nothing: it is sent, once", async () => {
     const held = Promise.withResolvers<void>()
     let confirm: Withdrawals["Service"]["confirm"] = () => Effect.die("not begun")
     const instead = Withdrawals.of({
@@ -281,7 +281,7 @@ describe("what nobody foresaw", () => {
     await left.dispose()
   })
 
-  it("a service that is being stopped says so", async () => {
+  it("errors: a request that a stop interrupts is 503 stopping", async () => {
     // What a server does to the requests that its stop did not wait for: it interrupts them, and nobody has gone away.
     const stopped = await broken(() => Effect.interrupt)
     const { key } = await stopped.company()
@@ -291,7 +291,7 @@ describe("what nobody foresaw", () => {
     await stopped.dispose()
   })
 
-  it("an answer that does not come in time is 503 timeout, and what it waited for is ended", async () => {
+  it("errors: a request above the time limit is 503 timeout, and its work is ended", async () => {
     const ended = Promise.withResolvers<void>()
     const never = () => Effect.onInterrupt(Effect.never, () => Effect.sync(ended.resolve))
     const withdrawals = Withdrawals.of({ estimate: never, confirm: never, confirmed: Effect.void })
@@ -304,7 +304,7 @@ describe("what nobody foresaw", () => {
     await slow.dispose()
   })
 
-  it("a body that stalls is 503 timeout, and the connection is closed after the answer", async () => {
+  it("errors: a body that stalls is 503 timeout, and the connection is closed after the response", async () => {
     const server = ManagedRuntime.make(
       HttpRouter.serve(Http.layer({ timeoutMillis: 50 }), { disableLogger: true, disableListenLog: true }).pipe(
         Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
@@ -332,7 +332,7 @@ describe("what nobody foresaw", () => {
 })
 
 describe("the table of errors", () => {
-  it("has a status, a meaning and a remedy for every code, and codes are snake_case", () => {
+  it("errors: every code is snake_case, with a status, a meaning and a remedy", () => {
     for (const [code, { status, meaning, remedy }] of Object.entries(Errors.catalogue)) {
       assert.match(code, /^[a-z]+(_[a-z]+)*$/)
       assert.isTrue(status >= 400 && status < 600)
@@ -341,12 +341,12 @@ describe("the table of errors", () => {
     }
   })
 
-  it("is the reference page, every code of it", () => {
+  it("errors: the reference page has every code", () => {
     const page = Reference.errors()
     for (const [code, { status }] of Object.entries(Errors.catalogue)) assert.include(page, `| \`${code}\` | ${status} |`)
   })
 
-  it("stands beside a page of the endpoints, with what opens each", () => {
+  it("errors: the page of the endpoints says what opens each", () => {
     const page = Reference.endpoints(Api)
     assert.include(page, "| `POST /v1/bitcoin/withdraw/estimate` | Estimate a withdrawal | an API key with `read` or `send` or `admin` |")
     assert.include(

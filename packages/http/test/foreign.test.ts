@@ -108,7 +108,7 @@ const told = ({ status, headers, text }: Answer) => ({
 const nobodys = ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", "00000000-0000-0000-0000-000000000000", "x", "%00", "a".repeat(90)]
 
 describe("every route with an id", () => {
-  it("is asked here", () => {
+  it("isolation: every route with an id is covered", () => {
     assert.sameMembers(Object.keys(makers), [...new Set(withId.map(({ path }) => path))])
     for (const { name, body } of withId) if (body !== undefined) assert.property(bodies, name)
   })
@@ -129,7 +129,7 @@ describe("every route with an id", () => {
       return [there.status, there.body.error?.code] as const
     }
 
-    it(`${name} tells nobody whom it is not for whether there is such a thing, and lets nobody change it`, async () => {
+    it(`${name}: does not reveal to others whether a record exists, and lets them change nothing`, async () => {
       const id = await (makers[path] ?? assert.fail("no such maker"))(ours)
       for (const key of [undefined, "", "x", `${ours.key}x`]) assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
       if (opens.includes("operatorToken")) {
@@ -154,7 +154,7 @@ describe("every route with an id", () => {
 })
 
 describe("every list", () => {
-  it("is asked here", () => {
+  it("isolation: every list is covered", () => {
     assert.sameMembers(
       [...Object.keys(lists), ...shared],
       listed.map(({ path }) => path)
@@ -171,7 +171,7 @@ describe("every list", () => {
       }
     }
 
-    it(`GET ${path} has a company's own, on whichever page`, async () => {
+    it(`GET ${path}: only the company's own records, on every page`, async () => {
       const companies = [await service.company(), await service.company()] as const
       for (const company of companies) await fill(company)
       const [one, two] = companies

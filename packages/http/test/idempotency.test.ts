@@ -41,7 +41,7 @@ const replayOf = (first: Answer) => [201, "application/json", "true", first.text
 
 for (const [path, [body, another, key]] of Object.entries(creations)) {
   describe(`POST ${path}`, () => {
-    it("the same key and body take effect once, and get the same bytes", async () => {
+    it(`idempotency key: POST ${path}: the same key and body take effect once, with the same bytes in response`, async () => {
       const first = await post(path, body, `once-${path}`, key)
       assert.strictEqual(first.status, 201, first.text)
       assert.isNull(first.headers.get("idempotency-replayed"))
@@ -50,7 +50,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(await events(), before)
     })
 
-    it("twenty at once take effect once, and all get its answer", async () => {
+    it(`idempotency key: POST ${path}: twenty at once take effect once, and all get its response`, async () => {
       const before = await events()
       const answers = await Promise.all(Array.from({ length: 20 }, () => post(path, body, `race-${path}`, key)))
       assert.deepStrictEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
@@ -58,7 +58,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(await events(), before + 1)
     })
 
-    it("the same key with another body is 422, also one that only looks the same", async () => {
+    it(`idempotency key: POST ${path}: the same key with another body is 422, also one that only looks the same`, async () => {
       const first = await post(path, body, `other-${path}`, key)
       const before = await events()
       for (const changed of [another, ` ${body}`]) {
@@ -69,7 +69,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.deepStrictEqual(told(await post(path, body, `other-${path}`, key)), replayOf(first))
     })
 
-    it("a key has 1 to 255 visible ASCII characters", async () => {
+    it(`idempotency key: POST ${path}: 1 to 255 visible ASCII characters`, async () => {
       // The endpoints share the company's keys: each has its own letter here.
       const letter = String.fromCharCode(97 + Object.keys(creations).indexOf(path))
       for (const good of [letter, `!~${letter}`, letter.repeat(255)]) assert.strictEqual((await post(path, body, good, key)).status, 201)
@@ -79,36 +79,36 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       }
     })
 
-    it("without a key each request takes effect", async () => {
+    it(`idempotency key: POST ${path}: without one each request takes effect`, async () => {
       const ask = () => service.ask("POST", path, { key, body })
       assert.notStrictEqual((await ask()).text, (await ask()).text)
     })
   })
 }
 
-it("the two spellings of confirm are one operation", async () => {
+it("idempotency key: the two spellings of confirm are one operation", async () => {
   const first = await post(withdraw, confirmBody, "spelling")
   assert.deepStrictEqual(told(await post(send, confirmBody, "spelling")), replayOf(first))
 })
 
-it("one key for two operations is 422", async () => {
+it("idempotency key: one for two operations is 422", async () => {
   assert.strictEqual((await post("/v1/bitcoin/deposit/on-chain", "{}", "two")).status, 201)
   assert.strictEqual((await post("/v1/bitcoin/deposit/lightning-address", "{}", "two")).body.error?.code, "idempotency_mismatch")
 })
 
-it("two companies may use the same key", async () => {
+it("idempotency key: two companies may use the same one", async () => {
   const mine = await post("/v1/bitcoin/deposit/on-chain", "{}", "shared")
   const theirs = await post("/v1/bitcoin/deposit/on-chain", "{}", "shared", other.key)
   assert.strictEqual(theirs.status, 201)
   assert.notStrictEqual(theirs.text, mine.text)
 })
 
-it("no body and an empty one are the same request", async () => {
+it("idempotency key: no body and an empty one are the same request", async () => {
   const first = await post("/v1/bitcoin/deposit/on-chain", undefined, "empty")
   assert.deepStrictEqual(told(await post("/v1/bitcoin/deposit/on-chain", "", "empty")), replayOf(first))
 })
 
-it("the answer stays what it was, whatever became of the withdrawal", async () => {
+it("idempotency key: the response stays the same, whatever the withdrawal's later status", async () => {
   const first = await post(withdraw, confirmBody, "later")
   await service.work()
   const now = await service.ask("GET", `/v1/transactions/withdrawals/${first.body.data.id}`, { key: company.key })
@@ -116,7 +116,7 @@ it("the answer stays what it was, whatever became of the withdrawal", async () =
   assert.deepStrictEqual(told(await post(withdraw, confirmBody, "later")), replayOf(first))
 })
 
-it("C23: a replay comes before anything else: also when the destination cannot be asked any more", async () => {
+it("C23: idempotency key: a replay comes before any check, also when the destination is unreachable", async () => {
   const first = await post(withdraw, confirmBody, "paused")
   await service.sandbox((sandbox) => sandbox.pause("web"))
   try {
@@ -127,7 +127,7 @@ it("C23: a replay comes before anything else: also when the destination cannot b
   }
 })
 
-it("a refused request may be tried again with its key", async () => {
+it("idempotency key: a refused request may be tried again with it", async () => {
   const poor = await service.company("paid")
   const refused = await post(withdraw, confirmBody, "again", poor.key)
   assert.strictEqual(refused.body.error?.code, "insufficient_balance")
@@ -135,7 +135,7 @@ it("a refused request may be tried again with its key", async () => {
   assert.strictEqual((await post(withdraw, confirmBody, "again", poor.key)).status, 201)
 })
 
-it("a key's secret is never stored, so issuing and rotating refuse the header", async () => {
+it("idempotency key: refused by issue and rotate, since an API key's secret is never stored", async () => {
   const headers = { "idempotency-key": "x" }
   const issue = `/operator/companies/${company.id}/api-keys`
   const refused = await service.ask("POST", issue, { key: operatorToken, headers, body: { name: "a", scopes: ["read"] } })

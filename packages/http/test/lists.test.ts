@@ -95,7 +95,7 @@ const all = async (query: string) => {
 }
 
 describe("the list", () => {
-  it("has deposits and withdrawals mixed, newest first, of this company only", async () => {
+  it("list: deposits and withdrawals mixed, newest first, of this company only", async () => {
     const { lines, link } = await list()
     assert.strictEqual(lines.length, 31)
     assert.isNull(link)
@@ -105,7 +105,7 @@ describe("the list", () => {
     assert.strictEqual((await list("", other.key)).lines.length, 1)
   })
 
-  it("counts a fee in thousandths of a sat", async () => {
+  it("list: fees are in thousandths of a sat", async () => {
     const { lines } = await list("?type=withdrawal")
     assert.deepStrictEqual(
       lines.map(({ amount_sats, fee_microsats }) => [amount_sats, fee_microsats]),
@@ -114,7 +114,7 @@ describe("the list", () => {
   })
 
   for (const limit of [1, 2, 3, 7, 30, 31, 1000]) {
-    it(`in pages of ${limit} has every line once, in the same order`, async () => {
+    it(`list: in pages of ${limit} every row once, in the same order`, async () => {
       const pages = await all(`?limit=${limit}`)
       assert.deepStrictEqual(pages.flat(), (await list()).lines)
       assert.isTrue(pages.every((page) => page.length <= limit))
@@ -122,7 +122,7 @@ describe("the list", () => {
     })
   }
 
-  it("a page stays where it is when something new comes in", async () => {
+  it("list: a page stays where it is when something new comes in", async () => {
     const first = await list("?limit=5")
     await service.fund(company.key, 21)
     const next = nextOf(first.link)
@@ -131,7 +131,7 @@ describe("the list", () => {
     assert.deepStrictEqual(second, (await list()).lines.slice(6, 11))
   })
 
-  it("is an empty array for a company without transactions", async () => {
+  it("list: an empty array for a company without transactions", async () => {
     const { key } = await service.company()
     assert.deepStrictEqual(await list("", key), { lines: [], link: null })
   })
@@ -152,7 +152,7 @@ describe("filters", () => {
     "?created_after=2026-01-31T12:00:04.500Z&created_before=2026-01-31T12:00:04.500Z": () => false
   }
   for (const [query, keeps] of Object.entries(only)) {
-    it(`${query} keeps exactly those, page by page too`, async () => {
+    it(`list: ${query} keeps exactly those, page by page too`, async () => {
       const expected = (await list("?limit=1000")).lines.filter(keeps)
       assert.deepStrictEqual((await list(query)).lines, expected)
       assert.deepStrictEqual((await all(`${query}&limit=4`)).flat(), expected)
@@ -189,13 +189,13 @@ describe("filters", () => {
     [`cursor=${Buffer.from(`${t0} x' or 1=1`).toString("base64url")}`]: "cursor"
   }
   for (const [query, path] of Object.entries(refused)) {
-    it(`?${query} is refused`, async () => {
+    it(`list: ?${query} is refused`, async () => {
       const { status, body } = await service.ask("GET", `/v1/transactions?${query}`, { key: company.key })
       assert.deepStrictEqual([status, body.error?.code, body.error?.issues?.map((issue) => issue.path)], [400, "malformed", [path]])
     })
   }
 
-  it("a cursor of another company leads nowhere but into one's own list", async () => {
+  it("list: another company's cursor shows only one's own records", async () => {
     const cursor = new URL(nextOf((await list("?limit=1")).link) ?? "", "http://x").searchParams.get("cursor")
     const { lines } = await list(`?cursor=${cursor}`, other.key)
     assert.isTrue(lines.every(({ id }) => id !== undefined))

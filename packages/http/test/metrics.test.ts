@@ -4,7 +4,7 @@ import { operatorToken, start } from "./Service.ts"
 
 const service = await start()
 
-it("what was measured is told to the operator, as Prometheus reads it", async () => {
+it("metrics: shown to the operator, in Prometheus's text format", async () => {
   const counter = Metric.counter("satrail_test_total", { description: "For this test", incremental: true })
   await Effect.runPromise(Metric.update(Metric.withAttributes(counter, { operation: "boiling" }), 3))
   const { status, headers, text } = await service.ask("GET", "/operator/metrics", { key: operatorToken })

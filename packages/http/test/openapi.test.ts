@@ -113,7 +113,7 @@ const endpoints: Record<string, Record<string, { readonly path?: string; readonl
 }
 
 describe("the OpenAPI document", () => {
-  it("is OpenAPI 3.1, with the endpoints that there are and no others", () => {
+  it("openapi: version 3.1, with every endpoint and no other", () => {
     assert.match(headers.get("content-type") ?? "", /^application\/json/)
     assert.match(document.openapi, /^3\.1\./)
     assert.sameMembers(Object.keys(document.paths), Object.keys(endpoints))
@@ -200,13 +200,13 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, ask } of operations.filter(({ path }) => /^\/v1\/.*\{/.test(path))) {
-    it(`C53: ${name} is 404 to another company`, async () => {
+    it(`C53: ${name}: 404 to another company`, async () => {
       assert.deepStrictEqual(seen(await ask("", other.key)), bad(404, "not_found"))
     })
   }
 
   for (const { name, path, operation } of operations) {
-    it(`says what ${name} is for, under a tag, and who may`, () => {
+    it(`openapi: ${name} has a summary, a description, a tag, and what opens it`, () => {
       for (const words of [operation.summary, operation.description, operation.operationId]) assert.isNotEmpty(words)
       assert.lengthOf(operation.tags, 1)
       const schemes: ReadonlyArray<OpenApi.Schema> = operation.security ?? []
@@ -221,7 +221,7 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, ask } of operations) {
-    it(`agrees with a real answer of ${name}, to the member`, async () => {
+    it(`openapi: a real response of ${name} has exactly the documented members`, async () => {
       const { status, body, text } = await ask()
       assert.isTrue(status === 200 || status === 201)
       assert.deepStrictEqual(differences(body ?? text, schemaOf(operation, status)), [])
@@ -237,7 +237,7 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, ask } of operations.filter(({ isOpen }) => !isOpen)) {
-    it(`agrees with a 401 and a 400 of ${name}`, async () => {
+    it(`openapi: a 401 and a 400 of ${name} are as documented`, async () => {
       const answers = [await ask("", ""), await ask("?x=1")]
       assert.deepStrictEqual(
         answers.map(({ status }) => status),
@@ -248,13 +248,13 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, body } of operations.filter(({ isPost }) => isPost)) {
-    it(`says what the body of ${name} is, and whether it may be left out`, () => {
+    it(`openapi: the body of ${name} is as documented, and required or not`, () => {
       assert.strictEqual(operation.requestBody.required, body !== undefined)
       assert.deepStrictEqual(differences(body ?? {}, operation.requestBody.content["application/json"].schema), [])
     })
   }
 
-  it("names the headers: Idempotency-Key in, Link out", () => {
+  it("openapi: headers are named: Idempotency-Key in, Link out", () => {
     const names = document.paths[failing].post.parameters.map((one: OpenApi.Schema) => `${one["in"]} ${one["name"]} ${one["required"]}`)
     assert.deepStrictEqual(names, ["header idempotency-key false"])
     assert.property(document.paths["/v1/transactions"].get.responses["200"].headers, "link")
@@ -264,13 +264,13 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("has both security schemes, as bearers", () => {
+  it("openapi: both security schemes are bearers", () => {
     assert.sameMembers(Object.keys(document.components.securitySchemes), ["apiKey", "operatorToken"])
     for (const scheme of Object.values<OpenApi.Schema>(document.components.securitySchemes))
       assert.deepStrictEqual([scheme["type"], scheme["scheme"]], ["http", "bearer"])
   })
 
-  it("the comparison bites", () => {
+  it("openapi: the comparison with the schema can fail", () => {
     const schema = document.paths["/v1/transactions/balance"].get.responses["200"].content["application/json"].schema
     for (const data of [{}, { balance: "1" }, { balance: 1.5 }, { balance: 1, more: 1 }, null])
       assert.isNotEmpty(differences({ status: 200, message: "x", data }, schema), JSON.stringify(data))
@@ -285,7 +285,7 @@ describe("the documentation", () => {
   ] as const
 
   for (const [page, folder, documentPath] of pages) {
-    it(`docs: ${page} needs nothing from elsewhere`, async () => {
+    it(`docs: ${page} loads nothing from other origins`, async () => {
       const { status, headers, text } = await service.ask("GET", page)
       assert.strictEqual(status, 200)
       assert.match(headers.get("content-type") ?? "", /^text\/html/)
@@ -304,7 +304,7 @@ describe("the documentation", () => {
     })
   }
 
-  it("C55: may load nothing from elsewhere, and is set not to try", async () => {
+  it("C55: docs: the policy allows no other origin, and the page's settings request none", async () => {
     for (const [page] of pages) {
       const { headers, text } = await service.ask("GET", page)
       const policy = headers.get("content-security-policy") ?? ""
@@ -324,7 +324,7 @@ describe("the documentation", () => {
   })
 
   for (const path of ["/docs", "/operator/docs", "/openapi.json", "/operator/openapi.json"]) {
-    it(`docs: ${path} is compressed for whoever can read it, and sent once`, async () => {
+    it(`docs: ${path} is compressed for clients that accept it, and cached`, async () => {
       const ask = (headers: Record<string, string>) =>
         service.handler(new Request(`http://service${path}`, { headers: { "accept-encoding": "identity", ...headers } }))
       const plain = await ask({})

@@ -17,13 +17,13 @@ const issue = async (id: string, body: object = {}) =>
   (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read", "receive"], ...body })).body.data
 
 describe("companies", () => {
-  it("are opened", async () => {
+  it("company: opened", async () => {
     const { status, body } = await post("/companies", { name: "Example Ltd", plan: "paid" })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(differences(body.data, { id: uuid, name: is("Example Ltd"), plan: is("paid"), created_at: instant }), [])
   })
 
-  it("change their plan, and it counts at once", async () => {
+  it("company: its plan changes, with effect at once", async () => {
     const id = await open("free")
     const { key } = await issue(id)
     const create = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "mine" } })
@@ -33,7 +33,7 @@ describe("companies", () => {
     assert.strictEqual((await create()).status, 201)
   })
 
-  it("get a domain vouched for, once", async () => {
+  it("company: a domain is vouched for, once", async () => {
     const [one, two] = [await open("paid"), await open("paid")]
     const { status, body } = await post(`/companies/${one}/domains`, { domain: "Bücher.example" })
     assert.strictEqual(status, 201)
@@ -50,7 +50,7 @@ describe("companies", () => {
 })
 
 describe("keys", () => {
-  it("are shown once, and open what their scopes say", async () => {
+  it("API key: shown once, and opens what its scopes say", async () => {
     const id = await open()
     const issued = await issue(id)
     assert.deepStrictEqual(
@@ -72,7 +72,7 @@ describe("keys", () => {
     )
   })
 
-  it("may end by themselves", async () => {
+  it("API key: may expire", async () => {
     const { key, expires_at } = await issue(await open(), { expires_at: "2100-01-01T02:00:00+02:00" })
     assert.strictEqual(expires_at, "2100-01-01T00:00:00.000Z")
     assert.strictEqual(await balance(key), 200)
@@ -80,7 +80,7 @@ describe("keys", () => {
     assert.deepStrictEqual([past.status, past.body.error?.issues?.[0]?.path], [400, "expires_at"])
   })
 
-  it("are revoked at once, and revoking again changes nothing", async () => {
+  it("API key: revoked at once, and revoking it again changes nothing", async () => {
     const { id, key } = await issue(await open())
     for (let i = 0; i < 2; i++) {
       const { status, body } = await service.ask("DELETE", `/operator/api-keys/${id}`, { key: operatorToken })
@@ -93,7 +93,7 @@ describe("keys", () => {
     }
   })
 
-  it("are replaced: with an overlap both open, without one only the new", async () => {
+  it("API key: rotated: with an overlap both open, without one only the new", async () => {
     const first = await issue(await open())
     const second = (await post(`/api-keys/${first.id}/rotate`, { overlap_seconds: 3600 })).body.data
     assert.deepStrictEqual([await balance(first.key), await balance(second.key)], [200, 200])
@@ -136,7 +136,7 @@ describe("bad input", () => {
     ]
   }
 
-  it("is refused, saying where", async () => {
+  it("operator: malformed requests are refused, and the member is named", async () => {
     for (const [path, body, status, at] of await cases()) {
       const answer = await post(path, body)
       const what = `${path} ${JSON.stringify(body)}: ${answer.text}`
@@ -162,7 +162,7 @@ describe("who is the operator", () => {
     ["PUT", "/operator/reconciliation/own-funds"]
   ] as const
 
-  it("C52: is told by the token: no API key opens these routes, not an admin's either", async () => {
+  it("C52: operator: known by the token: no API key opens these routes, not even one with admin", async () => {
     const { key } = await service.company("paid", "admin", "read", "receive", "send")
     for (const [method, path] of routes) {
       for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {
@@ -175,7 +175,7 @@ describe("who is the operator", () => {
     }
   })
 
-  it("nobody is, where no token was set", async () => {
+  it("operator: without a configured token the routes are closed", async () => {
     const closed = await start({ operatorToken: undefined })
     for (const key of ["", "undefined", operatorToken])
       assert.strictEqual((await closed.ask("POST", "/operator/companies", { key, body: { name: "a", plan: "free" } })).status, 401)
@@ -184,14 +184,14 @@ describe("who is the operator", () => {
 })
 
 describe("health", () => {
-  it("is told without a key, in the envelope", async () => {
+  it("health: reported without a key, in the envelope", async () => {
     const up = await service.ask("GET", "/healthz")
     assert.deepStrictEqual([up.status, up.body], [200, { status: 200, message: "Up", data: { up: true } }])
     const ready = await service.ask("GET", "/readyz")
     assert.deepStrictEqual([ready.status, ready.body.data], [200, { ready: ["database", "node"] }])
   })
 
-  it("a process that lacks something is up and not ready, and says what is missing, not why", async () => {
+  it("readiness: a process with an outage is up and not ready, and names the check, not the cause", async () => {
     const lacking = await start({
       checks: [
         { name: "database", check: Effect.void },

@@ -51,7 +51,7 @@ const behindOurBack = async (sats: number) => {
 }
 
 describe("GET /operator/reconciliation", () => {
-  it("says that nobody has compared yet, and what waits", async () => {
+  it("reconciliation: before the first run the report is empty, and the backlog is shown", async () => {
     const { message, data } = await shown()
     assert.match(message, /^No comparison has been made yet/)
     assert.isNull(data.report)
@@ -60,7 +60,7 @@ describe("GET /operator/reconciliation", () => {
     assert.isFalse([...(await gauges()).keys()].some((name) => name.startsWith("satrail_reconciliation_age_seconds")))
   })
 
-  it("shows both sides, the ledger, and what waits since when", async () => {
+  it("reconciliation: both positions, the ledger, and the backlog with its age", async () => {
     await compare()
     const { key } = await service.company("paid")
     await service.fund(key, 50_000)
@@ -85,7 +85,7 @@ describe("GET /operator/reconciliation", () => {
     assert.deepStrictEqual(waiting.withdrawal_dispatched, { count: 1, oldest_at: confirmed.data.created_at, amount_sats: held })
   })
 
-  it("shows a difference with its cause, and both sides of it", async () => {
+  it("reconciliation: a discrepancy with its cause, and both sides of it", async () => {
     const paymentHash = await behindOurBack(700)
     await compare()
     const { message, data } = await shown()
@@ -106,12 +106,12 @@ describe("GET /operator/reconciliation", () => {
     assert.isAtMost(data.report.node.unexplained_sats, -700)
   })
 
-  it("is the operator's alone", async () => {
+  it("reconciliation: the operator's alone", async () => {
     const { key } = await service.company()
     for (const ask of [{}, { key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(401, "unauthorized"))
   })
 
-  it("is 503 while the store is away, and the other metrics are told all the same", async () => {
+  it("reconciliation: 503 while the store is away, and the other metrics are reported all the same", async () => {
     const key = operatorToken
     assert.deepStrictEqual(seen(await silent.ask("GET", path, { key })), bad(503, "store_unavailable"))
     assert.strictEqual((await silent.ask("GET", "/operator/metrics", { key })).status, 200)
@@ -119,7 +119,7 @@ describe("GET /operator/reconciliation", () => {
 })
 
 describe("the gauges", () => {
-  it("tell what is owned and owed, what differs by cause, and how long the oldest has waited", async () => {
+  it("metrics: what is owned and owed, discrepancies by cause, and the age of the backlog", async () => {
     const told = await gauges()
     const { report, waiting } = (await shown()).data
     const of = (name: string) => told.get(`satrail_${name}`) ?? assert.fail(`there is no ${name}`)
@@ -142,7 +142,7 @@ describe("the gauges", () => {
 describe("PUT /operator/reconciliation/own-funds", () => {
   const state = (body: unknown) => service.ask("PUT", `${path}/own-funds`, { key: operatorToken, body })
 
-  it("states one of them to the msat, and leaves the other as it was", async () => {
+  it("operator equity: one of them is set to the msat, and the other stays as it was", async () => {
     const { node, chain } = (await shown()).data.report
     const sats = node.own_sats + node.unexplained_sats
     const { status, body } = await state({ node_sats: sats })
@@ -151,7 +151,7 @@ describe("PUT /operator/reconciliation/own-funds", () => {
     assert.deepStrictEqual((await shown()).data.report.differences_by_cause, { payment_not_ours: 1 })
   })
 
-  it("refuses what is no amount, saying where", async () => {
+  it("operator equity: an invalid amount is refused, and the member is named", async () => {
     for (const body of [{ node_sats: 1.0001 }, { node_sats: "1" }, { node_sats: 1e300 }, { nodes: 1 }]) {
       const answer = await state(body)
       assert.deepStrictEqual(

@@ -101,7 +101,7 @@ const item = (type: string): Shape => ({
 const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
 
 describe("every record has exactly its members", () => {
-  it("a Lightning invoice, as it is created, and once it was paid", async () => {
+  it("record: a Lightning invoice has exactly its members, created and paid", async () => {
     const created = await post("/v1/bitcoin/deposit/lightning-invoice", {
       amount: 2100,
       currency: "sats",
@@ -120,7 +120,7 @@ describe("every record has exactly its members", () => {
     assert.deepStrictEqual(paid, { ...created.body.data, settled: true, r_preimage: preimage })
   })
 
-  it("the deposit that it brought", async () => {
+  it("record: a deposit of an invoice has exactly its members", async () => {
     const { id } = await newest("deposit")
     const { status, body } = await get(`/v1/transactions/deposits/${id}`)
     assert.strictEqual(status, 200)
@@ -132,7 +132,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("a Lightning address", async () => {
+  it("record: a Lightning address has exactly its members", async () => {
     const { status, body } = await post("/v1/bitcoin/deposit/lightning-address", { handle: "Satoshi", domain: "", metadata })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(
@@ -152,7 +152,7 @@ describe("every record has exactly its members", () => {
   })
 
   for (const type of ["taproot", "segwit", "nested_segwit"]) {
-    it(`an on-chain address (${type}), under data.address`, async () => {
+    it(`record: an on-chain address (${type}) has exactly its members, under data.address`, async () => {
       const { status, body } = await post("/v1/bitcoin/deposit/on-chain", { address_type: type, metadata })
       assert.strictEqual(status, 201)
       assert.deepStrictEqual(differences(body.data, { address: ["an object", (value) => typeof value === "object"] }), [])
@@ -171,7 +171,7 @@ describe("every record has exactly its members", () => {
     })
   }
 
-  it("a deposit on the chain: pending, then settled", async () => {
+  it("record: an on-chain deposit has exactly its members, pending and settled", async () => {
     const {
       body: {
         data: {
@@ -191,12 +191,12 @@ describe("every record has exactly its members", () => {
     assert.deepStrictEqual(settled, { ...pending, status: "settled", updated_at: settled.updated_at })
   })
 
-  it("the balance: what can be withdrawn now, and nothing else", async () => {
+  it("record: the balance is what can be withdrawn now, and nothing else", async () => {
     const { status, body } = await get("/v1/transactions/balance")
     assert.deepStrictEqual([status, body.data], [200, { balance: 102_100 }])
   })
 
-  it("an estimate", async () => {
+  it("record: an estimate has exactly its members", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
     const { status, body } = await post("/v1/bitcoin/withdraw/estimate", { amount: 1000, currency: "sats", destination })
     assert.strictEqual(status, 200)
@@ -212,7 +212,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("a Lightning withdrawal: as it is confirmed, and settled", async () => {
+  it("record: a Lightning withdrawal has exactly its members, confirmed and settled", async () => {
     const { destination, paymentHash } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000) })
     )
@@ -234,7 +234,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("a Lightning withdrawal that failed says so in lnd's words", async () => {
+  it("record: a failed Lightning withdrawal has lnd's reason", async () => {
     const { destination, paymentHash } = await service.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: service.sats(1000), behaviour: "fail" })
     )
@@ -257,7 +257,7 @@ describe("every record has exactly its members", () => {
     )
   })
 
-  it("an on-chain withdrawal: as it is confirmed, and settled", async () => {
+  it("record: an on-chain withdrawal has exactly its members, confirmed and settled", async () => {
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
     const { body } = await post("/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination, metadata })
     assert.deepStrictEqual(differences(body.data, confirmed("on_chain")), [])
@@ -269,7 +269,7 @@ describe("every record has exactly its members", () => {
     assert.isNull(settled.lightning_payment)
   })
 
-  it("a line in the list, of a deposit and of a withdrawal", async () => {
+  it("record: a list row has exactly its members, of a deposit and of a withdrawal", async () => {
     const withdrawn = await newest("withdrawal")
     assert.deepStrictEqual(differences(withdrawn, item("withdrawal")), [])
     assert.isAbove(withdrawn.fee_microsats, 0)
@@ -278,7 +278,7 @@ describe("every record has exactly its members", () => {
     assert.strictEqual(deposited.fee_microsats, 0)
   })
 
-  it("metadata is {} when none was given, and comes back as it was given, whatever its keys", async () => {
+  it("record: metadata is {} when none was given, and otherwise as given, whatever its keys", async () => {
     const create = async (given?: unknown) => (await post("/v1/bitcoin/deposit/lightning-address", given)).body.data.metadata
     assert.deepStrictEqual(await create(), {})
     assert.deepStrictEqual(await create({ metadata: null }), {})
@@ -286,7 +286,7 @@ describe("every record has exactly its members", () => {
     assert.strictEqual(JSON.stringify(await create({ metadata: odd })), JSON.stringify(odd))
   })
 
-  it("a shape bites: one member too many, one too few, one of another type", () => {
+  it("record: the comparison can fail: one member too many, one too few, one of another type", () => {
     for (const wrong of [{ a: 1, b: 2 }, {}, { a: "1" }, null, []]) assert.isNotEmpty(differences(wrong, { a: sats }))
   })
 })

@@ -27,13 +27,13 @@ describe("a path has one spelling", () => {
     "/Docs"
   ]
   for (const path of others) {
-    it(`${path} is not found`, async () => {
+    it(`path: ${path} is not found`, async () => {
       for (const method of ["GET", "POST", "OPTIONS"])
         assert.deepStrictEqual(seen(await service.ask(method, path, { key: company.key })), bad(404, "not_found"), method)
     })
   }
 
-  it("and a query behind it", async () => {
+  it("path: a query may follow, with one separator", async () => {
     assert.strictEqual((await service.ask("GET", `${balance}?`, { key: company.key })).status, 200)
     assert.strictEqual((await service.ask("GET", "/openapi.json?x=1")).status, 200)
     assert.strictEqual((await service.ask("GET", "/v1/transactions?limit=1;x=2", { key: company.key })).status, 400)

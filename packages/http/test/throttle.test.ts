@@ -36,30 +36,30 @@ const served = async (callers: ReadonlyArray<string>, address: number) => {
 const times = (count: number, caller: string) => Array.from({ length: count }, () => caller)
 
 describe("Invoices for wallets", () => {
-  it("are given to one caller so many times, at whatever addresses", async () => {
+  it("throttle: invoices for one caller are limited, whatever the addresses", async () => {
     assert.strictEqual((await served(times(2, "203.0.113.1"), 0)) + (await served(times(5, "203.0.113.1"), 1)), 3)
     assert.strictEqual(await served(times(1, "203.0.113.2"), 0), 1)
   })
 
-  it("are given to a network of IPv6 as to one caller", async () => {
+  it("throttle: a network of IPv6 is one caller", async () => {
     const network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::", "2001:DB8:0:0:1:2:3:4", "2001:db8:0:1::1"]
     assert.strictEqual(await served(network, 1), 4)
   })
 
-  it("are given to who our own proxy says he is, not to who he says he is", async () => {
+  it("throttle: the caller is whom our own proxy names, not whom the request claims", async () => {
     const spoofed = Array.from({ length: 5 }, (_, n) => `198.51.100.${n}, 203.0.113.7`)
     // At an address that has more than these left.
     assert.strictEqual(await served(spoofed, 0), 3)
   })
 
-  it("are given at one address so many times, whoever asks", async () => {
+  it("throttle: invoices at one address are limited, whoever the caller", async () => {
     const crowd = Array.from({ length: 20 }, (_, n) => `192.0.2.${n}`)
     assert.strictEqual(await served(crowd, 2), 8)
   })
 })
 
 describe("X-Forwarded-For", () => {
-  it("proxies: a header that nobody reads is warned of once, and one that is read never", async () => {
+  it("proxies: an X-Forwarded-For header that is ignored is logged once, and one that is used never", async () => {
     for (const [proxies, warnings] of [
       [0, 1],
       [1, 0]

@@ -18,7 +18,7 @@ const create = async (body: Readonly<Record<string, unknown>>) => {
 }
 
 describe("A voucher", () => {
-  it("is open for a day and has no description, unless its company says otherwise", async () => {
+  it("voucher: open for a day and without a description by default", async () => {
     const { created_at, expires_at, status, description, withdrawal_id } = await create({ amount: 21, currency: "sats" })
     assert.deepStrictEqual([status, description, withdrawal_id], ["open", "", null])
     assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3600 * 1000)
@@ -27,18 +27,18 @@ describe("A voucher", () => {
     assert.deepStrictEqual([other.description, other.metadata], ["Tea", { table: "7" }])
   })
 
-  it("may be asked for in fiat, at the rate of the moment", async () => {
+  it("voucher: may be created in fiat, at the current rate", async () => {
     assert.strictEqual((await create({ amount: 1.5, currency: "usd" })).amount_sats, 3000)
   })
 
-  it("of more than the balance is 422, and holds nothing", async () => {
+  it("voucher: more than the balance is 422, and holds nothing", async () => {
     const before = await service.ask("GET", "/v1/transactions/balance", { key })
     const answer = await service.ask("POST", path, { key, body: { amount: 100_000, currency: "sats" } })
     assert.deepStrictEqual(seen(answer), bad(422, "insufficient_balance"))
     assert.deepStrictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).text, before.text)
   })
 
-  it("is canceled with the scope send, and not with read", async () => {
+  it("voucher: canceled with the scope send, and not with read", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
     const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
     assert.deepStrictEqual(seen(await service.ask("DELETE", `${path}/${id}`, { key: reader })), bad(403, "scope_required"))
@@ -48,7 +48,7 @@ describe("A voucher", () => {
 })
 
 describe("The list of vouchers", () => {
-  it("has the newest first, each once, page by page", async () => {
+  it("vouchers: listed newest first, each once, page by page", async () => {
     for (let n = 0; n < 5; n++) await create({ amount: 21, currency: "sats" })
     const all = (await service.ask("GET", path, { key })).body.data
     assert.isAtLeast(all.length, 5)
@@ -68,7 +68,7 @@ describe("The list of vouchers", () => {
 })
 
 describe("A wallet", () => {
-  it("is told in its own shape that the store is away, and that we made a mistake", async () => {
+  it("LUD-03: outages and crashes are LNURL errors", async () => {
     const away = new StoreUnavailable({ operation: "voucherBySecret", cause: "no answer" })
     const real = await service.run(Vouchers)
     const spoiled = await start({
@@ -90,7 +90,7 @@ describe("A voucher with an Idempotency-Key", () => {
   const body = { amount: 21, currency: "sats" }
   const headers = { "idempotency-key": "lost-answer" }
 
-  it("voucher: is refused its key where nothing is there to seal the answer with, and holds nothing", async () => {
+  it("voucher: with an idempotency key it is refused where no secret to seal the response is set, and holds nothing", async () => {
     const bare = await start({ sealer: undefined })
     const company = await bare.company()
     await bare.fund(company.key, 1000)
@@ -100,7 +100,7 @@ describe("A voucher with an Idempotency-Key", () => {
     await bare.dispose()
   })
 
-  it("voucher: is made once also where the answer cannot be read any more, and the refusal says that it took effect", async () => {
+  it("voucher: made once also where the stored response cannot be read any more, and the refusal says that it took effect", async () => {
     const sealer = Seal.make(Redacted.make("before"))
     let current = sealer
     const turning = await start({ sealer: { seal: (...all) => current.seal(...all), open: (...all) => current.open(...all) } })

@@ -48,7 +48,7 @@ const withdrawal: Withdrawal = pending({
 })
 
 describe("an invoice", () => {
-  it("is settled when it is, and not when it is only claimed or expired; nobody learns a preimage before", () => {
+  it("wire: an invoice is settled only when it is paid, not claimed or expired, and shows no preimage before", () => {
     const preimage = "cd".repeat(32)
     const seen = (status: Invoice["status"]) => {
       const { settled, r_preimage } = Wire.invoice({ ...invoice, status, preimage })
@@ -58,11 +58,11 @@ describe("an invoice", () => {
     for (const status of ["pending", "claimed", "expired"] as const) assert.deepStrictEqual(seen(status), [false, ""])
   })
 
-  it("has whole sats, rounded down", () => assert.strictEqual(Wire.invoice(invoice).amount_sats, 2100))
+  it("wire: an invoice's amount is in whole sats, rounded down", () => assert.strictEqual(Wire.invoice(invoice).amount_sats, 2100))
 })
 
 describe("amounts", () => {
-  it("a fee has three decimals, exactly; an amount and a balance are rounded down", () => {
+  it("wire: a fee has three decimals, exactly; an amount and a balance are rounded down", () => {
     const confirmed = Wire.confirmedWithdrawal(withdrawal)
     assert.deepStrictEqual([confirmed.amount_sats, confirmed.fee_sats], [1000, 6.501])
     assert.strictEqual(
@@ -73,7 +73,7 @@ describe("amounts", () => {
     assert.deepStrictEqual(Wire.balance({ posted: Msat.max, held: Msat.zero }), { balance: 2_100_000_000_000_000 })
   })
 
-  it("an estimate's fee is what confirm charges", () => {
+  it("wire: an estimate's fee is what confirm charges", () => {
     const { service_fee_sats } = Wire.estimate({
       recipient: "a@b.example",
       recipientType: "lightning_address",
@@ -84,7 +84,7 @@ describe("amounts", () => {
     assert.strictEqual(service_fee_sats, Wire.confirmedWithdrawal(withdrawal).fee_sats)
   })
 
-  it("the list counts the same fee in thousandths of a sat", () => {
+  it("wire: the list has the same fee in thousandths of a sat", () => {
     const { fee_microsats } = Wire.transaction({
       id,
       companyId: id,
@@ -101,12 +101,12 @@ describe("amounts", () => {
 })
 
 describe("a withdrawal", () => {
-  it("has the ids of its company and of its transfer, each in its place", () => {
+  it("wire: a withdrawal has the ids of its company and of its transfer, each in its place", () => {
     const { id, company_id, ledger_tx_id } = Wire.withdrawal({ ...withdrawal, id: "a", companyId: "b", ledgerTxId: "c" })
     assert.deepStrictEqual([id, company_id, ledger_tx_id], ["a", "b", "c"])
   })
 
-  it("and a deposit has them too", () => {
+  it("wire: a deposit has the ids of its company and of its transfer", () => {
     const deposit = Wire.deposit({
       id: "a",
       companyId: "b",
@@ -145,7 +145,7 @@ describe("a withdrawal", () => {
 describe("lightning_payment", () => {
   const payment = (change: Partial<Withdrawal>) => Wire.withdrawal({ ...withdrawal, ...change }).lightning_payment
 
-  it("is null until the outcome is known, and always for an on-chain withdrawal", () => {
+  it("wire: lightning_payment is null until the outcome is known, and always for an on-chain withdrawal", () => {
     for (const change of [
       {},
       { paymentHash: hash, dispatchedAtMillis: at },
@@ -156,7 +156,7 @@ describe("lightning_payment", () => {
     }
   })
 
-  it("is lnd's record of a payment, all numbers as text, with what routing did cost", () => {
+  it("wire: lightning_payment is lnd's record of a payment, numbers as text, with the actual routing fee", () => {
     assert.deepStrictEqual(
       payment({
         status: "settled",
@@ -188,7 +188,7 @@ describe("lightning_payment", () => {
   })
 
   for (const failure of Failure.literals) {
-    it(`has a reason of lnd's for ${failure}`, () => {
+    it(`wire: lightning_payment has lnd's reason for ${failure}`, () => {
       const failed = payment({ status: "failed", failure })
       assert.deepStrictEqual([failed?.status, failed?.payment_preimage], ["FAILED", ""])
       assert.match(
