@@ -35,7 +35,7 @@ const titlesIn = (file: string, source: string): ReadonlyArray<Titled> => {
   return [...source.matchAll(titled)].flatMap(({ index, 1: call, 3: numbers = "", 4: title = "", 5: member }) => {
     if (call === undefined && member === undefined) return []
     const block = around.findLast((one) => one.index < index && one.indent < indentation(source, index))
-    const whole = block === undefined ? title : `${block.title.replace(/^(?:C\d+ ?)+: /, "")}: ${title}`
+    const whole = block === undefined || /^[^:]{2,40}: /.test(title) ? title : `${block.title.replace(/^(?:C\d+ ?)+: /, "")}: ${title}`
     return [{ rows: numbers.split(" ").map((number) => Number(number.slice(1))), file, title: readable(whole) }]
   })
 }
