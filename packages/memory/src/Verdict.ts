@@ -1,26 +1,20 @@
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import * as Company from "@satrail/core/accounts/Company"
 import { DomainTaken } from "@satrail/core/accounts/Domain"
 import type * as Changes from "@satrail/core/Changes"
 import type { Change } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
+import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Coin from "@satrail/core/nodes/Coin"
-import { type Deposit, DepositMoved } from "@satrail/core/receiving/Deposit"
-import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
-import { KeyRangeTaken } from "@satrail/core/receiving/KeyRange"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import { VoucherNotOpen } from "@satrail/core/sending/Voucher"
-import {
-  AlreadyTerminal,
-  type Attempt,
-  CoinTaken,
-  ownShare,
-  PaymentHashTaken,
-  type Settlement,
-  type Withdrawal,
-  type WithdrawalDispatched,
-  type WithdrawalReplaced
-} from "@satrail/core/sending/Withdrawal"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
+import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Equal, Exit, HashMap, Option, Struct } from "effect"
 import * as State from "./State.ts"
 
@@ -35,56 +29,34 @@ const own = <A extends { readonly companyId: string }>(map: HashMap.HashMap<stri
 }
 
 const conflict = (change: Change) => new Journal.Conflict({ change: change._tag, id: change.id })
-const notPayable = (invoiceId: string, status: string) => new InvoiceNotPayable({ invoiceId, status })
-const terminal = ({ id, status }: Withdrawal) => new AlreadyTerminal({ id, status })
+const notPayable = (invoiceId: string, status: string) => new Invoice.InvoiceNotPayable({ invoiceId, status })
+const terminal = ({ id, status }: Withdrawal.Withdrawal) => new Withdrawal.AlreadyTerminal({ id, status })
 
-/** Whether a row was asked for in these words: `changing` are the members that its life changes. */
-const same = <A extends object, K extends keyof A>(row: A, asked: A, changing: ReadonlyArray<K>): boolean =>
-  Equal.equals(Struct.omit(row, changing), Struct.omit(asked, changing))
+/** Whether a record was asked for in these words: all of it but what its life changes. */
+const same = <A extends object>({ members, moving }: Noun.Members<A>, row: A, asked: A): boolean =>
+  members.every(([member]) => moving.has(member) || Equal.equals(Reflect.get(row, member), Reflect.get(asked, member)))
 
-const sameSettlement = (withdrawal: Withdrawal, { preimage, chainTxId, networkFee }: Settlement): boolean =>
+const sameSettlement = (withdrawal: Withdrawal.Withdrawal, { preimage, chainTxId, networkFee }: Withdrawal.Settlement): boolean =>
   withdrawal.preimage === preimage && withdrawal.chainTxId === chainTxId && withdrawal.networkFee === networkFee
 
 /** A creation: nothing is there yet, or it is there as asked for, or otherwise. */
-const creation = <A extends object, K extends keyof A = never>(
+const creation = <A extends object>(
   change: Change,
+  of: Noun.Members<A>,
   map: HashMap.HashMap<string, A>,
-  asked: A,
-  changing: ReadonlyArray<K> = []
+  asked: A
 ): Journal.Conflict | "again" | undefined => {
   const row = Option.getOrUndefined(HashMap.get(map, change.id))
-  return row === undefined ? undefined : same(row, asked, changing) ? "again" : conflict(change)
+  return row === undefined ? undefined : same(of, row, asked) ? "again" : conflict(change)
 }
 
 const settings = ["minSendable", "maxSendable", "successMessage", "metadata"] as const
-
-/** The members that are not what was asked for, but what became of it. */
-const later = {
-  lightningAddress: [...settings, "updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"],
-  invoice: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
-  voucher: ["status", "withdrawalId", "updatedAtMillis"],
-  deposit: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
-  withdrawal: [
-    "status",
-    "paymentHash",
-    "paymentRequest",
-    "successAction",
-    "chainTxId",
-    "rawTx",
-    "dispatchedAtMillis",
-    "preimage",
-    "networkFee",
-    "paymentIndex",
-    "failure",
-    "updatedAtMillis"
-  ]
-} as const
 
 /** First: was it applied before, or something else under its id? */
 const before = (state: State.State, change: Change): Changes.Refusal | "again" | undefined => {
   switch (change._tag) {
     case "CompanyOpened":
-      return creation(change, state.companies, change.company, ["plan"])
+      return creation(change, Company.members, state.companies, change.company)
     case "PlanChanged":
       return HashMap.getUnsafe(state.companies, change.id).plan === change.plan ? "again" : undefined
     case "DomainVerified": {
@@ -101,13 +73,13 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
       return isDue ? undefined : "again"
     }
     case "ApiKeyIssued":
-      return creation(change, state.apiKeys, change.apiKey, ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis"])
+      return creation(change, ApiKey.noun, state.apiKeys, change.apiKey)
     case "ApiKeyRevoked":
       return own(state.apiKeys, change).revokedAtMillis === null ? undefined : "again"
     case "ApiKeyUsed":
       return (own(state.apiKeys, change).lastUsedAtMillis ?? -1) < change.atMillis ? undefined : "again"
     case "InvoiceCreated":
-      return creation(change, state.invoices, change.invoice, later.invoice)
+      return creation(change, Invoice.noun, state.invoices, change.invoice)
     case "InvoiceClaimed": {
       const { status, claimedBy } = own(state.invoices, change)
       return status === "claimed" && claimedBy === change.withdrawalId ? "again" : undefined
@@ -127,9 +99,9 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
     case "InvoiceForgotten":
       return HashMap.has(state.invoices, change.id) ? undefined : "again"
     case "PaymentUnmatched":
-      return creation(change, state.unmatched, change.unmatched)
+      return creation(change, Invoice.unmatchedNoun, state.unmatched, change.unmatched)
     case "LightningAddressCreated":
-      return creation(change, state.lightningAddresses, change.lightningAddress, later.lightningAddress)
+      return creation(change, LightningAddress.noun, state.lightningAddresses, change.lightningAddress)
     case "LightningAddressChanged": {
       const row = own(state.lightningAddresses, change)
       if (row.deletedAtMillis !== null) return new LightningAddress.LightningAddressGone({ id: row.id })
@@ -138,12 +110,12 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
     case "LightningAddressDeleted":
       return own(state.lightningAddresses, change).deletedAtMillis === null ? undefined : "again"
     case "KeyRangeReserved":
-      return creation(change, state.keyRanges, change.keyRange)
+      return creation(change, KeyRange.members, state.keyRanges, change.keyRange)
     case "OnChainAddressCreated":
-      return creation(change, state.onChainAddresses, change.onChainAddress)
+      return creation(change, OnChainAddress.noun, state.onChainAddresses, change.onChainAddress)
     case "DepositSeen": {
-      const verdict = creation(change, state.deposits, change.deposit, later.deposit)
-      return verdict === undefined || verdict === "again" ? verdict : new DepositMoved({ id: change.id })
+      const verdict = creation(change, Deposit.noun, state.deposits, change.deposit)
+      return verdict === undefined || verdict === "again" ? verdict : new Deposit.DepositMoved({ id: change.id })
     }
     case "DepositPlaced":
     case "DepositConfirmed":
@@ -151,10 +123,10 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
     case "DepositDropped": {
       const row = own(state.deposits, change)
       if (row.revision === change.deposit.revision - 1) return undefined
-      return Equal.equals(row, change.deposit) ? "again" : new DepositMoved({ id: change.id })
+      return Equal.equals(row, change.deposit) ? "again" : new Deposit.DepositMoved({ id: change.id })
     }
     case "WithdrawalRequested":
-      return creation(change, state.withdrawals, change.withdrawal, later.withdrawal)
+      return creation(change, Withdrawal.noun, state.withdrawals, change.withdrawal)
     case "WithdrawalDispatched": {
       const row = own(state.withdrawals, change)
       const attempt = Option.getOrUndefined(HashMap.get(state.attempts, change.id))
@@ -188,17 +160,17 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
       return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
     }
     case "VoucherCreated":
-      return creation(change, state.vouchers, change.voucher, later.voucher)
+      return creation(change, Voucher.noun, state.vouchers, change.voucher)
     case "VoucherClaimed": {
       const { id, status, withdrawalId } = own(state.vouchers, change)
       if (status === "open") return undefined
-      return withdrawalId === change.withdrawal.id ? "again" : new VoucherNotOpen({ id, status })
+      return withdrawalId === change.withdrawal.id ? "again" : new Voucher.VoucherNotOpen({ id, status })
     }
     case "VoucherExpired":
     case "VoucherCanceled": {
       const { id, status } = own(state.vouchers, change)
       if (status === "open") return undefined
-      return status === "claimed" ? new VoucherNotOpen({ id, status }) : "again"
+      return status === "claimed" ? new Voucher.VoucherNotOpen({ id, status }) : "again"
     }
     case "ZapReceipted":
     case "CursorMoved":
@@ -209,7 +181,7 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
 }
 
 /** Whether those who follow are the ones it names. */
-const isLed = (state: State.State, { id, followers }: WithdrawalDispatched | WithdrawalReplaced): boolean =>
+const isLed = (state: State.State, { id, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced): boolean =>
   Equal.equals(
     State.followers(state, id).map((row) => row.id),
     followers.map((follower) => follower.id).toSorted()
@@ -239,7 +211,7 @@ const addressUsed = (state: State.State, id: string | null, atMillis: number): S
       })
 
 /** Credits come once under an id. */
-const credited = (state: State.State, deposit: Deposit): State.State => {
+const credited = (state: State.State, deposit: Deposit.Deposit): State.State => {
   if (HashMap.has(state.deposits, deposit.id)) throw new Error(`deposit ${deposit.id} is there already`)
   return State.putDeposit(state, deposit)
 }
@@ -328,7 +300,7 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
       const { wallet, first } = change.keyRange
       return State.nextKey(state, change.keyRange) === first
         ? { ...state, keyRanges: HashMap.set(state.keyRanges, change.id, change.keyRange) }
-        : new KeyRangeTaken({ wallet, first })
+        : new KeyRange.KeyRangeTaken({ wallet, first })
     }
     case "OnChainAddressCreated":
       return HashMap.has(state.onChainAddressByScript, change.onChainAddress.scriptPubKey)
@@ -337,7 +309,7 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
     case "DepositSeen": {
       const { id, chainTxId, vout } = change.deposit
       return chainTxId !== null && vout !== null && HashMap.has(state.depositByOutpoint, State.outpoint(chainTxId, vout))
-        ? new DepositMoved({ id })
+        ? new Deposit.DepositMoved({ id })
         : State.putDeposit(state, change.deposit)
     }
     case "DepositPlaced":
@@ -354,7 +326,7 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
       if (attempt._tag === "Lightning") {
         const { paymentHash, paymentRequest, successAction } = attempt
         return hashTaken(state, paymentHash, change.id)
-          ? new PaymentHashTaken({ paymentHash })
+          ? new Withdrawal.PaymentHashTaken({ paymentHash })
           : { ...State.putWithdrawal(state, { ...row, paymentHash, paymentRequest, successAction }), attempts }
       }
       const followers = led(state, change)
@@ -376,7 +348,12 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
     case "PayoutBuried":
       return standing(state, change.id, change.txId, "buried")
     case "WithdrawalSettled": {
-      const row: Withdrawal = { ...own(state.withdrawals, change), ...change.settlement, status: "settled", updatedAtMillis: atMillis }
+      const row: Withdrawal.Withdrawal = {
+        ...own(state.withdrawals, change),
+        ...change.settlement,
+        status: "settled",
+        updatedAtMillis: atMillis
+      }
       const { chainTxId } = row
       if (chainTxId === null) return State.putWithdrawal(state, row)
       const winner = State.candidates(state, change.id).find(({ txId }) => txId === chainTxId)
@@ -398,7 +375,12 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
       })
     case "InternalTransferred": {
       const { invoice: pays, settlement, deposit } = change
-      const withdrawal: Withdrawal = { ...own(state.withdrawals, change), ...settlement, status: "settled", updatedAtMillis: atMillis }
+      const withdrawal: Withdrawal.Withdrawal = {
+        ...own(state.withdrawals, change),
+        ...settlement,
+        status: "settled",
+        updatedAtMillis: atMillis
+      }
       const used = addressUsed(credited(state, deposit), change.lightningAddressId, atMillis)
       if (pays === null) return State.putWithdrawal(used, withdrawal)
       const invoice = HashMap.getUnsafe(state.invoices, pays.id)
@@ -431,7 +413,10 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
 }
 
 /** Who follows, as it stands, with its share. Whoever does not exist was never made, which is its maker's bug. */
-const led = (state: State.State, { _tag, atMillis, followers }: WithdrawalDispatched | WithdrawalReplaced): ReadonlyArray<Withdrawal> =>
+const led = (
+  state: State.State,
+  { _tag, atMillis, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced
+): ReadonlyArray<Withdrawal.Withdrawal> =>
   followers.map(({ id, companyId, networkFee }) => {
     const row = Option.getOrUndefined(HashMap.get(state.withdrawals, id))
     if (row?.companyId !== companyId) throw new Error(`${_tag}: company ${companyId} has no ${id}`)
@@ -441,17 +426,17 @@ const led = (state: State.State, { _tag, atMillis, followers }: WithdrawalDispat
 /** One more transaction for a payout and those who follow it, which spends `coins` unless another payout does. */
 const offer = (
   state: State.State,
-  row: Withdrawal,
-  followers: ReadonlyArray<Withdrawal>,
-  { _tag, coins: _, ...candidate }: Attempt & { readonly _tag: "Chain" },
+  row: Withdrawal.Withdrawal,
+  followers: ReadonlyArray<Withdrawal.Withdrawal>,
+  { _tag, coins: _, ...candidate }: Withdrawal.Attempt & { readonly _tag: "Chain" },
   coins: ReadonlyArray<string>
-): State.State | CoinTaken => {
+): State.State | Withdrawal.CoinTaken => {
   if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))
-    return new CoinTaken({ withdrawalId: row.id })
+    return new Withdrawal.CoinTaken({ withdrawalId: row.id })
   const { txId: chainTxId, rawTx } = candidate
   const led = followers.reduce((next, follower) => State.putWithdrawal(next, { ...follower, chainTxId }), state)
   return {
-    ...State.putWithdrawal(led, { ...row, chainTxId, rawTx, networkFee: ownShare(candidate, followers) }),
+    ...State.putWithdrawal(led, { ...row, chainTxId, rawTx, networkFee: Withdrawal.ownShare(candidate, followers) }),
     candidates: HashMap.set(state.candidates, row.id, [...State.candidates(state, row.id), { ...candidate, standing: "offered" }]),
     withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, row.id), state.withdrawalByCoin)
   }

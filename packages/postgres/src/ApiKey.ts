@@ -6,20 +6,7 @@ import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const apiKeys = Table.make("satrail.api_keys", ApiKey.ApiKey, {
-  columns: {
-    id: "text",
-    companyId: "uuid",
-    name: "text",
-    secretHash: "text",
-    scopes: "json",
-    createdAtMillis: "millis",
-    expiresAtMillis: "millis",
-    revokedAtMillis: "millis",
-    lastUsedAtMillis: "millis"
-  },
-  moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis"]
-})
+const apiKeys = Table.of(ApiKey.noun)
 
 const issued: Kind<ApiKey.ApiKeyIssued> = {
   statement: creation(apiKeys, {

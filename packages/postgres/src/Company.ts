@@ -4,10 +4,7 @@ import * as Reads from "./Reads.ts"
 import { joinTarget, type Kind, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const companies = Table.make("satrail.companies", Company.Company, {
-  columns: { id: "uuid", name: "text", plan: "text", createdAtMillis: "millis" },
-  moving: ["plan"]
-})
+const companies = Table.of(Company.members)
 
 const opened: Kind<Company.CompanyOpened> = {
   // A company's id is its company_id: the shared parts find the row by both.

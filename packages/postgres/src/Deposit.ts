@@ -9,27 +9,7 @@ import * as Reads from "./Reads.ts"
 import { creation, granted, joinTarget, type Kind, own, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-export const deposits = Table.make("satrail.deposits", Deposit.Deposit, {
-  columns: {
-    id: "uuid",
-    companyId: "uuid",
-    ledgerTxId: "uuid",
-    recipient: "text",
-    amount: "msat",
-    network: "text",
-    rail: "text",
-    status: "text",
-    chainTxId: "text",
-    vout: "integer",
-    height: "integer",
-    lightningInvoiceId: "uuid",
-    absorbed: "msat",
-    revision: "integer",
-    createdAtMillis: "millis",
-    updatedAtMillis: "millis"
-  },
-  moving: ["status", "height", "absorbed", "revision", "updatedAtMillis"]
-})
+export const deposits = Table.of(Deposit.noun)
 
 const moved = (change: Change) => new Deposit.DepositMoved({ id: change.id })
 

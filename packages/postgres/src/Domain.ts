@@ -3,17 +3,7 @@ import * as Reads from "./Reads.ts"
 import { type Kind, own, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const domains = Table.make("satrail.domains", Domain.Domain, {
-  columns: {
-    domain: "text",
-    companyId: "uuid",
-    shownBy: "text",
-    verifiedAtMillis: "millis",
-    checkedAtMillis: "millis",
-    lostAtMillis: "millis"
-  },
-  moving: ["checkedAtMillis", "lostAtMillis"]
-})
+const domains = Table.of(Domain.members)
 
 /** The domains these Changes are about, whoever's they are, as they are now that they are locked: `h` in a verdict. */
 const held = (locks: string) => `

@@ -8,35 +8,9 @@ import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const invoices = Table.make("satrail.invoices", Invoice.Invoice, {
-  columns: {
-    id: "uuid",
-    companyId: "uuid",
-    nodeId: "text",
-    memo: "text",
-    amount: "msat",
-    paymentHash: "text",
-    paymentRequest: "text",
-    metadata: "json",
-    lightningAddressId: "uuid",
-    callback: "json",
-    rate: "text",
-    rateAtMillis: "millis",
-    status: "text",
-    received: "msat",
-    preimage: "text",
-    claimedBy: "uuid",
-    createdAtMillis: "millis",
-    expiresAtMillis: "millis",
-    settledAtMillis: "millis"
-  },
-  moving: ["status", "received", "preimage", "claimedBy", "settledAtMillis"]
-})
+const invoices = Table.of(Invoice.noun)
 
-export const unmatched = Table.make("satrail.unmatched", Invoice.Unmatched, {
-  columns: { id: "uuid", companyId: "uuid", paymentHash: "text", received: "msat", reason: "text" },
-  moving: []
-})
+export const unmatched = Table.of(Invoice.unmatchedNoun)
 
 const conflict = (change: Change) => new Conflict({ change: change._tag, id: change.id })
 

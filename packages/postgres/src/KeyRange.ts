@@ -7,10 +7,7 @@ import * as Reads from "./Reads.ts"
 import { type Kind, own, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const keyRanges = Table.make("satrail.key_ranges", KeyRange.KeyRange, {
-  columns: { id: "uuid", wallet: "text", type: "text", branch: "integer", first: "integer", next: "integer" },
-  moving: []
-})
+const keyRanges = Table.of(KeyRange.members)
 
 const reserved: Kind<KeyRange.KeyRangeReserved> = {
   statement: statement({

@@ -4,23 +4,7 @@ import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const lightningAddresses = Table.make("satrail.lightning_addresses", LightningAddress.LightningAddress, {
-  columns: {
-    id: "uuid",
-    companyId: "uuid",
-    handle: "text",
-    domain: "text",
-    minSendable: "msat",
-    maxSendable: "msat",
-    successMessage: "text",
-    metadata: "json",
-    createdAtMillis: "millis",
-    updatedAtMillis: "millis",
-    lastUsedAtMillis: "millis",
-    deletedAtMillis: "millis"
-  },
-  moving: ["minSendable", "maxSendable", "successMessage", "metadata", "updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"]
-})
+const lightningAddresses = Table.of(LightningAddress.noun)
 
 const created: Kind<LightningAddress.LightningAddressCreated> = {
   statement: creation(lightningAddresses, {

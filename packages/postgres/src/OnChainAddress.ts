@@ -4,20 +4,7 @@ import * as Reads from "./Reads.ts"
 import { creation, type Kind } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
-const onChainAddresses = Table.make("satrail.on_chain_addresses", OnChainAddress.OnChainAddress, {
-  columns: {
-    id: "uuid",
-    companyId: "uuid",
-    nodeId: "text",
-    address: "text",
-    scriptPubKey: "text",
-    type: "text",
-    index: "integer",
-    metadata: "json",
-    createdAtMillis: "millis"
-  },
-  moving: []
-})
+const onChainAddresses = Table.of(OnChainAddress.noun)
 
 const created: Kind<OnChainAddress.OnChainAddressCreated> = {
   statement: creation(onChainAddresses, {

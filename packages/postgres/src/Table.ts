@@ -1,21 +1,26 @@
+import type * as Noun from "@satrail/core/ledger/Noun"
 import { Schema } from "effect"
 
-/** What a column holds. `msat` is a bigint here and there, `millis` a number here and a bigint there. */
-export type Kind = "uuid" | "text" | "msat" | "millis" | "integer" | "json"
+/** What a column holds. */
+export type Kind = Noun.Kind
 
 const sqlTypes: { readonly [kind in Kind]: string } = {
   uuid: "uuid",
   text: "text",
+  choice: "text",
   msat: "bigint",
   millis: "bigint",
   integer: "integer",
   json: "json"
 }
 
+const text = (value: string): string => value
+
 // Every value is read as text: what a client makes of a bigint or of JSON differs from client to client, and a host may have changed it.
 const readers: { readonly [kind in Kind]: (text: string) => unknown } = {
-  uuid: (text) => text,
-  text: (text) => text,
+  uuid: text,
+  text,
+  choice: text,
   msat: BigInt,
   millis: Number,
   integer: Number,
@@ -44,20 +49,18 @@ export interface Table<A> extends Columns {
   readonly ofRow: (row: unknown) => A
 }
 
-const snake = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** The column of a member: `created_at_millis` of `createdAtMillis`. */
+export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** `moving` are the members that a record's life changes: all others are what was asked for. */
-export const make = <A extends object>(
-  name: string,
-  schema: Schema.Codec<A, unknown>,
-  options: {
-    readonly columns: { readonly [member in keyof A & string]-?: Kind }
-    readonly moving: ReadonlyArray<keyof A & string>
-  }
-): Table<A> => {
-  const kinds: ReadonlyArray<readonly [string, Kind]> = Object.entries(options.columns)
-  const columns = kinds.map(([member, kind]) => ({ member, kind, column: snake(member) }))
-  const moving = new Set<string>(options.moving)
+/** The type of a column, by what it holds. */
+export const typeOf = (kind: Kind): string => sqlTypes[kind]
+
+/** A value on its way into a statement: a number in JSON stops at 2^53. */
+export const put = (value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
+
+/** The table of a kind of record, under its own name or that of something that is selected. */
+export const of = <A extends object>({ name, schema, members, moving }: Noun.Members<A>, table = `satrail.${name}`): Table<A> => {
+  const columns = members.map(([member, kind]) => ({ member, kind, column: columnOf(member) }))
   // JSON has no equality in SQL, and what was asked for twice is the same text twice.
   const fixed = columns
     .filter(({ member }) => !moving.has(member))
@@ -68,18 +71,17 @@ export const make = <A extends object>(
     return typeof text === "string" ? readers[kind](text) : text
   }
   return {
-    name,
+    name: table,
     columns: columns.map(({ column }) => column).join(", "),
     definition: columns.map(({ column, kind }) => `${column} ${sqlTypes[kind]}`).join(", "),
     selected: columns.map(({ column, member }) => `t.${column}::text as "${member}"`).join(", "),
     asAsked: `(${fixed.map((column) => `t.${column}`).join(", ")}) is not distinct from (${fixed.map((column) => `a.${column}`).join(", ")})`,
     toRow: (record) => {
       const row: Record<string, unknown> = {}
-      const values = new Map<string, unknown>(Object.entries(record))
       for (const { member, column } of columns) {
-        const value = values.get(member)
-        // What is left out is null; a number in JSON stops at 2^53.
-        if (value !== null) row[column] = typeof value === "bigint" ? String(value) : value
+        const value: unknown = Reflect.get(record, member)
+        // What is left out is null.
+        if (value !== null) row[column] = put(value)
       }
       return row
     },

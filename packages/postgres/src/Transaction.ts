@@ -1,23 +1,11 @@
+import * as Noun from "@satrail/core/ledger/Noun"
 import type { Query } from "@satrail/core/reports/Transaction"
 import * as Transaction from "@satrail/core/reports/Transaction"
 import * as Reads from "./Reads.ts"
 import * as Table from "./Table.ts"
 
 /** Not a table: what deposits and withdrawals have in common. */
-const transactions = Table.make("t", Transaction.Transaction, {
-  columns: {
-    id: "uuid",
-    companyId: "uuid",
-    amount: "msat",
-    recipient: "text",
-    rail: "text",
-    type: "text",
-    fee: "msat",
-    status: "text",
-    createdAtMillis: "millis"
-  },
-  moving: []
-})
+const transactions = Table.of(Noun.members("transactions", Transaction.Transaction, []), "t")
 
 // Each half stops at the limit by itself, going down its own index, which is of the company's id as bytes (see Migration0014).
 const half = (type: Transaction.Type, table: string, fee: string) => `(

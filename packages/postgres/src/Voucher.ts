@@ -7,27 +7,7 @@ import { granted, insufficient, joinTarget, type Kind, own, sameAsAsked, stateme
 import * as Table from "./Table.ts"
 import { withdrawals } from "./Withdrawal.ts"
 
-const vouchers = Table.make("satrail.vouchers", Voucher.Voucher, {
-  columns: {
-    id: "uuid",
-    companyId: "uuid",
-    ledgerTxId: "uuid",
-    amount: "msat",
-    serviceFee: "msat",
-    networkAllowance: "msat",
-    description: "text",
-    metadata: "json",
-    rate: "text",
-    rateAtMillis: "millis",
-    secretHash: "text",
-    status: "text",
-    withdrawalId: "uuid",
-    createdAtMillis: "millis",
-    expiresAtMillis: "millis",
-    updatedAtMillis: "millis"
-  },
-  moving: ["status", "withdrawalId", "updatedAtMillis"]
-})
+const vouchers = Table.of(Voucher.noun)
 
 const created: Kind<Voucher.VoucherCreated> = {
   statement: statement({

@@ -18,50 +18,7 @@ import * as Table from "./Table.ts"
 export const taskKinds = `array[${Withdrawal.kinds.map((kind) => `'${kind}'`).join(", ")}]`
 
 /** Every withdrawal: what a claimed voucher becomes too. */
-export const withdrawals = Table.make("satrail.withdrawals", Withdrawal.Withdrawal, {
-  columns: {
-    id: "uuid",
-    companyId: "uuid",
-    ledgerTxId: "uuid",
-    amount: "msat",
-    serviceFee: "msat",
-    networkAllowance: "msat",
-    recipient: "text",
-    recipientType: "text",
-    rail: "text",
-    network: "text",
-    metadata: "json",
-    rate: "text",
-    rateAtMillis: "millis",
-    status: "text",
-    paymentHash: "text",
-    paymentRequest: "text",
-    successAction: "json",
-    chainTxId: "text",
-    rawTx: "text",
-    dispatchedAtMillis: "millis",
-    preimage: "text",
-    networkFee: "msat",
-    paymentIndex: "text",
-    failure: "text",
-    createdAtMillis: "millis",
-    updatedAtMillis: "millis"
-  },
-  moving: [
-    "status",
-    "paymentHash",
-    "paymentRequest",
-    "successAction",
-    "chainTxId",
-    "rawTx",
-    "dispatchedAtMillis",
-    "preimage",
-    "networkFee",
-    "paymentIndex",
-    "failure",
-    "updatedAtMillis"
-  ]
-})
+export const withdrawals = Table.of(Withdrawal.noun)
 
 const conflict = (change: Change) => new Conflict({ change: change._tag, id: change.id })
 

@@ -5,6 +5,7 @@ import { Redacted, Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 import { Plan } from "../policy/Plan.ts"
 
 /** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals. `admin` may do all three. */
@@ -15,7 +16,7 @@ export type Scope = typeof Scope.Type
 export const ApiKey = Schema.Struct({
   /** 12 characters, part of the key itself. */
   id: Schema.String,
-  companyId: Schema.String,
+  companyId: Noun.Id,
   name: Schema.String,
   secretHash: Schema.String,
   scopes: Schema.Array(Scope),
@@ -26,6 +27,8 @@ export const ApiKey = Schema.Struct({
   lastUsedAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
+
+export const noun = Noun.make("api_keys", ApiKey, { moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis"] })
 
 /** A key and the plan of the company it belongs to, as they stand now. */
 export const Holder = Schema.Struct({ apiKey: ApiKey, plan: Plan })

@@ -1,16 +1,19 @@
 import { Schema } from "effect"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 import { Plan } from "../policy/Plan.ts"
 
 /** An account holder. */
 export const Company = Schema.Struct({
-  id: Schema.String,
+  id: Noun.Id,
   name: Schema.String,
   plan: Plan,
   createdAtMillis: Schema.Int
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
+
+export const members = Noun.members("companies", Company, ["plan"])
 
 export interface CompanyOpened extends Change.Parts<"CompanyOpened", Conflict | IdempotencyMismatch> {
   readonly company: Company

@@ -1,10 +1,11 @@
 import { Schema } from "effect"
 import type * as Change from "../ledger/Change.ts"
+import * as Noun from "../ledger/Noun.ts"
 
 /** A domain whose Lightning addresses belong to one company. */
 export const Domain = Schema.Struct({
   domain: Schema.String,
-  companyId: Schema.String,
+  companyId: Noun.Id,
   /** Who says that it is the company's: the operator, or a record in the domain's own DNS, which is looked for again and again. */
   shownBy: Schema.Literals(["operator", "dns"]),
   verifiedAtMillis: Schema.Int,
@@ -13,6 +14,8 @@ export const Domain = Schema.Struct({
   lostAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface Domain extends Schema.Schema.Type<typeof Domain> {}
+
+export const members = Noun.members("domains", Domain, ["checkedAtMillis", "lostAtMillis"])
 
 /** Another company has this domain. It stays theirs. */
 export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}

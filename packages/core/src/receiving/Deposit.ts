@@ -3,6 +3,7 @@ import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
+import * as Noun from "../ledger/Noun.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 
 /**
@@ -11,9 +12,9 @@ import { Rail, Status } from "../ledger/Rail.ts"
  * small that spending it would cost more than it brings: then it is recorded, and nothing is credited.
  */
 export const Deposit = Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
-  ledgerTxId: Schema.String,
+  id: Noun.Id,
+  companyId: Noun.Id,
+  ledgerTxId: Noun.Id,
   /** The invoice or address that was paid. */
   recipient: Schema.String,
   /** What arrived, to the msat, which may be more than was asked. */
@@ -26,7 +27,7 @@ export const Deposit = Schema.Struct({
   vout: Schema.NullOr(Schema.Int),
   /** The block it is in; null while it waits in the mempool. */
   height: Schema.NullOr(Schema.Int),
-  lightningInvoiceId: Schema.NullOr(Schema.String),
+  lightningInvoiceId: Schema.NullOr(Noun.Id),
   /** What a reversal could not take back, because the company had spent it: the operator bears it until the payment returns. */
   absorbed: Msat.Msat,
   /** Counts the moves of an on-chain deposit: each Change says which one it follows. */
@@ -38,6 +39,15 @@ export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
 
 /** Another worker moved the deposit first, or knows the output already. Read it again. */
 export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMoved", { id: Schema.String }) {}
+
+/** An output is one deposit. */
+export const noun = Noun.make("deposits", Deposit, {
+  moving: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
+  unique: [["chainTxId", "vout"]],
+  taken: ({ id }) => new DepositMoved({ id }),
+  other: ({ id }) => new DepositMoved({ id }),
+  refused: (id) => new DepositMoved({ id })
+})
 
 export interface DepositSeen extends Change.Parts<"DepositSeen", DepositMoved> {
   readonly deposit: Deposit

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 import type { Deposit } from "./Deposit.ts"
 
 /**
@@ -29,8 +30,8 @@ export interface Callback extends Schema.Schema.Type<typeof Callback> {}
 
 /** A request to be paid. `amount` is what the payer was asked for; what arrived is `received`, and that is credited. */
 export const Invoice = Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
+  id: Noun.Id,
+  companyId: Noun.Id,
   /** The public key of the node that issued it. */
   nodeId: Schema.String,
   memo: Schema.String,
@@ -38,7 +39,7 @@ export const Invoice = Schema.Struct({
   paymentHash: Schema.String,
   paymentRequest: Schema.String,
   metadata: Metadata.Metadata,
-  lightningAddressId: Schema.NullOr(Schema.String),
+  lightningAddressId: Schema.NullOr(Noun.Id),
   /** Null where no wallet asked for it, but the company itself. */
   callback: Schema.NullOr(Callback),
   /** Fiat units for one bitcoin, when the amount was given in fiat. */
@@ -50,7 +51,7 @@ export const Invoice = Schema.Struct({
   /** Known to us once it is settled, never before. */
   preimage: Schema.NullOr(Schema.String),
   /** The withdrawal that is paying it from inside, or did: of one that is settled, whether it was from inside. Null again when somebody outside was faster. */
-  claimedBy: Schema.NullOr(Schema.String),
+  claimedBy: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
   settledAtMillis: Schema.NullOr(Schema.Int)
@@ -62,6 +63,13 @@ export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("
   invoiceId: Schema.String,
   status: Schema.String
 }) {}
+
+/** A payment is credited by its hash: no two invoices may have one. */
+export const noun = Noun.make("invoices", Invoice, {
+  moving: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
+  unique: [["paymentHash"]],
+  refused: (invoiceId, status) => new InvoiceNotPayable({ invoiceId, status })
+})
 
 export interface InvoiceCreated extends Change.Parts<"InvoiceCreated", Conflict | IdempotencyMismatch> {
   readonly invoice: Invoice
@@ -83,13 +91,15 @@ export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", Invoi
 
 /** Money that reached the node and belongs to no open invoice, such as a second payment of one. */
 export const Unmatched = Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
+  id: Noun.Id,
+  companyId: Noun.Id,
   paymentHash: Schema.String,
   received: Msat.Msat,
   reason: Schema.String
 })
 export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
+
+export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: [] })
 export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched", Conflict | StaleFence> {
   readonly unmatched: Unmatched
 }

@@ -3,13 +3,14 @@ import { Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 
 /**
  * Keys of a wallet that one process may give out, and no other ever: from `first` to before `next`, of one account and branch (BIP 44).
  * What it does not give out is left unused, so that no index is used twice, whoever dies when.
  */
 export const KeyRange = Schema.Struct({
-  id: Schema.String,
+  id: Noun.Id,
   /** The fingerprint of the wallet's master key. */
   wallet: Schema.String,
   type: AddressType,
@@ -18,6 +19,8 @@ export const KeyRange = Schema.Struct({
   next: Schema.Int
 })
 export interface KeyRange extends Schema.Schema.Type<typeof KeyRange> {}
+
+export const members = Noun.members("key_ranges", KeyRange, [])
 
 /** Somebody else has reserved from there on. Look where the next one begins, and try again. */
 export class KeyRangeTaken extends Schema.TaggedError<KeyRangeTaken>()("KeyRangeTaken", { wallet: Schema.String, first: Schema.Int }) {}

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 
 /** The longest message that a payer's wallet shows after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144
@@ -20,8 +21,8 @@ export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
 /** A Lightning address (LUD-16) that we issued: `handle@domain`. */
 export const LightningAddress = Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
+  id: Noun.Id,
+  companyId: Noun.Id,
   handle: Schema.String,
   domain: Schema.String,
   ...Settings.fields,
@@ -40,6 +41,13 @@ export class HandleTaken extends Schema.TaggedError<HandleTaken>()("HandleTaken"
 
 /** The address was deleted. It stays so, and is nobody's any more. */
 export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", { id: Schema.String }) {}
+
+export const noun = Noun.make("lightning_addresses", LightningAddress, {
+  moving: ["minSendable", "maxSendable", "successMessage", "metadata", "updatedAtMillis", "lastUsedAtMillis", "deletedAtMillis"],
+  unique: [["handle", "domain"]],
+  taken: ({ handle, domain }) => new HandleTaken({ handle, domain }),
+  refused: (id) => new LightningAddressGone({ id })
+})
 
 export interface LightningAddressCreated extends Change.Parts<"LightningAddressCreated", HandleTaken | Conflict | IdempotencyMismatch> {
   readonly lightningAddress: LightningAddress

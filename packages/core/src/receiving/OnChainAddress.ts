@@ -3,11 +3,12 @@ import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 
 /** An address of our wallet that was given to one company, and to nobody else ever. Any number of payments to it are credited. */
 export const OnChainAddress = Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
+  id: Noun.Id,
+  companyId: Noun.Id,
   /** The fingerprint of the wallet that can spend from it. */
   nodeId: Schema.String,
   address: Schema.String,
@@ -19,6 +20,9 @@ export const OnChainAddress = Schema.Struct({
   createdAtMillis: Schema.Int
 })
 export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress> {}
+
+/** An address is one company's. */
+export const noun = Noun.make("on_chain_addresses", OnChainAddress, { moving: [], unique: [["scriptPubKey"]] })
 
 export interface OnChainAddressCreated extends Change.Parts<"OnChainAddressCreated", Conflict | IdempotencyMismatch> {
   readonly onChainAddress: OnChainAddress

@@ -8,6 +8,7 @@ import * as Metadata from "../base/Metadata.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 import * as Fee from "../policy/Fee.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -23,10 +24,10 @@ export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 
 
 /** Money that is held for whoever claims it first (LUD-03). `amount` is what the claimer gets; the fees come on top, as in a withdrawal. */
 export const Voucher = Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
+  id: Noun.Id,
+  companyId: Noun.Id,
   /** The transfer of its hold, and of the withdrawal that it becomes. */
-  ledgerTxId: Schema.String,
+  ledgerTxId: Noun.Id,
   amount: Msat.Msat,
   serviceFee: Msat.Msat,
   networkAllowance: Msat.Msat,
@@ -41,7 +42,7 @@ export const Voucher = Schema.Struct({
   secretHash: Schema.String,
   status: Status,
   /** The withdrawal that it became when it was claimed. */
-  withdrawalId: Schema.NullOr(Schema.String),
+  withdrawalId: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
@@ -53,6 +54,12 @@ export class VoucherNotOpen extends Schema.TaggedError<VoucherNotOpen>()("Vouche
   id: Schema.String,
   status: Schema.String
 }) {}
+
+export const noun = Noun.make("vouchers", Voucher, {
+  moving: ["status", "withdrawalId", "updatedAtMillis"],
+  unique: [["secretHash"]],
+  refused: (id, status) => new VoucherNotOpen({ id, status })
+})
 
 /** A wallet cannot claim it like this. `message` is for its user: what was wrong, and what would be right. */
 export class VoucherRefused extends Schema.TaggedError<VoucherRefused>()("VoucherRefused", {

@@ -5,6 +5,7 @@ import * as Metadata from "../base/Metadata.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
+import * as Noun from "../ledger/Noun.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import { SuccessAction } from "../nodes/SuccessAction.ts"
@@ -32,9 +33,9 @@ export type Failure = typeof Failure.Type
 
 /** Money on its way out. `amount` is what the recipient gets; the fees come on top: 1000 out with 5 and 10 holds 1015. */
 export const Withdrawal = Schema.Struct({
-  id: Schema.String,
-  companyId: Schema.String,
-  ledgerTxId: Schema.String,
+  id: Noun.Id,
+  companyId: Noun.Id,
+  ledgerTxId: Noun.Id,
   amount: Msat.Msat,
   serviceFee: Msat.Msat,
   networkAllowance: Msat.Msat,
@@ -76,6 +77,26 @@ export class AlreadyTerminal extends Schema.TaggedError<AlreadyTerminal>()("Alre
   id: Schema.String,
   status: Schema.String
 }) {}
+
+/** One payment hash is one withdrawal's for ever. */
+export const noun = Noun.make("withdrawals", Withdrawal, {
+  moving: [
+    "status",
+    "paymentHash",
+    "paymentRequest",
+    "successAction",
+    "chainTxId",
+    "rawTx",
+    "dispatchedAtMillis",
+    "preimage",
+    "networkFee",
+    "paymentIndex",
+    "failure",
+    "updatedAtMillis"
+  ],
+  unique: [["paymentHash"]],
+  refused: (id, status) => new AlreadyTerminal({ id, status })
+})
 
 /** Another withdrawal pays, paid or failed to pay this payment hash. One hash is one withdrawal's for ever: a retry needs a new invoice. */
 export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", { paymentHash: Schema.String }) {}

@@ -1,0 +1,26 @@
+import * as ApiKey from "./accounts/ApiKey.ts"
+import * as Company from "./accounts/Company.ts"
+import * as Domain from "./accounts/Domain.ts"
+import type { Members, Noun } from "./ledger/Noun.ts"
+import * as Deposit from "./receiving/Deposit.ts"
+import * as Invoice from "./receiving/Invoice.ts"
+import * as KeyRange from "./receiving/KeyRange.ts"
+import * as LightningAddress from "./receiving/LightningAddress.ts"
+import * as OnChainAddress from "./receiving/OnChainAddress.ts"
+import * as Voucher from "./sending/Voucher.ts"
+import * as Withdrawal from "./sending/Withdrawal.ts"
+
+/** Every kind of record that this package declares. A store keeps others as well: it needs no list of them. */
+export const all: ReadonlyArray<Members | Noun> = [
+  Company.members,
+  Domain.members,
+  ApiKey.noun,
+  Invoice.noun,
+  Invoice.unmatchedNoun,
+  Deposit.noun,
+  LightningAddress.noun,
+  OnChainAddress.noun,
+  KeyRange.members,
+  Withdrawal.noun,
+  Voucher.noun
+]
