@@ -1,45 +1,85 @@
 import { Layer } from "effect"
+import { AccountReads } from "./accounts/AccountReads.ts"
 import * as ApiKeys from "./accounts/ApiKeys.ts"
 import * as Companies from "./accounts/Companies.ts"
 import * as Domains from "./accounts/Domains.ts"
 import * as Fees from "./accounts/Fees.ts"
+import * as Traced from "./base/Traced.ts"
 import * as Expiry from "./ledger/Expiry.ts"
+import { Journal } from "./ledger/Journal.ts"
+import { LedgerReads } from "./ledger/LedgerReads.ts"
+import { ChainSource } from "./nodes/ChainSource.ts"
+import { ChainWallet } from "./nodes/ChainWallet.ts"
+import { ExchangeRates } from "./nodes/ExchangeRates.ts"
+import { LightningReceiver } from "./nodes/LightningReceiver.ts"
+import { LightningSender } from "./nodes/LightningSender.ts"
 import * as Prices from "./nodes/Prices.ts"
+import { Resolver } from "./nodes/Resolver.ts"
+import { Signer } from "./nodes/Signer.ts"
 import * as Policy from "./policy/Policy.ts"
 import * as ChainDeposits from "./receiving/ChainDeposits.ts"
 import * as Invoices from "./receiving/Invoices.ts"
 import * as LightningAddresses from "./receiving/LightningAddresses.ts"
 import * as OnChainAddresses from "./receiving/OnChainAddresses.ts"
 import * as PayRequests from "./receiving/PayRequests.ts"
+import { ReceivingReads } from "./receiving/ReceivingReads.ts"
 import * as Settlements from "./receiving/Settlements.ts"
 import * as Reconciliation from "./reconciliation/Reconciliation.ts"
+import { ReportReads } from "./reports/ReportReads.ts"
 import * as Transactions from "./reports/Transactions.ts"
 import * as PaymentWorker from "./sending/PaymentWorker.ts"
 import * as Recipients from "./sending/Recipients.ts"
+import { SendingReads } from "./sending/SendingReads.ts"
 import * as SettledPayouts from "./sending/SettledPayouts.ts"
 import * as Vouchers from "./sending/Vouchers.ts"
 import * as Withdrawals from "./sending/Withdrawals.ts"
 
+/** What the services wait for. `Tasks` is left out: it is asked every second, whether there is work or not. */
+const tracedPorts = Layer.mergeAll(
+  Traced.layer(Journal),
+  Traced.layer(LedgerReads),
+  Traced.layer(AccountReads),
+  Traced.layer(ReceivingReads),
+  Traced.layer(SendingReads),
+  Traced.layer(ReportReads),
+  Traced.layer(LightningReceiver),
+  Traced.layer(LightningSender),
+  Traced.layer(ChainSource),
+  Traced.layer(ChainWallet),
+  Traced.layer(Signer),
+  Traced.layer(ExchangeRates),
+  Traced.layer(Resolver)
+)
+
 /** Every service, over the ports: the storage (`Journal`, `Records`, `Tasks`), the nodes, `ExchangeRates`, `Resolver` and `Names`. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
-    Companies.layer,
-    ApiKeys.layer,
-    Domains.layer,
-    PayRequests.layer,
-    LightningAddresses.layer,
-    OnChainAddresses.layer,
-    Transactions.layer,
-    Reconciliation.layer,
+    Traced.over(Companies.Companies, Companies.layer),
+    Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
+    Traced.over(Domains.Domains, Domains.layer),
+    Traced.over(PayRequests.PayRequests, PayRequests.layer),
+    Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
+    Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer),
+    Traced.over(Transactions.Transactions, Transactions.layer),
+    Traced.over(Reconciliation.Reconciliation, Reconciliation.layer),
     Settlements.layer,
     ChainDeposits.layer,
     SettledPayouts.layer,
     PaymentWorker.layer,
-    Vouchers.layer
+    Traced.over(Vouchers.Vouchers, Vouchers.layer)
   ).pipe(
-    Layer.provideMerge(Layer.merge(Withdrawals.layer, Invoices.layer)),
-    Layer.provideMerge(Layer.mergeAll(Prices.layer, Recipients.layer, Fees.layer)),
-    Layer.provideMerge(Layer.succeed(Policy.Policy, settings))
+    Layer.provideMerge(
+      Layer.merge(Traced.over(Withdrawals.Withdrawals, Withdrawals.layer), Traced.over(Invoices.Invoices, Invoices.layer))
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Traced.over(Prices.Prices, Prices.layer),
+        Traced.over(Recipients.Recipients, Recipients.layer),
+        Traced.over(Fees.Fees, Fees.layer)
+      )
+    ),
+    Layer.provideMerge(Layer.succeed(Policy.Policy, settings)),
+    Layer.provide(tracedPorts)
   )
 
 /** The work that nobody asks for: credits what arrives, sends what was confirmed. One or more processes on a store need it. */

@@ -1,0 +1,75 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, References, Stream, Tracer } from "effect"
+import * as Traced from "../src/base/Traced.ts"
+import { LightningSender } from "../src/nodes/LightningSender.ts"
+import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { asked, companyWith, confirm, inWorld, outside } from "./World.ts"
+
+/** A tracer that keeps every span. */
+const keeping = () => {
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span(options) {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  return { spans, tracer }
+}
+
+const parentOf = ({ parent }: Tracer.NativeSpan) =>
+  Option.match(parent, { onNone: () => undefined, onSome: (span) => (span._tag === "Span" ? span.name : span._tag) })
+
+/** A withdrawal from request to payment. */
+const story = Effect.gen(function* () {
+  const payer = yield* companyWith(5000)
+  const { destination } = yield* outside({ sats: 1000 })
+  yield* confirm(payer, destination)
+  yield* (yield* PaymentWorker).step
+  const { amount, currency } = yield* asked(1)
+  yield* Effect.flip((yield* Withdrawals).estimate({ company: payer, asked: { amount, currency }, destination: "nonsense" }))
+})
+
+describe("Traced", () => {
+  it.effect("spans: with a tracer a withdrawal shows its commit below its method, and its payment at the node", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = keeping()
+      yield* Effect.provideService(inWorld(story), Tracer.Tracer, tracer)
+      const seen = spans.map((span) => [span.name, parentOf(span)])
+      assert.deepInclude(seen, ["Withdrawals.confirm", undefined])
+      assert.deepInclude(seen, ["Recipients.payable", "Withdrawals.confirm"])
+      assert.deepInclude(seen, ["Journal.commit", "Withdrawals.confirm"])
+      assert.include(
+        seen.map(([name]) => name),
+        "LightningSender.pay"
+      )
+      const failed = spans.find(
+        ({ name, status }) => name === "Withdrawals.estimate" && status._tag === "Ended" && status.exit._tag === "Failure"
+      )
+      assert.isDefined(failed, "how a method ended is in its span")
+      for (const span of spans) assert.deepStrictEqual(Array.from(span.attributes), [], `${span.name}: nothing that was given or returned`)
+    })
+  )
+
+  it.effect("spans: without a tracer, or with tracing disabled, the service is the very object that its layer made", () =>
+    Effect.gen(function* () {
+      const service = LightningSender.of({
+        graceMillis: 0,
+        pay: () => Effect.die("unused"),
+        lookupPayment: () => Effect.die("unused"),
+        ends: Stream.empty,
+        quote: () => Effect.die("unused")
+      })
+      const built = Effect.map(Layer.build(Traced.over(LightningSender, Layer.succeed(LightningSender, service))), (context) =>
+        Context.get(context, LightningSender)
+      )
+      const { tracer } = keeping()
+      assert.strictEqual(yield* built, service)
+      const disabled = built.pipe(Effect.provideService(Tracer.Tracer, tracer), Effect.provideService(References.TracerEnabled, false))
+      assert.strictEqual(yield* disabled, service)
+      assert.notStrictEqual(yield* Effect.provideService(built, Tracer.Tracer, tracer), service)
+    })
+  )
+})
