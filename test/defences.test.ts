@@ -11,7 +11,7 @@ const rows = incidents.flatMap(([, rows]) => rows)
 const all = titles()
 
 describe("the incidents", () => {
-  it("are sixty, each once, in order", () => {
+  it("incidents: sixty, each once, in order", () => {
     assert.deepStrictEqual(
       rows.map(({ row }) => row),
       Array.from({ length: 60 }, (_, at) => at + 1)
@@ -19,32 +19,32 @@ describe("the incidents", () => {
   })
 
   for (const { row, incident, reason } of rows) {
-    it(`row ${row} has a test, or a reason to have none: ${incident}`, () => {
+    it(`incidents: row ${row} has a test, or a reason to have none: ${incident}`, () => {
       const proofs = all.filter(({ rows }) => rows.includes(row))
       if (reason === undefined) assert.isNotEmpty(proofs)
       else assert.isEmpty(proofs, "it applies, as somebody has shown")
     })
   }
 
-  it("are named by no other number", () => {
+  it("incidents: no title names another number", () => {
     const known = rows.map(({ row }) => row)
     for (const { rows, title } of all) assert.includeMembers(known, [...rows], title)
   })
 })
 
 describe("the canaries", () => {
-  it("have a name each, of a kind that a shell takes", () => {
+  it("mutants: each has a name that a shell takes", () => {
     assert.strictEqual(new Set(canaries.map(({ name }) => name)).size, canaries.length)
     for (const { name } of canaries) assert.match(name, /^[a-z]+(-[a-z0-9]+)*$/)
   })
 
-  it("are in no ordinary run of the tests", () => {
+  it("mutants: none is in an ordinary run of the tests", () => {
     assert.notMatch(read("vitest.config.ts"), /canar|defences/i)
     assert.strictEqual(process.env["SATRAIL_CANARY"], undefined)
   })
 
   for (const canary of canaries) {
-    it(`${canary.name} fits its source, and changes it`, () => {
+    it(`mutants: ${canary.name} fits its source, and changes it`, () => {
       const { file, test, rows: caught } = canary
       const source = read(file)
       assert.strictEqual(fits(canary, source), 1, `its text must be in ${file} once`)

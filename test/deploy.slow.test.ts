@@ -11,7 +11,7 @@ describe("the image", () => {
   const runs = instructionsOf(dockerfile).filter(({ name }) => name === "RUN")
   const valueOf = (name: string) => instructionsOf(dockerfile).findLast((one) => one.name === name)?.rest ?? assert.fail(`no ${name}`)
 
-  it("has all that the server needs, and nothing that only builds it: run from a copy, it is healthy and stops when it is told to", async () => {
+  it("image: has all that the server needs, and no build tools: run from a copy, it is healthy and stops when asked to", async () => {
     const app = mkdtempSync(path.join(tmpdir(), "satrail-image-"))
     const at = (text: string) => text.replaceAll("/app", `${app}/app`)
     try {

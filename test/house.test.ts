@@ -166,7 +166,7 @@ describe("the house", () => {
   for (const folder of packages) {
     const name = path.basename(folder)
 
-    it(`${name} imports only what its place allows`, () => {
+    it(`house: ${name} imports only what its place allows`, () => {
       const sources = files(`${folder}/src/**/*.ts`)
       assert.isNotEmpty(sources)
       assert.isDefined(allowed[name], `a new package needs its rule here: ${name}`)
@@ -176,7 +176,7 @@ describe("the house", () => {
       )
     })
 
-    it(`${name} depends on what it imports`, () => {
+    it(`house: ${name} depends on what it imports`, () => {
       assert.deepStrictEqual(differences(folder, `${folder}/src/**/*.ts`, `${folder}/test/**/*.ts`), [])
     })
   }
@@ -208,7 +208,7 @@ describe("the house", () => {
   })
 
   for (const folder of examples) {
-    it(`${folder} depends on what it imports, and on no test`, () => {
+    it(`house: ${folder} depends on what it imports, and on no test`, () => {
       assert.isTrue(existsSync(path.join(root, folder, "main.ts")), "an example starts at main.ts")
       assert.deepStrictEqual(differences(folder, `${folder}/**/*.{ts,js,mjs}`, `${folder}/none`), [])
       for (const file of files(`${folder}/**/*.{ts,js,mjs}`)) {
@@ -217,7 +217,7 @@ describe("the house", () => {
     })
   }
 
-  it("an exception from a lint rule says why", () => {
+  it("house: an exception from a lint rule gives its reason", () => {
     const silent = files("{packages,examples,test,scripts}/**/*.{ts,mjs}").flatMap((file) =>
       read(file)
         .split("\n")
@@ -226,7 +226,7 @@ describe("the house", () => {
     assert.deepStrictEqual(silent, [])
   })
 
-  it("the rules bite", () => {
+  it("house: the rules can fail", () => {
     const found = (name: string, source: string) => violations(name, `packages/${name}/src/X.ts`, source).length
     for (const [name, source] of [
       ["core", `import { readFileSync } from "node:fs"`],
@@ -294,7 +294,7 @@ describe("the tiers of the tests", () => {
     )
   })
 
-  it("house: whoever is held to a contract in a slow test is held to it in a fast one", () => {
+  it("house: an adapter that runs a contract in a slow test runs it in a fast one", () => {
     const fast = held(isFast)
     const others = held((file) => file.endsWith(".slow.test.ts"))
     assert.deepStrictEqual(
@@ -313,7 +313,7 @@ describe("the tiers of the tests", () => {
     assert.deepStrictEqual(reaching, [])
   })
 
-  it("house: what is held to a contract is found", () => {
+  it("house: contracts in tests are found", () => {
     const source = `import * as A from "@satrail/contracts/Journal"\nimport * as B from "@satrail/contracts/Tasks"\nA.suite("x", layer)\n`
     assert.deepStrictEqual(heldIn("packages/x/test/y.test.ts", source), [{ contract: "Journal", folder: "packages/x" }])
   })

@@ -4,7 +4,7 @@ import path from "node:path"
 import { directory, pages } from "../scripts/reference.ts"
 
 for (const [name, text] of Object.entries(pages())) {
-  it(`docs/reference/${name} says what the code does`, () => {
+  it(`docs: docs/reference/${name} is up to date`, () => {
     assert.strictEqual(readFileSync(path.join(directory, name), "utf8"), text, "run `npm run docs`")
   })
 }

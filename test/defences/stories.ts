@@ -4,7 +4,7 @@ import { firstViolation } from "../../packages/simulator/src/Simulation.ts"
 
 const count = 10
 
-it(`${count} stories break no promise`, async () => {
+it(`simulator: ${count} stories keep every invariant`, async () => {
   const broken = await firstViolation({ first: 1, last: count })
   assert.strictEqual(broken?.violation, undefined, `seed ${broken?.seed}`)
 })

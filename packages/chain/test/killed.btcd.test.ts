@@ -54,10 +54,10 @@ const folder = Effect.acquireRelease(
 
 const fates = ["select", "sign", "commit", "broadcast"].flatMap((step) => [`before ${step}`, `after ${step}`])
 
-Real.suite("C19: a process that is killed while it pays", ["btcd"], () => {
+Real.suite("a process that is killed while it pays", ["btcd"], () => {
   it.layer(Outside.layer, { excludeTestServices: true })("on a real chain", (it) => {
     for (const [n, fate] of fates.entries()) {
-      it.effect(`${fate}: three payouts of two companies are on the chain once, and the books say what the chain says`, () =>
+      it.effect(`C19: crash: ${fate}: three payouts of two companies are on the chain once, and the books agree with the chain`, () =>
         Effect.gen(function* () {
           const { url, certificateFile, user, password } = yield* Btcd.Btcd
           const { mine, send } = yield* Outside.Outside

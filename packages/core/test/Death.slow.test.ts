@@ -2,6 +2,6 @@ import { describe } from "@effect/vitest"
 import { holds } from "./Death.ts"
 import { fates } from "./Mortal.ts"
 
-describe("C10: whichever way a process dies or gets no answer, it ends as if nothing had been:", () => {
+describe("a process that dies or gets no answer, in every way", () => {
   holds(() => fates)
 })

@@ -3,6 +3,6 @@ import { holds } from "./Death.ts"
 import { fates } from "./Mortal.ts"
 
 // One fate a call, each in its turn; Death.slow.test.ts has every fate meet every call.
-describe("C10: wherever a process dies or gets no answer, it ends as if nothing had been:", () => {
+describe("a process that dies or gets no answer", () => {
   holds((call) => fates.slice(call % fates.length).slice(0, 1))
 })

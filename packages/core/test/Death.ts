@@ -324,7 +324,7 @@ export const holds = (fatesOf: (call: number) => ReadonlyArray<Fate>): void => {
   const all = [...Object.entries(stories), ...Object.entries(storiesTogether)]
   for (const [title, story] of all) {
     const world = title in storiesTogether ? together : undefined
-    it.effect(title, () =>
+    it.effect(`C10: crash: ${title}`, () =>
       Effect.gen(function* () {
         const undisturbed = yield* tell(story, Infinity, "dies before", world)
         assert.isTrue(undisturbed.calls.length >= 5)

@@ -10,7 +10,7 @@ import { Effect, type Layer, Option } from "effect"
 /** Where a client and PostgreSQL could understand each other wrongly. */
 export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Tasks, E>) =>
   it.layer(layer, { excludeTestServices: true })(`edges (${name})`, (it) => {
-    it.effect("all the bitcoin there is, and one msat less: no number is rounded on its way", () =>
+    it.effect("postgres: all the bitcoin there is, and one msat less: no number is rounded", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const amount = Msat.make(Msat.max - 1n)
@@ -21,7 +21,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
       })
     )
 
-    it.effect("text comes back as it was given: quotes, braces, emoji, and what JSON escapes", () =>
+    it.effect("postgres: text is stored unchanged: quotes, braces, emoji, and what JSON escapes", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const text = `"'\\{}[],\t\n \u2028 ☕ 🧡 \\u0041 $1 null`
@@ -30,7 +30,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
       })
     )
 
-    it.effect("one that cannot be stored does not take others with it", () =>
+    it.effect("postgres: a Change that cannot be stored does not fail others of its flush", () =>
       Effect.gen(function* () {
         const journal = yield* Journal
         const companyId = yield* open
@@ -47,7 +47,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
       })
     )
 
-    it.effect("what cannot be a key is nobody's", () =>
+    it.effect("postgres: a malformed key finds nothing", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const [companyId, key] = [yield* open, "no\0key"]

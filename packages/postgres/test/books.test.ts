@@ -16,32 +16,34 @@ const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.u
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   describe(`books (${name})`, () => {
-    it.live("totals that are not the sum of their entries, or hold what nothing holds, or less than nothing, are faults", () =>
-      Effect.gen(function* () {
-        const records = yield* Records
-        const companyId = yield* companyWith(10)
-        // The company's random preimage proves nothing, and is not what this is about.
-        yield* run(
-          "update satrail.invoices set status = 'expired', received = null; delete from satrail.deposits; delete from satrail.entries"
-        )
-        const fault = (kind: Fault["kind"], expected: number, found: number): Fault => ({
-          kind,
-          id: companyId,
-          account: null,
-          expected: Msat.fromSats(expected),
-          found: Msat.fromSats(found)
-        })
-        assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10)])
-        yield* run("update satrail.balances set held = 4000")
-        assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10), fault("held", 0, 4), fault("holds", 0, 4)])
-        yield* run(`
+    it.live(
+      "verification: totals that are not the sum of their entries, held amounts without a hold, and negative totals are violations",
+      () =>
+        Effect.gen(function* () {
+          const records = yield* Records
+          const companyId = yield* companyWith(10)
+          // The company's random preimage proves nothing, and is not what this is about.
+          yield* run(
+            "update satrail.invoices set status = 'expired', received = null; delete from satrail.deposits; delete from satrail.entries"
+          )
+          const fault = (kind: Fault["kind"], expected: number, found: number): Fault => ({
+            kind,
+            id: companyId,
+            account: null,
+            expected: Msat.fromSats(expected),
+            found: Msat.fromSats(found)
+          })
+          assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10)])
+          yield* run("update satrail.balances set held = 4000")
+          assert.deepStrictEqual(yield* records.faults(companyId), [fault("posted", 0, 10), fault("held", 0, 4), fault("holds", 0, 4)])
+          yield* run(`
           alter table satrail.balances drop constraint balances_check, drop constraint balances_held_check;
           update satrail.balances set posted = 1000, held = 2000`)
-        assert.deepInclude(yield* records.faults(companyId), fault("below_zero", 0, -1))
-      }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
+          assert.deepInclude(yield* records.faults(companyId), fault("below_zero", 0, -1))
+        }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
     )
 
-    it.live("an invoice whose deposit is missing is a fault, and one that has two", () =>
+    it.live("verification: an invoice with no deposit, or with two, is a violation", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const companyId = yield* companyWith(10)
@@ -67,7 +69,7 @@ suite("pglite", Embedded.layer)
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   suite("postgres", Database.layer)
 
-  it.live("what was booked since is found without reading all that was booked before", () =>
+  it.live("verification: new entries are checked without reading all earlier ones", () =>
     Effect.gen(function* () {
       const records = yield* Records
       const companyId = yield* companyWith(1)
@@ -89,7 +91,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
   )
 
-  it.live("an entry that is committed after later ones were counted is counted too", () =>
+  it.live("verification: an entry that is committed after later ones were counted is counted too", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const [storage, other] = [yield* Layer.build(Storage.layer({ url })), yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))]
@@ -130,7 +132,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.scoped)
   )
 
-  it.live("a database restored where fewer transactions were goes on counting", () =>
+  it.live("verification: goes on in a database restored on a server with fewer transactions", () =>
     Effect.gen(function* () {
       const records = yield* Records
       yield* companyWith(100)

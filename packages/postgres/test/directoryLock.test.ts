@@ -36,7 +36,7 @@ const file = (path: string) => join(path, "lock")
 
 const lockOf = (path: string): unknown => JSON.parse(readFileSync(file(path), "utf8"))
 
-it.effect("one at a time, in one process too; given back when its scope closes", () =>
+it.effect("directory: locked once, in one process too; unlocked when its scope closes", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const scope = yield* Scope.make()
@@ -49,7 +49,7 @@ it.effect("one at a time, in one process too; given back when its scope closes",
   })
 )
 
-it.effect("another process holds it: who that is and what to do is said; when it is killed, the lock is taken over", () =>
+it.effect("directory: held by another process: the error names it and the remedy; when it is killed, the lock is taken over", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const child = yield* holder(path)
@@ -63,7 +63,7 @@ it.effect("another process holds it: who that is and what to do is said; when it
   })
 )
 
-it.effect("what is no lock at all, as a full disk may leave it, holds nobody off", () =>
+it.effect("directory: a malformed lock, as a full disk may leave it, is ignored", () =>
   Effect.gen(function* () {
     const path = yield* directory
     writeFileSync(file(path), "")
@@ -74,19 +74,17 @@ it.effect("what is no lock at all, as a full disk may leave it, holds nobody off
 
 const tellsStarts = existsSync("/proc/self/stat")
 
-it.effect.skipIf(!tellsStarts)(
-  "a pid that was given out again is another process (skipped where /proc does not tell when one started)",
-  () =>
-    Effect.gen(function* () {
-      const path = yield* directory
-      // Alive for as long as we are, and started later than the machine.
-      writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: "0" }))
-      yield* DirectoryLock.hold(path)
-      assert.deepInclude(lockOf(path), { pid: process.pid })
-    })
+it.effect.skipIf(!tellsStarts)("directory: a reused pid is another process (skipped where /proc does not tell when one started)", () =>
+  Effect.gen(function* () {
+    const path = yield* directory
+    // Alive for as long as we are, and started later than the machine.
+    writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: "0" }))
+    yield* DirectoryLock.hold(path)
+    assert.deepInclude(lockOf(path), { pid: process.pid })
+  })
 )
 
-it.effect("a process that lives, as far as one can know, is believed", () =>
+it.effect("directory: a process that may be alive keeps its lock", () =>
   Effect.gen(function* () {
     const path = yield* directory
     writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: null }))
@@ -95,7 +93,7 @@ it.effect("a process that lives, as far as one can know, is believed", () =>
   })
 )
 
-it.effect("a directory that cannot be made is said to be so", () =>
+it.effect("directory: one that cannot be made is reported", () =>
   Effect.gen(function* () {
     const path = join(yield* directory, "file")
     writeFileSync(path, "")

@@ -21,7 +21,7 @@ const company = Effect.gen(function* () {
   return { id: yield* Id.make, name: "Acme", plan: "free" as const, createdAtMillis: 1 }
 })
 
-it.live("C10: what was committed survives the process that is killed; the directory is one process's at a time", () =>
+it.live("C10: embedded database: commits survive a killed process; the directory is one process's at a time", () =>
   Effect.gen(function* () {
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "satrail-"))),
@@ -57,7 +57,7 @@ const client = await shared(PgliteClient.layer())
 it.layer(client, { excludeTestServices: true })("migrations", (it) => {
   const storage = Storage.layerClient()
 
-  it.effect("run once: the second start finds everything done, and loses nothing", () =>
+  it.effect("migrations: run once: the second start finds everything done, and loses nothing", () =>
     Effect.gen(function* () {
       const row = yield* company
       yield* Effect.provide(
@@ -74,7 +74,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
 
   const nothing = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("drop schema if exists satrail cascade").unprepared)
 
-  it.effect("two that start at once on nothing both start", () =>
+  it.effect("migrations: two starts at once on an empty database both succeed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* nothing
@@ -84,7 +84,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("events are in order from the very first", () =>
+  it.effect("events: in order from the very first", () =>
     Effect.gen(function* () {
       yield* nothing
       const rows = yield* Effect.all([company, company, company, company, company])
@@ -102,7 +102,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("events go on where they stopped when a dump is restored on a server that has seen fewer transactions", () =>
+  it.effect("events: go on where they stopped when a dump is restored on a server that has seen fewer transactions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [earlier, later] = [yield* company, yield* company]
@@ -127,7 +127,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("C35: the ledger takes no posting of nothing or less, and no balance below zero, whatever a program says", () =>
+  it.effect("C35: ledger: no posting of nothing or less, and no balance below zero, whatever a program writes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const row = yield* company
@@ -151,7 +151,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("a database that a newer program has migrated is left alone", () =>
+  it.effect("migrations: a database of a newer program is left alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into satrail.migrations (migration_id, name) values (9999, 'of_tomorrow')`

@@ -31,7 +31,7 @@ const outage = Exit.fail("outage" as const)
 
 const all = { concurrency: "unbounded" } as const
 
-it.live("what comes together goes together, in order, at most four at a time", () =>
+it.live("group commit: Changes that arrive together are flushed together, in order, at most four at a time", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     assert.deepStrictEqual(yield* Effect.forEach(["a", "b", "c", "d", "e"], commit, all), ["A", "B", "C", "D", "E"])
@@ -39,7 +39,7 @@ it.live("what comes together goes together, in order, at most four at a time", (
   })
 )
 
-it.live("each is answered on its own", () =>
+it.live("group commit: each Change gets its own result", () =>
   Effect.gen(function* () {
     const { commit } = yield* words()
     const answers = yield* Effect.forEach(["a", "no", "b"], (word) => Effect.exit(commit(word)), all)
@@ -47,7 +47,7 @@ it.live("each is answered on its own", () =>
   })
 )
 
-it.live("who shares an identity with somebody in this flush goes with the next", () =>
+it.live("group commit: a Change with an identity that is in this flush goes with the next", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     yield* Effect.forEach(["a k 1", "b k 2", "b 3", "c 4"], commit, all)
@@ -56,7 +56,7 @@ it.live("who shares an identity with somebody in this flush goes with the next",
   })
 )
 
-it.live("a poisoned flush is tried again one by one: only the guilty dies", () =>
+it.live("group commit: a flush that breaks is tried again one by one: only the guilty Change fails", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     const answers = yield* Effect.forEach(["a", "poison", "b"], (word) => Effect.exit(commit(word)), all)
@@ -65,7 +65,7 @@ it.live("a poisoned flush is tried again one by one: only the guilty dies", () =
   })
 )
 
-it.live("an outage is everyone's answer, and nothing is tried again", () =>
+it.live("group commit: an outage is every Change's result, and nothing is tried again", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     const answers = yield* Effect.forEach(["a", "down"], (word) => Effect.exit(commit(word)), all)
@@ -74,7 +74,7 @@ it.live("an outage is everyone's answer, and nothing is tried again", () =>
   })
 )
 
-it.live("one too many is turned away at once; who leaves before its flush was never there", () =>
+it.live("group commit: one above the limit is refused at once; one interrupted before its flush is not committed", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const { commit, flushes, flushing } = yield* words({ gate, maxWaiting: 2 })
@@ -90,7 +90,7 @@ it.live("one too many is turned away at once; who leaves before its flush was ne
   })
 )
 
-it.live("closing waits until everyone has an answer", () =>
+it.live("group commit: closing waits until every Change has a result", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.scoped(
       Effect.gen(function* () {
@@ -102,7 +102,7 @@ it.live("closing waits until everyone has an answer", () =>
   })
 )
 
-it.live("who comes after closing is turned away at once", () =>
+it.live("group commit: a Change after closing is refused at once", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* Effect.scoped(words())
     assert.deepStrictEqual(yield* Effect.exit(commit("a")), Exit.fail("closed" as const))
@@ -110,7 +110,7 @@ it.live("who comes after closing is turned away at once", () =>
   })
 )
 
-it.live("who comes while it closes is turned away, and who came before is answered", () =>
+it.live("group commit: a Change while closing is refused, and earlier ones get their results", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const scope = yield* Scope.make()
@@ -125,7 +125,7 @@ it.live("who comes while it closes is turned away, and who came before is answer
   })
 )
 
-it.live("a flush that forgets to answer somebody is a defect, not silence", () =>
+it.live("group commit: a flush that leaves out a result is a defect, not silence", () =>
   Effect.gen(function* () {
     const commit = yield* GroupCommit.make({
       operation: "test",
@@ -139,29 +139,27 @@ it.live("a flush that forgets to answer somebody is a defect, not silence", () =
   })
 )
 
-it.live(
-  "what happens is measured: who waits, how many go together, outages apart from those turned away, and both apart from defects",
-  () =>
-    Effect.gen(function* () {
-      const gate = yield* Deferred.make<void>()
-      const scope = yield* Scope.make()
-      const { commit, flushing } = yield* Scope.provide(words({ gate, maxWaiting: 2, operation: "measured" }), scope)
-      const begin = (word: string) => Effect.forkChild(Effect.exit(commit(word)), { startImmediately: true })
-      const first = yield* begin("a")
-      yield* Deferred.await(flushing)
-      const others = [yield* begin("b"), yield* begin("down"), yield* begin("one too many")]
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.joinAll([first, ...others])
-      yield* Effect.exit(commit("poison"))
-      yield* Scope.close(scope, Exit.void)
-      yield* Effect.exit(commit("late"))
-      const measured = (yield* Metric.snapshot).filter(({ attributes }) => attributes?.["operation"] === "measured")
-      const state = (id: string, why?: string) => measured.find((one) => one.id === id && one.attributes?.["why"] === why)?.state
-      assert.deepInclude(state("satrail_store_flush_items"), { count: 3, sum: 4, max: 2 })
-      assert.deepInclude(state("satrail_store_flush_millis"), { count: 3 })
-      assert.deepInclude(state("satrail_store_waiting"), { value: 0 })
-      assert.deepInclude(state("satrail_store_outages_total"), { count: 1 })
-      assert.deepInclude(state("satrail_store_turned_away_total", "overloaded"), { count: 1 })
-      assert.deepInclude(state("satrail_store_turned_away_total", "closed"), { count: 1 })
-    })
+it.live("group commit: measured: waiting, flush size, outages apart from refusals, and both apart from defects", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const scope = yield* Scope.make()
+    const { commit, flushing } = yield* Scope.provide(words({ gate, maxWaiting: 2, operation: "measured" }), scope)
+    const begin = (word: string) => Effect.forkChild(Effect.exit(commit(word)), { startImmediately: true })
+    const first = yield* begin("a")
+    yield* Deferred.await(flushing)
+    const others = [yield* begin("b"), yield* begin("down"), yield* begin("one too many")]
+    yield* Deferred.succeed(gate, undefined)
+    yield* Fiber.joinAll([first, ...others])
+    yield* Effect.exit(commit("poison"))
+    yield* Scope.close(scope, Exit.void)
+    yield* Effect.exit(commit("late"))
+    const measured = (yield* Metric.snapshot).filter(({ attributes }) => attributes?.["operation"] === "measured")
+    const state = (id: string, why?: string) => measured.find((one) => one.id === id && one.attributes?.["why"] === why)?.state
+    assert.deepInclude(state("satrail_store_flush_items"), { count: 3, sum: 4, max: 2 })
+    assert.deepInclude(state("satrail_store_flush_millis"), { count: 3 })
+    assert.deepInclude(state("satrail_store_waiting"), { value: 0 })
+    assert.deepInclude(state("satrail_store_outages_total"), { count: 1 })
+    assert.deepInclude(state("satrail_store_turned_away_total", "overloaded"), { count: 1 })
+    assert.deepInclude(state("satrail_store_turned_away_total", "closed"), { count: 1 })
+  })
 )

@@ -55,7 +55,7 @@ const nowMillis = 1_700_000_100_000
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   describe(`a database of the first version (${name})`, () => {
-    it.live("is migrated with all that is in it, and what waited goes on", () =>
+    it.live("migration: a database of the first version is migrated with all its rows, and its jobs go on", () =>
       Effect.gen(function* () {
         yield* atFirst
         const before = yield* everything
@@ -87,7 +87,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
       }).pipe(Effect.provide(client))
     )
 
-    it.live("migration: an answer with a voucher's link in it is emptied and still known by its key; all others stay", () =>
+    it.live("migration: a stored response with a voucher's link is emptied and keeps its key; all others stay", () =>
       Effect.gen(function* () {
         yield* atFirst
         const sql = yield* SqlClient.SqlClient
@@ -111,10 +111,10 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
     )
 
     for (const [whose, paidInside] of [
-      ["somebody outside, faster than who had claimed it", false],
-      ["who had claimed it, from inside", true]
+      ["an outside payer, before the withdrawal that had claimed it", false],
+      ["the withdrawal that had claimed it, from inside", true]
     ] as const) {
-      it.live(`knows afterwards that an invoice was paid by ${whose}`, () =>
+      it.live(`migration: an invoice is known to have been paid by ${whose}`, () =>
         Effect.gen(function* () {
           yield* atFirst
           const sql = yield* SqlClient.SqlClient
@@ -135,7 +135,7 @@ suite("pglite", Embedded.layer)
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   suite("postgres", Database.layer)
 
-  it.live("eight processes that start at once: one migrates it, and all start", () =>
+  it.live("migration: eight processes that start at once: one migrates, and all start", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const first = yield* Layer.build(PgClient.layer({ url }))
@@ -149,7 +149,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     })
   )
 
-  it.live("a process that may only read and write rows starts on what another has migrated", () =>
+  it.live("migration: a process that may only read and write rows starts on a migrated database", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const owner = yield* Layer.build(PgClient.layer({ url }))

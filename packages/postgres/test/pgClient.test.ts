@@ -18,7 +18,7 @@ const unused = Effect.promise(async () => {
   return typeof address === "object" && address !== null ? address.port : assert.fail("no port")
 })
 
-it.effect("nobody answers: the program is told where it looked, and not the password", () =>
+it.effect("store: an unreachable database is reported with its address, and without the password", () =>
   Effect.gen(function* () {
     const port = yield* unused
     const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
@@ -51,7 +51,7 @@ const refusals = [
   ["3D000", 'database "money" does not exist', "has no database of this name"]
 ] as const
 for (const [code, message, says] of refusals) {
-  it.effect(`${code}: there is a server, and what it refuses is said`, () =>
+  it.effect(`store: ${code}: the server's refusal is reported`, () =>
     Effect.gen(function* () {
       const { port } = yield* refusing(code, message)
       const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
@@ -62,7 +62,7 @@ for (const [code, message, says] of refusals) {
   )
 }
 
-it.effect("what is no URL is not repeated: it may be a password", () =>
+it.effect("store: a malformed URL is not repeated, since it may be a password", () =>
   Effect.gen(function* () {
     const error = yield* start("hunter2")
     assert.strictEqual(error._tag, "DatabaseUnreachable")
@@ -101,10 +101,10 @@ const reasons = {
   ECONNRESET: "ConnectionError"
 } as const
 for (const [code, tag] of Object.entries(reasons)) {
-  it(`${code} is ${tag}`, () => assert.strictEqual(PgClient.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
+  it(`store: ${code} is ${tag}`, () => assert.strictEqual(PgClient.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
 }
 
-it("a connection that ended says no code; a value that cannot be sent is our own mistake", () => {
+it("store: an ended connection has no code; a value that cannot be sent is a defect", () => {
   assert.strictEqual(PgClient.reasonOf(new Error("Connection terminated unexpectedly"), "query")._tag, "ConnectionError")
   assert.strictEqual(PgClient.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
 })
@@ -122,7 +122,7 @@ const words = {
   "08006": [/connection to the database broke/, /log/, "this"]
 } as const
 for (const [code, [reason, remedy, drops]] of Object.entries(words)) {
-  it(`store: SQLSTATE ${code} is said in words, with a remedy`, () => {
+  it(`store: SQLSTATE ${code} is explained, with a remedy`, () => {
     const error = new SqlError.SqlError({ reason: PgClient.reasonOf(Object.assign(new Error("no"), { code }), "query") })
     const said = PgClient.wordsOf(error)
     assert.match(said.reason ?? "", reason)

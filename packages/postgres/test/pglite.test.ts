@@ -18,7 +18,7 @@ Tasks.suite("pglite, grouped", storage)
 Edges.suite("pglite", storage)
 
 it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
-  it.effect("a transaction keeps others out, and leaves no trace when it fails", () =>
+  it.effect("PGlite: a transaction excludes others, and leaves no trace when it fails", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const inside = sql.withTransaction(

@@ -119,7 +119,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       return Withdrawal.requested(yield* withdrawal(companyId, 100), key === undefined ? undefined : once(companyId, key))
     })
 
-    it.effect("C13: a flush waits for the row lock of its company's balance, and others do not wait for it", () =>
+    it.effect("C13: postgres: a flush waits for the row lock of its company's balance, and others do not wait for it", () =>
       Effect.gen(function* () {
         const [locked, free] = [yield* companyWith(100), yield* companyWith(100)]
         const asked = yield* request(locked)
@@ -129,7 +129,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("a voucher that is claimed and canceled from one moment on, both waiting for its row: it ends one way", () =>
+    it.effect("postgres: a voucher claimed and canceled at once, both waiting for its row, ends one way", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const row = yield* voucher(companyId, 40)
@@ -143,7 +143,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("the same request in both processes, with money for one: both hear that it is applied", () =>
+    it.effect("postgres: the same request in both processes, with money for one: both are told that it is applied", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = yield* request(companyId)
@@ -153,7 +153,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("the same key in both processes, with money for one: one is applied, the other gets its answer", () =>
+    it.effect("postgres: the same key in both processes, with money for one: one is applied, the other gets its response", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId, "k"), yield* request(companyId, "k")]
@@ -166,7 +166,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("C13: two requests in two processes, with money for one: the other is refused, not tried for ever", () =>
+    it.effect("C13: postgres: two requests in two processes, with money for one: the other is refused, not tried for ever", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId), yield* request(companyId)]
@@ -179,7 +179,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("a connection that breaks is an outage, and the same Change may be committed again", () =>
+    it.effect("postgres: a broken connection is an outage, and the same Change may be committed again", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const companyId = yield* companyWith(100)
@@ -193,7 +193,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     )
   })
 
-  it.effect("eight processes that start at once on an empty database all start", () =>
+  it.effect("migration: eight processes that start at once on an empty database all start", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       yield* Effect.all(

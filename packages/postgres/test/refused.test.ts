@@ -37,7 +37,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     ["53200", "the database is out of memory"],
     ["58030", "the machine of the database has an error"]
   ] as const) {
-    it.effect(`store: ${code}: reads go well, and it is known that commits do not until one does`, () =>
+    it.effect(`store: ${code}: reads go well, and commits are reported as refused until one succeeds`, () =>
       Effect.gen(function* () {
         const url = yield* Database.make
         const store = yield* Layer.build(Storage.layer({ url }))
@@ -70,7 +70,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     )
   }
 
-  it.effect("store: a lock that was waited for too long is one Change's bad luck, and no word about the store", () =>
+  it.effect("store: a lock that was waited for too long fails one Change, and says nothing about the store", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const store = yield* Layer.build(Storage.layer({ url }))

@@ -75,7 +75,7 @@ const mayNot = (role: Role, database: string, statements: ReadonlyArray<string>)
   })
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
-  it.live("the application cannot start before `satrail migrate`, is told so, and has made nothing", () =>
+  it.live("roles: the application cannot start before `satrail migrate`; the error says so, and nothing is made", () =>
     Effect.gen(function* () {
       const database = yield* prepared
       const { message } = yield* refusedStart("satrail_application", database)
@@ -85,7 +85,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("`satrail migrate` makes the tables and gives the rights, and then the application starts", () =>
+  it.live("roles: `satrail migrate` makes the tables and grants the rights, and then the application starts", () =>
     Effect.gen(function* () {
       const database = yield* prepared
       const { before, now } = yield* as("satrail_migration", database)(Migrations.migrate)
@@ -95,7 +95,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("roles that came after the tables get their rights by the next `satrail migrate`; roles.sql may be run again", () =>
+  it.live("roles: those created after the tables get their rights by the next `satrail migrate`; roles.sql may be run again", () =>
     Effect.gen(function* () {
       if ("missing" in installation) return
       const database = yield* migrated
@@ -107,7 +107,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("the application may not migrate: a newer program than the tables says which migration it needs", () =>
+  it.live("roles: the application may not migrate: a newer program names the missing migration", () =>
     Effect.gen(function* () {
       const database = yield* migrated
       yield* as("satrail_migration", database)(run("delete from satrail.migrations where migration_id > 1"))
@@ -117,7 +117,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("after a restored dump the application says that `satrail migrate` comes first; that lets the events go on", () =>
+  it.live("roles: after a restored dump the application asks for `satrail migrate`, after which events go on", () =>
     Effect.gen(function* () {
       const database = yield* migrated
       yield* as("satrail_migration", database)(run("update satrail.epoch set transactions = transactions + 1000000"))
@@ -128,7 +128,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("a right that somebody gave besides is gone after `satrail migrate`", () =>
+  it.live("roles: a right granted besides is revoked by `satrail migrate`", () =>
     Effect.gen(function* () {
       const database = yield* migrated
       const change = "update satrail.entries set amount = amount where false"
@@ -139,7 +139,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("nobody else comes into the database", () =>
+  it.live("roles: no other role may connect", () =>
     Effect.gen(function* () {
       const database = yield* prepared
       yield* as("postgres", "postgres")(run("create role stranger login"))
@@ -156,7 +156,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     RecordsContract.suite("postgres, with the application's rights", storage)
     TasksContract.suite("postgres, with the application's rights", storage)
 
-    it.live("cannot change what is in the ledger, what was published, or how things are made", () =>
+    it.live("roles: the application cannot change ledger entries, published events, or the schema", () =>
       Effect.gen(function* () {
         yield* mayNot("satrail_application", yield* migrated, [
           // A coin is let go of when it turns out to be change of the payout that kept it.
@@ -182,7 +182,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       })
     )
 
-    it.live("may at least read every table: a new one is not forgotten", () =>
+    it.live("roles: the application may read every table, also a new one", () =>
       Effect.gen(function* () {
         const without = run(`select tablename from pg_tables where schemaname = 'satrail'
           and not has_table_privilege('satrail_application', format('satrail.%I', tablename), 'select')`)
@@ -192,7 +192,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
   })
 
   describe("the reader", () => {
-    it.live("sees what there is, and neither the hashes of keys nor the answers", () =>
+    it.live("roles: the reader sees everything but key hashes and stored responses", () =>
       Effect.gen(function* () {
         const database = yield* migrated
         const read = ["companies", "balances", "entries", "events", "withdrawals", "deposits", "invoices", "migrations"]
@@ -202,7 +202,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       })
     )
 
-    it.live("writes nothing, also when it puts off what makes it read-only", () =>
+    it.live("roles: the reader writes nothing, also when it turns off read-only mode", () =>
       Effect.gen(function* () {
         const tries = [
           "insert into satrail.events select * from satrail.events",

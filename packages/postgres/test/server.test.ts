@@ -50,7 +50,7 @@ const roadTo = Effect.fnUntraced(function* ({ port, hostname }: URL) {
 })
 
 describe.skipIf(Database.server === undefined)("a client of a server (skipped where there is none)", () => {
-  it.live("ends at the server what its fibre is interrupted in, and does not use that connection again", () =>
+  it.live("PgClient: an interrupted query is ended at the server, and its connection is not used again", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const one = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
@@ -72,7 +72,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live("what the server did not end at the first word is ended at the next", () =>
+  it.live("PgClient: a query that survives the first cancel request is canceled again", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const one = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
@@ -89,7 +89,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live("a transaction that is interrupted in the middle leaves no trace, and no session in it", () =>
+  it.live("PgClient: an interrupted transaction leaves no trace, and no session in it", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const client = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
@@ -115,7 +115,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live("a statement that takes too long is ended, and so is one that waits too long for a lock", () =>
+  it.live("PgClient: a statement that takes too long is ended, and so is one that waits too long for a lock", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const client = yield* Layer.build(PgClient.layer({ url, statementTimeoutMillis: 400, lockTimeoutMillis: 100 }))
@@ -140,7 +140,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live("a connection that is cut while it is asked fails that question, and nothing else", () =>
+  it.live("PgClient: a connection that is cut during a query fails that query, and nothing else", () =>
     Effect.gen(function* () {
       const url = new URL(Redacted.value(yield* Database.make))
       const road = yield* roadTo(url)
@@ -158,7 +158,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live("what the server refuses costs no connection; names of statements are its own on a host's pool", () =>
+  it.live("PgClient: a query that the server refuses costs no connection; statement names are its own on a host's pool", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 1 })
@@ -205,7 +205,7 @@ const knocksAt = Effect.fnUntraced(function* (port: number) {
 })
 
 describe.skipIf("missing" in found)("a server of its own (skipped where none can be made)", () => {
-  it.live("that crashes is an outage, told at once; when it is back, so is the store, and what was answered is there", () =>
+  it.live("PgClient: a server crash is an outage at once; when it is back, so is the store, with every commit", () =>
     Effect.gen(function* () {
       const server = yield* own()
       const storage = yield* Layer.build(Storage.layer({ url: Redacted.make(server.url) }))
@@ -229,7 +229,7 @@ describe.skipIf("missing" in found)("a server of its own (skipped where none can
     })
   )
 
-  it.live("that wants a password: what is interrupted on a host's own pool is ended there too", () =>
+  it.live("PgClient: with a password: an interrupted query on a host's own pool is ended there too", () =>
     Effect.gen(function* () {
       const hba = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
       const server = yield* own({ files: { "pg_hba.conf": hba.join("\n") } })
@@ -269,7 +269,7 @@ describe.skipIf("missing" in found)("a server of its own (skipped where none can
     }
   )
 
-  it.live("with TLS: whom the named authority vouches for is trusted, anybody else is not", () =>
+  it.live("PgClient: with TLS: a certificate of the named authority is trusted, any other is not", () =>
     Effect.gen(function* () {
       const [right, wrong] = [yield* certificate, yield* certificate]
       const server = yield* own({

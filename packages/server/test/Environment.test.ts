@@ -10,7 +10,7 @@ const problemsOf = (env: Record<string, string>): ReadonlyArray<string> => {
 }
 
 describe("the environment", () => {
-  it("needs nothing: every variable has a default", () => {
+  it("environment: every variable has a default", () => {
     const environment = Result.getOrThrow(Environment.read({}))
     assert.strictEqual(environment.port, 8080)
     assert.strictEqual(environment.host, "127.0.0.1")
@@ -18,7 +18,7 @@ describe("the environment", () => {
     assert.strictEqual(environment.databaseUrl, undefined)
   })
 
-  it("an empty variable is one that is not given", () => {
+  it("environment: an empty variable counts as not set", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ PORT: "" })).port, 8080)
   })
 
@@ -51,7 +51,7 @@ describe("the environment", () => {
     ["SATRAIL_DATABASE_CONNECTIONS", "1"]
   ]
   for (const [name, value] of wrong) {
-    it(`${name}=${value} is named, with what it got and what it wants`, () => {
+    it(`environment: ${name}=${value} is named, with the value and what is expected`, () => {
       const [problem = "", ...others] = problemsOf({ [name]: value })
       assert.deepStrictEqual(others, [])
       assert.include(problem, `${name} wants `)
@@ -59,7 +59,7 @@ describe("the environment", () => {
     })
   }
 
-  it("a real node needs its address, both macaroons and a secret, and each that is missing is told", () => {
+  it("environment: a real node needs its address, both macaroons and a secret, and each that is missing is named", () => {
     const problems = problemsOf({ LIGHTNING: "lnd" })
     const names = ["LND_REST_URL", "LND_RECEIVER_MACAROON", "LND_SENDER_MACAROON", "LND_INVOICE_SECRET"]
     assert.strictEqual(problems.length, names.length)
@@ -74,11 +74,11 @@ describe("the environment", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ ...env, LIGHTNING: "sandbox" })).node, undefined)
   })
 
-  it("every problem is told at once", () => {
+  it("environment: every problem is reported at once", () => {
     assert.strictEqual(problemsOf({ PORT: "x", SATRAIL_NETWORK: "y", LIGHTNING: "z" }).length, 3)
   })
 
-  it("a secret that is wrong is named and not repeated", () => {
+  it("environment: a malformed secret is named and not repeated", () => {
     for (const [name, value] of [
       ["DATABASE_URL", "mysql://root:hunter2@db"],
       ["SATRAIL_OPERATOR_TOKEN", "hunter2"],
@@ -93,7 +93,7 @@ describe("the environment", () => {
     }
   })
 
-  it("C56: a secret that is right does not show when the environment is printed", () => {
+  it("C56: environment: a secret does not show when the environment is printed", () => {
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
     assert.notInclude(
       JSON.stringify(environment, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
@@ -102,7 +102,7 @@ describe("the environment", () => {
     assert.isTrue(environment.databaseUrl !== undefined && Redacted.value(environment.databaseUrl).includes("hunter2"))
   })
 
-  it("nothing pretended is taken on mainnet: neither Lightning nor the chain, prices, or other people's servers", () => {
+  it("environment: nothing simulated is accepted on mainnet: not Lightning, the chain, prices, or recipients' servers", () => {
     const problems = problemsOf({
       SATRAIL_NETWORK: "mainnet",
       SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080",
@@ -114,7 +114,7 @@ describe("the environment", () => {
     )
   })
 
-  it("hosts are vouched for one by one, with the place where each is", () => {
+  it("environment: hosts are vouched for one by one, each with its address", () => {
     const { outboundAllow } = Result.getOrThrow(
       Environment.read({ SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080, wallet.example:8443=https://[::1]:9" })
     )
@@ -164,7 +164,7 @@ describe("the environment", () => {
     )
   })
 
-  it("environment: what others put beside ours is not ours to refuse", () => {
+  it("environment: variables of other programs are not refused", () => {
     const theirs = {
       LND_SERVICE_HOST: "10.0.0.1",
       LND_SERVICE_PORT_REST: "8080",
@@ -187,7 +187,7 @@ describe("the environment", () => {
     assert.lengthOf(problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }), 1, "without DATABASE_URL it may be meant for it")
   })
 
-  it("settings: what is pretended is polled often, and what is real as the defaults say", () => {
+  it("settings: a simulated backend is polled often, a real one as the defaults say", () => {
     const real = {
       lightning: {
         LIGHTNING: "lnd",

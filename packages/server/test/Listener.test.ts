@@ -29,7 +29,7 @@ describe("what never becomes a request", () => {
     ["another expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
   ]
   for (const [what, text, status, code] of unreadable) {
-    it(`${what}: ${status} ${code}, in an envelope, and the connection is closed`, async () => {
+    it(`listener: ${what}: ${status} ${code}, in an envelope, and the connection is closed`, async () => {
       const { head, body } = await answerTo(text)
       assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
       assert.match(head, /^connection: close$/im)
@@ -40,7 +40,7 @@ describe("what never becomes a request", () => {
 })
 
 describe("a request to speak something else", () => {
-  it("is answered as any other, and its connection ends when the client has gone", async () => {
+  it("listener: an upgrade is answered as any other request, and its connection ends when the client has gone", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
     server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
@@ -72,14 +72,14 @@ describe("a request that comes before the handler is attached", () => {
     return { server, answer: once(socket, "close").then(() => answer) }
   }
 
-  it("listener: is answered once there is one", async () => {
+  it("listener: a request that comes before the handler is attached is answered once there is one", async () => {
     const { server, answer } = await asked()
     server.on("request", (_, response) => response.end("done"))
     assert.match(await answer, /^HTTP\/1\.1 200 /)
     await once(server.close(), "close")
   })
 
-  it("listener: does not keep a server open that closes before", async () => {
+  it("listener: a request that comes before the handler is attached keeps no server open that closes first", async () => {
     const { server, answer } = await asked()
     await once(server.close(), "close")
     assert.strictEqual(await answer, "")
@@ -87,7 +87,7 @@ describe("a request that comes before the handler is attached", () => {
 })
 
 describe("what comes behind a request", () => {
-  it("does not take the place of its answer: it took effect, and nobody is told that it could not be read", async () => {
+  it("listener: unreadable bytes behind a request do not replace its response, since it took effect", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     // Answered when the rest has been found unreadable, as a request that waits for its commit is.
     server.on("request", (_, response) => server.once("clientError", () => response.writeHead(201).end("made")))
@@ -108,7 +108,7 @@ describe("what comes behind a request", () => {
 })
 
 describe("connections", () => {
-  it("connections: one more than may be is ended at once and told of; those there are go on, and one that ends makes room", async () => {
+  it("listener: one connection above the limit is ended at once and logged; the others go on, and one that ends makes room", async () => {
     let refused = 0
     const server = Listener.make({}, { maxConnections: 3, whenFull: () => (refused += 1) }).listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))

@@ -62,7 +62,7 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
       }
     })
 
-    it("C56: every line of the log is JSON, and none has a key or a preimage in it", () => {
+    it("C56: log: every line is JSON, and none has a key or a preimage in it", () => {
       const logs = all.flatMap((service) => service.logs())
       const secrets = all.flatMap((service) => service.secrets())
       assert.isNotEmpty(logs)

@@ -39,7 +39,7 @@ describe("a secret that is put wherever a request has room", () => {
   let service: Service.Service
 
   for (const format of formats) {
-    it(`comes out nowhere: not in an error, a metric, an argument or a line of the log (${format})`, async () => {
+    it(`secrets: a secret sent in any place of a request appears in no error, metric, argument or log line (${format})`, async () => {
       service = Service.make()
       await service.start({ ...loud(format), SATRAIL_OPERATOR_TOKEN: operatorToken, SATRAIL_NOSTR_KEY: nostrKey })
       const operate = (path: string, body: unknown) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
@@ -172,7 +172,7 @@ describe("a secret of the configuration", () => {
     return found
   }
 
-  it.skipIf("missing" in found)("of the database is not told where it is wrong", async () => {
+  it.skipIf("missing" in found)("secrets: the database's password is not shown where it is wrong", async () => {
     const password = canary("database")
     assert.deepStrictEqual(
       await givenAway(
@@ -186,7 +186,7 @@ describe("a secret of the configuration", () => {
     )
   })
 
-  it("of lnd is not told where lnd cannot be reached", async () => {
+  it("secrets: lnd's macaroons are not shown where lnd cannot be reached", async () => {
     const secrets = {
       receiver: Macaroon.make(Lnd.receiverCalls),
       sender: Macaroon.make(Lnd.senderCalls),
@@ -213,7 +213,7 @@ describe("a secret of the configuration", () => {
     )
   })
 
-  it("of a chain and of its wallet is not told where the node refuses it, is away, or the wallet does not open", async () => {
+  it("secrets: those of a chain and its wallet are not shown where the node refuses, is away, or the wallet does not open", async () => {
     const node = createServer((_, response) => response.writeHead(401, { "www-authenticate": "Basic" }).end()).listen(0, "127.0.0.1")
     await once(node, "listening")
     // It listens on TCP, so its address is one of TCP.

@@ -36,7 +36,7 @@ const made = Effect.acquireRelease(
 
 Real.suite("the service on a real chain", ["btcd"], () => {
   it.layer(Btcd.layer, { excludeTestServices: true })((it) => {
-    it.effect("takes deposits and pays out over /v1, says when the node lets nobody in, and goes on when it does", () =>
+    it.effect("server: deposits and payouts over /v1; an outage is reported when the node refuses the login, and ends with it", () =>
       Effect.gen(function* () {
         const btcd = yield* Btcd.Btcd
         yield* btcd.mine(Miner.firstBlocks)

@@ -90,7 +90,7 @@ describe("satrail check", () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  it("check: a configuration that is right has nothing but right lines, and says what it looked at", async () => {
+  it("check: a correct configuration gives ok lines only, each naming what was checked", async () => {
     for (const more of [{ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }, Bitcoind.environment(bitcoind)]) {
       const lines = await linesOf({ ...env, ...more })
       assert.deepStrictEqual(
@@ -102,7 +102,7 @@ describe("satrail check", () => {
     }
   })
 
-  it("check: the sandbox has little to be looked at", async () => {
+  it("check: the sandbox needs few checks", async () => {
     const lines = await linesOf({ SATRAIL_DATA: file("data") })
     assert.deepStrictEqual(
       lines.map((line) => line.split(":")[0]),
@@ -444,7 +444,7 @@ describe("satrail check", () => {
     })
   }
 
-  it("check: what might be a macaroon with a slip is not shown, whatever form it has", async () => {
+  it("check: a malformed macaroon is not shown, in any form", async () => {
     const hex = Macaroon.make(Lnd.senderCalls)
     for (const slip of [hex.slice(1), `${hex}x`, Buffer.from(hex, "hex").toString("base64")]) {
       const lines = await linesOf({ ...env, LND_SENDER_MACAROON: slip })
@@ -454,7 +454,7 @@ describe("satrail check", () => {
     }
   })
 
-  it("check: what can never get better stops a start, and what is away does not", async () => {
+  it("check: a permanent problem stops a start, and an outage does not", async () => {
     const finalOf = async (more: Record<string, string>) =>
       (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more })))).filter(Check.isFinal).map(Check.text)
     assert.deepStrictEqual(await finalOf({ LND_REST_URL: nobody, ESPLORA_URL: nobody }), [])
@@ -469,7 +469,7 @@ describe("satrail check", () => {
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)
   })
 
-  it("check: one that never answers, and one that breaks, are lines like any other, without a secret", async () => {
+  it("check: one that times out, and one that crashes, are lines like any other, without a secret", async () => {
     const secret = "an answer that repeats hunter2"
     const found = await Effect.runPromise(
       Check.run(
@@ -514,7 +514,7 @@ describe("satrail check", () => {
       assert.match(some, /^! rates: 2 of 4 tickers answer; not Kraken, CoinGecko/)
     })
 
-    it("check: a clock that is wrong is told, and by how much", async () => {
+    it("check: a wrong clock is reported with its difference", async () => {
       const at = (offSeconds: number) => answers(`{"data":{"epoch":${Math.floor(Date.now() / 1000) + offSeconds}}}`)
       const of = async (outbound: Outbound.Outbound["Service"]) =>
         (await linesBy(Clock.check(environmentOf({ ...env, ...tickers }), outbound)))[0] ?? ""
@@ -524,7 +524,7 @@ describe("satrail check", () => {
       assert.match(await of(silent), /^! clock: nobody outside says/)
     })
 
-    it("check: the certificate of the domain is trusted, ends soon, or is nobody's", async () => {
+    it("check: the certificate of the domain is trusted, ends soon, or is not trusted", async () => {
       const server = createServer({ key: Certificate.key, cert: Certificate.certificate }, () => {}).listen(0, "127.0.0.1")
       await once(server, "listening")
       // It listens on TCP, so its address is one of TCP.
@@ -559,7 +559,7 @@ describe("satrail check", () => {
       assert.notInclude((await linesFor("1")).join("\n"), "SATRAIL_PROXIES")
     })
 
-    it("check: a domain that nobody serves is wrong", async () => {
+    it("check: a domain that no server answers for is an error", async () => {
       const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" })
       const port = Number(new URL(nobody).port)
       const lines = await linesBy(Domain.check(environment, { lookup: async () => ["127.0.0.1"], port }))

@@ -52,7 +52,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.deepStrictEqual(troubles(lines), [])
   })
 
-  it("check: the roles of roles.sql are right, the owner and a superuser are warned of, and who may not migrate is told to", async () => {
+  it("check: the roles of roles.sql are right, the owner and a superuser are warnings, and a role that may not migrate is told the command", async () => {
     create("money")
     Client.script(installation, urlOf("money"), roles)
     const before = await linesOf("money", "satrail_application")
@@ -85,7 +85,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.match(future.map(Check.text).join("\n"), /✗ database: the tables are at migration 9999.*Start that version or a later one/)
   })
 
-  it("check: an encoding that is not UTF-8, too few connections and a standby's role are told", async () => {
+  it("check: an encoding other than UTF-8, too few connections and a standby are reported", async () => {
     create("latin", "encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0")
     assert.match(troubles(await linesOf("latin")).join(), /✗ database: the database's encoding is LATIN1.*UTF8/)
     create("narrow")
@@ -96,7 +96,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.include(readOnly && Check.text(readOnly), "only answers reads")
   })
 
-  it("check: who is not let in, and a database that is not there, are told where it is and not with which password", async () => {
+  it("check: a refused login and a missing database are reported with their address and without the password", async () => {
     const nobody = await linesOf("empty", "nobody-is-this:hunter2-and-more")
     assert.match(nobody.join(), /^✗ database: The database at 127\.0\.0\.1:\d+\/empty does not let this user in/)
     assert.notInclude(nobody.join(), "hunter2")

@@ -39,7 +39,7 @@ describe("the command line", () => {
 
   const opens = async (key: string) => (await service.ask("GET", "/v1/transactions/balance", { key })).status
 
-  it("opens a company, changes its plan and vouches for its domain", async () => {
+  it("command line: opens a company, changes its plan and vouches for its domain", async () => {
     const company = await json("companies create --name Acme --plan free")
     assert.deepStrictEqual([company.name, company.plan], ["Acme", "free"])
     const created = await said("companies create --name Acme --plan free")
@@ -55,7 +55,7 @@ describe("the command line", () => {
     assert.include(await said(`companies domain ${company.id} acme.example`), "acme.example")
   })
 
-  it("issues, rotates and revokes keys", async () => {
+  it("command line: issues, rotates and revokes keys", async () => {
     const company = await json("companies create --name Keys --plan free")
     const first = await json(`keys issue ${company.id} --name first --scopes read,receive`)
     assert.deepStrictEqual([first.scopes, first.expires_at, first.company_id], [["read", "receive"], null, company.id])
@@ -73,26 +73,26 @@ describe("the command line", () => {
     assert.include(await said(`keys revoke ${first.id}`), "revoked")
   })
 
-  it("finds the service by its environment too", async () => {
+  it("command line: finds the service by its environment too", async () => {
     const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.token() }
     assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)
   })
 
-  it("says what the service refused, every issue", async () => {
+  it("command line: prints every issue of a refused request", async () => {
     assert.include(await refused("keys revoke nobodysKey00"), "not_found")
     const refusal = await refused("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name x --scopes read,write,fly")
     assert.include(refusal, "malformed")
     for (const path of ["scopes.1", "scopes.2"]) assert.lengthOf(refusal.split(path), 2, `${path} is named once: ${refusal}`)
   })
 
-  it("says so when the token is wrong, and does not repeat it", async () => {
+  it("command line: a wrong token is reported, and not repeated", async () => {
     const token = "x".repeat(40)
     const refusal = await refused("keys revoke any", { SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: token })
     assert.include(refusal, "unauthorized")
     assert.notInclude(refusal, token)
   })
 
-  it("says so when no service is known, when it is down, and when its address is none", async () => {
+  it("command line: a missing, unreachable or malformed service address is reported", async () => {
     const token = "x".repeat(40)
     assert.include(await refused("keys revoke any", { SATRAIL_DATA: "/nowhere" }), "No service is known")
     // A port of this machine where nobody listens: it was free a moment ago.
@@ -116,7 +116,7 @@ describe("the command line", () => {
     assert.deepStrictEqual(await own(), before)
   })
 
-  it("migrate says where it looked for a database, and repeats no password", async () => {
+  it("command line: migrate prints the database's address, and no password", async () => {
     assert.include(
       await refused("migrate", { DATABASE_URL: "" }),
       "DATABASE_URL wants postgres://user:password@host:port/database, and got nothing"
@@ -131,7 +131,7 @@ describe("the command line", () => {
     }
   })
 
-  it("says what a command wants when it is misspelt", async () => {
+  it("command line: a misspelt command prints its usage", async () => {
     for (const args of ["companies create --name Acme --plan gold", "companies create --plan paid", "keys revoke", "frobnicate"]) {
       const ended = await satrail(args)
       assert.deepStrictEqual([args, ended.code], [args, 1])

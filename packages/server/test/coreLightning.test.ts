@@ -37,7 +37,7 @@ const silent = Effect.provideService(References.MinimumLogLevel, "None")
 const over = <A, E, R>(story: Effect.Effect<A, E, R>) => Effect.scoped(story).pipe(Effect.provide(Layer.fresh(Memory.layer)), silent)
 
 describe("LIGHTNING=core-lightning", () => {
-  it("backend: a setting of Core Lightning's that is missing is named, and no secret of it is shown", () => {
+  it("backend: a missing setting of Core Lightning's is named, and no secret is shown", () => {
     const read = Environment.read({ LIGHTNING: "core-lightning" })
     const problems = Result.isFailure(read) ? read.failure.problems : []
     for (const name of [
@@ -96,7 +96,7 @@ describe("LIGHTNING=core-lightning", () => {
     )
   )
 
-  it.live("satrail check: Core Lightning is looked at with each rune, and what was never tried with it is told", () =>
+  it.live("check: Core Lightning is checked with each rune, and what was never tried with it is reported", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { url } = yield* daemon

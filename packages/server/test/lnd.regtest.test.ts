@@ -52,7 +52,7 @@ const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdraw
 
 Real.suite("the service on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C60: what is paid to us is credited once, also when we were down at the time", () =>
+    it.effect("C60: lnd: an incoming payment is credited once, also when the service was down at the time", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run, start, stop } = world
@@ -74,7 +74,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("what is paid while the wire is cut is credited when it is mended", () =>
+    it.effect("lnd: a payment received while the connection is cut is credited when it is back", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { proxy, run } = world
@@ -90,7 +90,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("a withdrawal settles with its preimage, and its fee is what lnd paid", () =>
+    it.effect("lnd: a withdrawal settles with its preimage, and its fee is what lnd paid", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const shop = yield* Composed.companyWith(world, 50_000)
@@ -100,7 +100,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("what cannot be paid fails and is given back in full", () =>
+    it.effect("lnd: a payment that cannot be made fails and is released in full", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -113,7 +113,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("C26: a route that costs more than is allowed is none", () =>
+    it.effect("C26: lnd: a route above the fee limit is not taken", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -134,7 +134,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
     )
 
     for (const outcome of ["settle", "fail"] as const) {
-      it.effect(`C1: a payment that is held is pending through restarts of us and of lnd, and then ${outcome}s once`, () =>
+      it.effect(`C1: lnd: a held payment is pending through restarts of the service and of lnd, and then ${outcome}s once`, () =>
         Composed.story((world) =>
           Effect.gen(function* () {
             const { run, start, stop } = world
@@ -166,7 +166,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     }
 
-    it.effect("500 payments each way, 50 at a time, are all accounted for", () =>
+    it.effect("lnd: 500 payments each way, 50 at a time, are all accounted for", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -210,7 +210,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       "is answered when nobody waits any more": { delayMillis: 4000 }
     }
     for (const [how, fault] of Object.entries(faults)) {
-      it.effect(`C60: when what tells us of a payment ${how}, it is credited once`, () =>
+      it.effect(`C60: lnd: when the notification of a payment ${how}, it is credited once`, () =>
         Composed.story(
           (world) =>
             Effect.gen(function* () {
@@ -235,7 +235,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
 
     for (const [call, path] of Object.entries(calls)) {
       for (const [how, fault] of Object.entries(faults)) {
-        it.effect(`C2: when the call ${call} ${how}, the outcome is the node's, and nothing is sent twice`, () =>
+        it.effect(`C2: lnd: when the call ${call} ${how}, the outcome is the node's, and nothing is sent twice`, () =>
           Composed.story(
             (world) =>
               Effect.gen(function* () {

@@ -60,7 +60,7 @@ const metrics = async (service: ReturnType<typeof Service.make>): Promise<string
 
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C10: what was confirmed is sent once and ends as lnd says, whenever the process dies", () =>
+    it.effect("C10: lnd: a confirmed withdrawal is sent once and ends as lnd reports, whenever the process dies", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const env = yield* configured(alice)
@@ -110,7 +110,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("C10: a process that dies before or after any step of a payment to lnd or from it changes nothing in how it ends", () =>
+    it.effect("C10: lnd: a process that dies before or after any step of a payment in or out does not change its outcome", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const directory = yield* Effect.acquireRelease(
@@ -196,7 +196,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("a wallet that asks at a Lightning address pays lnd, and is told so (LUD-06, 16, 21)", () =>
+    it.effect("lnd: a wallet pays a Lightning address, and sees the payment settled (LUD-06, 16, 21)", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const env = yield* configured(alice)
@@ -231,7 +231,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("while lnd is away reads go on and withdrawals wait, also through a start; then all is caught up with", () =>
+    it.effect("lnd: during an outage reads go on and withdrawals wait, also through a start; afterwards everything catches up", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const env = yield* configured(alice)

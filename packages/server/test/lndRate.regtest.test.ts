@@ -34,7 +34,7 @@ const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - 
 Real.suite("the service on lnd: how much it sends", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
     it.effect(
-      "payment worker: pays as much as lnd does when it is asked directly: prints both, in payments a second, and their ratio",
+      "payment worker: pays as much as lnd does when it is called directly: prints both, in payments a second, and their ratio",
       () =>
         Effect.gen(function* () {
           const { alice } = yield* Network

@@ -49,7 +49,7 @@ const told = <E, R>(check: Effect.Effect<void, E, R>) =>
 
 Real.suite("a start with lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("says where nobody answers", () =>
+    it.effect("lnd start: nothing listening is reported with the address", () =>
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
@@ -61,7 +61,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("says that the certificate is another one, or not there", () =>
+    it.effect("lnd start: a wrong or missing certificate is reported", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
@@ -79,7 +79,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("says that a macaroon is another node's, allows too little, or is none", () =>
+    it.effect("lnd start: a macaroon of another node, with too few permissions, or malformed is reported", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
@@ -101,7 +101,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("takes a macaroon's file, and one that allows more", () =>
+    it.effect("lnd start: a macaroon may be a file, and may allow more", () =>
       told(
         Effect.gen(function* () {
           const { alice } = yield* Network
@@ -111,7 +111,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("says that lnd is on another network", () =>
+    it.effect("lnd start: another network is reported", () =>
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
@@ -121,7 +121,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("says that the database is another node's", () =>
+    it.effect("lnd start: a database begun with another node is reported", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
@@ -132,7 +132,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("says that what answers is no lnd", () =>
+    it.effect("lnd start: a server that is no lnd is reported", () =>
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
@@ -145,7 +145,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("says that the wallet is locked", () =>
+    it.effect("lnd start: a locked wallet is reported", () =>
       told(
         Effect.gen(function* () {
           const locked = yield* lockedNode
@@ -162,7 +162,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("goes well while lnd is away, once it was there; and only that very node is taken for it when it is back", () =>
+    it.effect("lnd start: goes on during an outage of a known node, and accepts only that node when it is back", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network

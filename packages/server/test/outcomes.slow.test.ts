@@ -22,7 +22,7 @@ const overtake = async (shop: Company) => {
 }
 
 stories("how payments end", (it) => {
-  it("a payment that fails is given back in full, fee included", everyWay, async ({ company, middle }) => {
+  it("withdrawal: a failed payment is released in full, fee included", everyWay, async ({ company, middle }) => {
     const shop = await company("paid")
     await Customer.fund(shop, 50_000)
     const { withdrawals } = await send(shop, ["fail", "no_route", "fail"])
@@ -37,7 +37,7 @@ stories("how payments end", (it) => {
   })
 
   it(
-    "a payment that is held stays pending until it is let go, then settles or is given back, once",
+    "withdrawal: a held payment stays pending until its final result, then settles or is released, once",
     everyWay,
     async ({ company, middle }) => {
       const shop = await company("paid")
@@ -67,33 +67,37 @@ stories("how payments end", (it) => {
     }
   )
 
-  it("C2 C7: a payment whose outcome is unknown is neither given back early nor paid twice", everyWay, async ({ company, middle }) => {
-    const shop = await company("paid")
-    await Customer.fund(shop, 100_000)
-    const behaviours = ["unknown_then_settle", "unknown_then_fail"]
-    const { withdrawals: toInvoices } = await send(shop, behaviours)
-    // Each payment of an address could be with a new invoice: two of them would both be paid.
-    const { withdrawals: toAddresses } = await send(shop, behaviours, "lightning_address")
-    const withdrawals = [...toInvoices, ...toAddresses]
-    await middle()
-    const ids = withdrawals.map(({ id }): string => id)
-    await eventually(
-      "the end of all",
-      async () => {
-        // The balance first: what is pending afterwards was pending then.
-        const balance = await Customer.balance(shop)
-        const now = await Promise.all(ids.map((id) => Customer.fetchWithdrawal(shop, id)))
-        const isHeld = (at: number) => now[at].status !== "failed"
-        assert.isAtMost(
-          balance,
-          Customer.without(100_000, ...withdrawals.filter((_, at) => isHeld(at))),
-          "nothing is given back before it failed"
-        )
-        return now.map(({ status }) => status)
-      },
-      (statuses) => !statuses.includes("pending")
-    )
-    for (const [at, id] of ids.entries()) await Customer.ends(shop, id, at % 2 === 0 ? "settled" : "failed")
-    assert.strictEqual(await Customer.balance(shop), Customer.without(100_000, ...withdrawals.filter((_, at) => at % 2 === 0)))
-  })
+  it(
+    "C2 C7: withdrawal: a payment whose outcome is unknown is neither released early nor paid twice",
+    everyWay,
+    async ({ company, middle }) => {
+      const shop = await company("paid")
+      await Customer.fund(shop, 100_000)
+      const behaviours = ["unknown_then_settle", "unknown_then_fail"]
+      const { withdrawals: toInvoices } = await send(shop, behaviours)
+      // Each payment of an address could be with a new invoice: two of them would both be paid.
+      const { withdrawals: toAddresses } = await send(shop, behaviours, "lightning_address")
+      const withdrawals = [...toInvoices, ...toAddresses]
+      await middle()
+      const ids = withdrawals.map(({ id }): string => id)
+      await eventually(
+        "the end of all",
+        async () => {
+          // The balance first: what is pending afterwards was pending then.
+          const balance = await Customer.balance(shop)
+          const now = await Promise.all(ids.map((id) => Customer.fetchWithdrawal(shop, id)))
+          const isHeld = (at: number) => now[at].status !== "failed"
+          assert.isAtMost(
+            balance,
+            Customer.without(100_000, ...withdrawals.filter((_, at) => isHeld(at))),
+            "nothing is given back before it failed"
+          )
+          return now.map(({ status }) => status)
+        },
+        (statuses) => !statuses.includes("pending")
+      )
+      for (const [at, id] of ids.entries()) await Customer.ends(shop, id, at % 2 === 0 ? "settled" : "failed")
+      assert.strictEqual(await Customer.balance(shop), Customer.without(100_000, ...withdrawals.filter((_, at) => at % 2 === 0)))
+    }
+  )
 })

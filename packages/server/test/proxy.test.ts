@@ -61,7 +61,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  it("proxy: all processes are asked in turn though nothing is ready; one that asks /readyz answers nothing", async () => {
+  it("proxy: requests go to all processes in turn though none is ready; a proxy that checks /readyz would answer nothing", async () => {
     const seen = new Set<number>()
     for (let at = 0; at < 12; at++) seen.add((await Public.ask(to, "GET", "/v1/transactions/balance")).data.process)
     assert.deepStrictEqual([...seen].toSorted(), [1, 2, 3])
@@ -77,7 +77,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     assert.strictEqual(heard, 503)
   })
 
-  it("proxy: the operator's routes are closed to the Internet, however they are written, and open on this machine", async () => {
+  it("proxy: the operator's routes are closed to the Internet, in any spelling, and open on this machine", async () => {
     const plain = ["/operator", "/operator/metrics", "/sandbox/pay", "/readyz", "/readyz/node", "/metrics", "/tls/ask?domain=a.example"]
     const written = ["//operator/metrics", "/./operator/metrics", "/v1/../operator/metrics", "/%6fperator/metrics", "/OPERATOR/metrics"]
     for (const route of [...plain, ...written]) {
@@ -92,7 +92,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     }
   })
 
-  it("proxy: each payer is who he is, whatever he says; the host is the one that was asked for", async () => {
+  it("proxy: each payer's address is the connection's, not one that it claims; the host is the requested one", async () => {
     for (const from of ["127.0.0.1", "127.0.0.2"]) {
       const headers = { "x-forwarded-for": "203.0.113.7" }
       const { data } = await Public.ask(to, "GET", "/.well-known/lnurlp/alice", { from, headers })

@@ -4,52 +4,48 @@ import { eventually } from "./Service.ts"
 import { everyWay, gently, stories } from "./Story.ts"
 
 stories("being paid", (it) => {
-  it(
-    "invoices that are paid, exactly or with too much, are each credited once with what arrived",
-    everyWay,
-    async ({ company, middle }) => {
-      const shop = await company("free")
-      const made = await Customer.times(12, async (at) => {
-        const asked = 10_000 + at
-        const invoice = await Customer.invoice(shop, asked)
-        assert.deepStrictEqual([invoice.settled, invoice.r_preimage, invoice.amount_sats], [false, "", asked])
-        return { invoice, sats: at % 3 === 0 ? asked + 2345 : asked }
-      })
-      await Promise.all(
-        made.map(({ invoice, sats }) =>
-          Customer.data(200, shop.post("/sandbox/pay", { payment_request: invoice.payment_request, amount_sats: sats }))
-        )
+  it("invoices: paid exactly or with too much, each is credited once with the received amount", everyWay, async ({ company, middle }) => {
+    const shop = await company("free")
+    const made = await Customer.times(12, async (at) => {
+      const asked = 10_000 + at
+      const invoice = await Customer.invoice(shop, asked)
+      assert.deepStrictEqual([invoice.settled, invoice.r_preimage, invoice.amount_sats], [false, "", asked])
+      return { invoice, sats: at % 3 === 0 ? asked + 2345 : asked }
+    })
+    await Promise.all(
+      made.map(({ invoice, sats }) =>
+        Customer.data(200, shop.post("/sandbox/pay", { payment_request: invoice.payment_request, amount_sats: sats }))
       )
-      await middle()
+    )
+    await middle()
 
-      await Customer.hasBalance(
-        shop,
-        made.reduce((sum, { sats }) => sum + sats, 0)
+    await Customer.hasBalance(
+      shop,
+      made.reduce((sum, { sats }) => sum + sats, 0)
+    )
+    const deposits = await Customer.transactions(shop)
+    assert.strictEqual(deposits.length, made.length)
+    for (const { invoice, sats } of made) {
+      const settled = await Customer.fetchInvoice(shop, invoice.id)
+      assert.deepStrictEqual({ ...settled, r_preimage: "" }, { ...invoice, settled: true })
+      assert.strictEqual(Customer.hashOf(settled.r_preimage), invoice.r_hash)
+
+      const line = deposits.find(({ recipient }: { readonly recipient: string }) => recipient === invoice.payment_request)
+      assert.deepStrictEqual([line.amount_sats, line.type, line.status, line.fee_microsats], [sats, "deposit", "settled", 0])
+      const deposit = await Customer.fetchDeposit(shop, line.id)
+      assert.deepStrictEqual(
+        [deposit.amount_sats, deposit.lightning_invoice_id, deposit.rail_type, deposit.chain_tx_id],
+        [sats, invoice.id, "lightning", null]
       )
-      const deposits = await Customer.transactions(shop)
-      assert.strictEqual(deposits.length, made.length)
-      for (const { invoice, sats } of made) {
-        const settled = await Customer.fetchInvoice(shop, invoice.id)
-        assert.deepStrictEqual({ ...settled, r_preimage: "" }, { ...invoice, settled: true })
-        assert.strictEqual(Customer.hashOf(settled.r_preimage), invoice.r_hash)
-
-        const line = deposits.find(({ recipient }: { readonly recipient: string }) => recipient === invoice.payment_request)
-        assert.deepStrictEqual([line.amount_sats, line.type, line.status, line.fee_microsats], [sats, "deposit", "settled", 0])
-        const deposit = await Customer.fetchDeposit(shop, line.id)
-        assert.deepStrictEqual(
-          [deposit.amount_sats, deposit.lightning_invoice_id, deposit.rail_type, deposit.chain_tx_id],
-          [sats, invoice.id, "lightning", null]
-        )
-        assert.deepStrictEqual(await Customer.refusal(shop.post("/sandbox/pay", { payment_request: invoice.payment_request })), [
-          422,
-          "sandbox_refused"
-        ])
-      }
+      assert.deepStrictEqual(await Customer.refusal(shop.post("/sandbox/pay", { payment_request: invoice.payment_request })), [
+        422,
+        "sandbox_refused"
+      ])
     }
-  )
+  })
 
   it(
-    "an address of every type is credited at its confirmations, loses the credit to a reorganisation and gets it back when mined again",
+    "on-chain address: one of every type is credited at its confirmations, reversed by a reorganisation and credited again",
     everyWay,
     async ({ company, middle }) => {
       const shop = await company("free")

@@ -29,7 +29,7 @@ describe("the operator's view of the books", () => {
   /** What is reported once a comparison has found it. */
   const reported = (isSo: (seen: Awaited<ReturnType<typeof reconcile>>) => boolean) => Service.eventually("a comparison", reconcile, isSo)
 
-  it("is sound while money comes and goes", async ({ onTestFailed }) => {
+  it("reconciliation: no discrepancy while money comes and goes", async ({ onTestFailed }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
     const shop = await service.company("paid")
     await Customer.fund(shop, 100_000)
@@ -46,13 +46,13 @@ describe("the operator's view of the books", () => {
     for (const words of ["No differences", "node", "chain", "liabilities", "withdrawal_dispatched"]) assert.include(said.stdout, words)
   })
 
-  it("verify tells who has the database while the service runs, and changes nothing", async () => {
+  it("verify: while the service runs it names the process that has the database, and changes nothing", async () => {
     const ended = await satrail("verify")
     assert.strictEqual(ended.code, 1)
     assert.include(ended.stderr, "database")
   })
 
-  it("shows what our node paid behind our back, until the operator has said that it was his", async ({ onTestFailed }) => {
+  it("reconciliation: a payment made at the node is a discrepancy until the operator declares it", async ({ onTestFailed }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
     await service.stop("SIGTERM")
     await Effect.runPromise(
@@ -81,7 +81,7 @@ describe("the operator's view of the books", () => {
     assert.deepStrictEqual(after.report.differences_by_cause, { payment_not_ours: 1 })
   })
 
-  it("verify checks the whole ledger of a service that is stopped, and names every fault", async () => {
+  it("verify: checks the whole ledger of a stopped service, and names every violation", async () => {
     await service.stop("SIGTERM")
     const sound = await satrail("verify", "--json")
     assert.strictEqual(sound.code, 0, sound.stderr)
@@ -106,7 +106,7 @@ describe("the operator's view of the books", () => {
     for (const words of ["transfer (available)", "expected 100001, found 100000", "faults in the books of"]) assert.include(said, words)
   })
 
-  it("verify says so where there is no database", async () => {
+  it("verify: a missing database is reported", async () => {
     const ended = await Service.run("cli", ["verify"], { SATRAIL_DATA: "/nowhere" }).ended
     assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
     assert.include(ended.stderr, "There is no database")

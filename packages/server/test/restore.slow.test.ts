@@ -102,7 +102,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     return answers.map(({ text }) => text)
   }
 
-  it("a dump restored into an empty server is the service as it was, to the byte; it goes on, and its books are right", async ({
+  it("restore: a dump in an empty server is the same service to the byte; it goes on, and its books are right", async ({
     onTestFailed
   }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))

@@ -67,7 +67,7 @@ const bad = (status: number, code: string) => ({ http: status, status, data: nul
 const seen = ({ http, status, data, code }: Awaited<ReturnType<typeof ask>>) => ({ http, status, data, code })
 
 describe("the sandbox over HTTP", () => {
-  it("pays an invoice, once", async () => {
+  it("sandbox: pays an invoice, once", async () => {
     const {
       data: { payment_request, r_hash }
     } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
@@ -78,7 +78,7 @@ describe("the sandbox over HTTP", () => {
   })
 
   for (const type of ["lightning_invoice", "lightning_address", "lnurl", "chain_address"]) {
-    it(`makes up a ${type} that can be estimated`, async () => {
+    it(`sandbox: makes a ${type} that can be estimated`, async () => {
       const made = await post("/destination", { type, amount_sats: 5000 })
       assert.strictEqual(made.http, 201)
       assert.sameMembers(Object.keys(made.data), type === "lightning_invoice" ? ["destination", "payment_hash"] : ["destination"])
@@ -91,7 +91,7 @@ describe("the sandbox over HTTP", () => {
     })
   }
 
-  it("sends, mines and reorganises", async () => {
+  it("sandbox: sends, mines and reorganises", async () => {
     const {
       data: {
         address: { address }
@@ -106,7 +106,7 @@ describe("the sandbox over HTTP", () => {
     assert.deepStrictEqual([replaced.http, replaced.data], [200, { height: mined.data.height + 1 }])
   })
 
-  it("refuses what is not held, in words", async () => {
+  it("sandbox: refuses to release what is not held, with a reason", async () => {
     const refused = await post("/release", { payment_hash: "0".repeat(64), outcome: "settle" })
     assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
     assert.isNotEmpty(refused.message)
@@ -124,14 +124,14 @@ describe("the sandbox over HTTP", () => {
     ["/reorg", {}, ["depth"]]
   ]
   for (const [path, body, at] of wrong) {
-    it(`${path} refuses ${JSON.stringify(body)}`, async () => {
+    it(`sandbox: ${path} refuses ${JSON.stringify(body)}`, async () => {
       const refused = await post(path, body)
       assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
       assert.sameMembers(refused.paths, [...at])
     })
   }
 
-  it("sandbox: a TXT record longer than the domain name system has them is refused", async () => {
+  it("sandbox: a TXT record longer than DNS allows is refused", async () => {
     for (const [body, path] of [
       [{ name: "a".repeat(254), value: "x" }, "name"],
       [{ name: "shop.example", value: "x".repeat(1021) }, "value"]
@@ -142,7 +142,7 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("sandbox: so many names have records and not one more, until one is taken away", async () => {
+  it("sandbox: TXT records are limited in number, and one that is removed makes room", async () => {
     for (let at = 0; at < PretendNames.maxNames; at++) await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))
     const more = { name: "one-more.example", value: "x" }
     const refused = await post("/txt", more)
@@ -153,13 +153,13 @@ describe("the sandbox over HTTP", () => {
     assert.strictEqual((await post("/txt", more)).http, 200)
   })
 
-  it("is open to every key, and closed without one", async () => {
+  it("sandbox: open to every key, and closed without one", async () => {
     for (const scope of ["read", "receive", "send"] as const)
       assert.strictEqual((await post("/mine", { blocks: 1 }, await keyFor(scope))).http, 200)
     assert.deepStrictEqual(seen(await post("/mine", { blocks: 1 }, null)), bad(401, "unauthorized"))
   })
 
-  it("refuses an Idempotency-Key, for it keeps no answers", async () => {
+  it("sandbox: refuses an Idempotency-Key, since it keeps no responses", async () => {
     const bodies = {
       pay: { payment_request: "lnbcrt1" },
       destination: { type: "lnurl" },
@@ -174,13 +174,13 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("is in the OpenAPI document, under its own tag", async () => {
+  it("sandbox: documented in OpenAPI under its own tag", async () => {
     const document = JSON.parse(await (await handler(new Request("http://service/openapi.json"))).text())
     assert.deepStrictEqual(document.paths["/sandbox/pay"].post.tags, ["Sandbox"])
     assert.property(document.paths, "/v1/transactions")
   })
 
-  it("examples: every pretended endpoint has one, and it is what its schema says", () => {
+  it("examples: every sandbox endpoint has one, and it fits its schema", () => {
     const { customer } = Docs.documents(api, { network: "regtest", examples: SandboxRoutes.examples })
     const { differences } = OpenApi.read(customer)
     // oxlint-disable-next-line typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
@@ -198,7 +198,7 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("has wrong methods answered as everywhere", async () => {
+  it("sandbox: wrong methods are refused as everywhere", async () => {
     assert.deepStrictEqual(seen(await ask("GET", "/sandbox/pay")), bad(405, "method_not_allowed"))
   })
 })

@@ -5,7 +5,7 @@ import { everyWay, gently, stories } from "./Story.ts"
 
 stories("sending", (it) => {
   it(
-    "estimate, confirm, settled: an invoice, a Lightning address, an lnurl and an address of somebody outside",
+    "withdrawal: estimated, confirmed, settled: an invoice, a Lightning address, an lnurl and an address outside",
     everyWay,
     async ({ company, middle }) => {
       const shop = await company("paid")
@@ -84,7 +84,7 @@ stories("sending", (it) => {
   )
 
   it(
-    "what another company asked for is paid inside the ledger: an invoice, a Lightning address and an address",
+    "withdrawal: to another company it is paid inside the ledger: an invoice, a Lightning address and an address",
     everyWay,
     async ({ company, middle }) => {
       const [payer, payee] = [await company("paid"), await company("free")]
@@ -139,7 +139,7 @@ stories("sending", (it) => {
   )
 
   it(
-    "without enough for amount and fee nothing is held, and the same request may be tried again later",
+    "withdrawal: without enough for amount and fee nothing is held, and the same request may be tried again later",
     gently,
     async ({ company, middle }) => {
       const shop = await company("paid")
@@ -162,38 +162,45 @@ stories("sending", (it) => {
     }
   )
 
-  it("a confirm that is repeated with its key has one effect and the same answer, byte for byte", everyWay, async ({ company, middle }) => {
-    const shop = await company("paid")
-    await Customer.fund(shop, 100_000)
-    const [{ destination }, other] = await Customer.times(2, () => Customer.outside(shop, "lightning_address"))
-    const headers = { "Idempotency-Key": "order-1042" }
-    const first = await Customer.confirm(shop, destination, 5000, headers)
-    assert.deepStrictEqual([first.status, first.headers.get("idempotency-replayed")], [201, null])
-    // A second one whose answer the middle may swallow.
-    const overtaken = Customer.confirm(shop, other.destination, 6000, { "Idempotency-Key": "order-1043" }).then(
-      ({ text }) => text,
-      () => undefined
-    )
-    await middle()
+  it(
+    "idempotency key: a confirm that is repeated with it has one effect and the same response, byte for byte",
+    everyWay,
+    async ({ company, middle }) => {
+      const shop = await company("paid")
+      await Customer.fund(shop, 100_000)
+      const [{ destination }, other] = await Customer.times(2, () => Customer.outside(shop, "lightning_address"))
+      const headers = { "Idempotency-Key": "order-1042" }
+      const first = await Customer.confirm(shop, destination, 5000, headers)
+      assert.deepStrictEqual([first.status, first.headers.get("idempotency-replayed")], [201, null])
+      // A second one whose answer the middle may swallow.
+      const overtaken = Customer.confirm(shop, other.destination, 6000, { "Idempotency-Key": "order-1043" }).then(
+        ({ text }) => text,
+        () => undefined
+      )
+      await middle()
 
-    const again = async () => {
-      for (const repeated of await Customer.times(10, (at) =>
-        Customer.confirm(shop, destination, 5000, headers, Customer.spellings[at % 2])
-      )) {
-        assert.deepStrictEqual([repeated.status, repeated.headers.get("idempotency-replayed"), repeated.text], [201, "true", first.text])
+      const again = async () => {
+        for (const repeated of await Customer.times(10, (at) =>
+          Customer.confirm(shop, destination, 5000, headers, Customer.spellings[at % 2])
+        )) {
+          assert.deepStrictEqual([repeated.status, repeated.headers.get("idempotency-replayed"), repeated.text], [201, "true", first.text])
+        }
       }
+      await again()
+      assert.deepStrictEqual(await Customer.refusal(Customer.confirm(shop, destination, 5001, headers)), [422, "idempotency_mismatch"])
+      const [answered, second] = [
+        await overtaken,
+        await Customer.confirm(shop, other.destination, 6000, { "Idempotency-Key": "order-1043" })
+      ]
+      assert.strictEqual(second.text, answered ?? second.text)
+      for (const { data } of [first, second]) await Customer.ends(shop, data.id, "settled")
+      await again()
+      const list: ReadonlyArray<{ readonly id: string }> = await Customer.transactions(shop, "type=withdrawal")
+      assert.sameMembers(
+        list.map(({ id }) => id),
+        [first.data.id, second.data.id]
+      )
+      assert.strictEqual(await Customer.balance(shop), Customer.without(100_000, first.data, second.data))
     }
-    await again()
-    assert.deepStrictEqual(await Customer.refusal(Customer.confirm(shop, destination, 5001, headers)), [422, "idempotency_mismatch"])
-    const [answered, second] = [await overtaken, await Customer.confirm(shop, other.destination, 6000, { "Idempotency-Key": "order-1043" })]
-    assert.strictEqual(second.text, answered ?? second.text)
-    for (const { data } of [first, second]) await Customer.ends(shop, data.id, "settled")
-    await again()
-    const list: ReadonlyArray<{ readonly id: string }> = await Customer.transactions(shop, "type=withdrawal")
-    assert.sameMembers(
-      list.map(({ id }) => id),
-      [first.data.id, second.data.id]
-    )
-    assert.strictEqual(await Customer.balance(shop), Customer.without(100_000, first.data, second.data))
-  })
+  )
 })

@@ -25,20 +25,20 @@ describe("a start that cannot be", () => {
 
   const wrong: ReadonlyArray<readonly [what: string, env: Record<string, string>, says: ReadonlyArray<string>]> = [
     [
-      "with several variables that are wrong",
+      "several wrong variables",
       { PORT: "http", SATRAIL_NETWORK: "main", DATABASE_URL: `mysql://root:${canary}@db` },
       ["PORT wants", "SATRAIL_NETWORK wants", "DATABASE_URL wants"]
     ],
-    ["on mainnet with a pretend network", { SATRAIL_NETWORK: "mainnet" }, ["LIGHTNING wants a real node", "CHAIN wants a real chain"]],
+    ["a simulated network on mainnet", { SATRAIL_NETWORK: "mainnet" }, ["LIGHTNING wants a real node", "CHAIN wants a real chain"]],
     [
-      "without its database",
+      "a missing database",
       { DATABASE_URL: `postgres://root:${canary}@127.0.0.1:1/satrail` },
       ["No database answers at 127.0.0.1:1/satrail"]
     ],
-    ["in a directory that is a file", { SATRAIL_DATA: "a-file" }, ["a-file", "cannot be used"]]
+    ["a data directory that is a file", { SATRAIL_DATA: "a-file" }, ["a-file", "cannot be used"]]
   ]
   for (const [what, env, says] of wrong) {
-    it(`${what} is explained in a sentence`, async () => {
+    it(`start: ${what} is explained in a sentence`, async () => {
       const ended = await Service.run("main", [], {
         PORT: "0",
         ...env,
@@ -53,7 +53,7 @@ describe("a start that cannot be", () => {
 })
 
 describe("a start that is under way", () => {
-  it("is ready when the demo company is", async () => {
+  it("start: ready when the demo company is", async () => {
     const data = Service.directory()
     await Embedded.fill(path.join(data, "database"))
     const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data }))
@@ -114,7 +114,7 @@ describe("the running service", () => {
     return { request: asking, rest: body.slice(1) }
   }
 
-  it("says at its first start where it is, the key, and three commands to try", () => {
+  it("start: the first one prints the address, the key, and three commands to try", () => {
     const { base_url: url, api_key: key, company_id: company, operator_token: token = "", ...others } = service.demo()
     assert.deepStrictEqual(others, {})
     assert.strictEqual(url, service.url())
@@ -139,7 +139,7 @@ describe("the running service", () => {
     for (const file of ["lock", "sandbox/sandbox.ndjson", "sandbox/identity"]) assert.strictEqual(modeOf(file), "600", file)
   })
 
-  it("operator token: one from the environment is not written to demo.json, and takes the place of one that was", async () => {
+  it("operator token: one from the environment is not written to demo.json, and replaces the stored one", async () => {
     await service.stop("SIGTERM")
     const token = "an-operator-s-token-of-32-characters"
     await service.start({ SATRAIL_OPERATOR_TOKEN: token })
@@ -152,7 +152,7 @@ describe("the running service", () => {
     assert.match(service.token(), /^op_[0-9a-f]{64}$/)
   })
 
-  it("answers whether it is up and ready, and shows its documentation", async () => {
+  it("server: answers liveness and readiness, and serves its documentation", async () => {
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/healthz")), { up: true })
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), {
       ready: ["store", "node", "chain", "started", "running"]
@@ -166,7 +166,7 @@ describe("the running service", () => {
     assert.property(JSON.parse((await service.ask("GET", "/operator/openapi.json")).text).paths, "/operator/companies")
   })
 
-  it("a second start in its directory says who holds it, and touches nothing", async () => {
+  it("data directory: a second start in it names the process that holds it, and touches nothing", async () => {
     const log = path.join(service.data, "sandbox", "sandbox.ndjson")
     const before = readFileSync(log)
     // What the running service is about to write down may be there by half.
@@ -181,7 +181,7 @@ describe("the running service", () => {
     await Customer.data(200, service.ask("GET", "/readyz"))
   })
 
-  it("a request that is under way when it is stopped is answered, and the stop ends well", async () => {
+  it("shutdown: a request that is under way is answered, and the stop ends well", async () => {
     const { api_key: key } = service.demo()
     // One connection, which its client would go on using.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -230,7 +230,7 @@ describe("the running service", () => {
     )
   })
 
-  it("a later start goes on with the same company and key, and does not show the key again", async () => {
+  it("start: a later one goes on with the same company and key, and does not show the key again", async () => {
     const [before, token] = [service.demo(), service.token()]
     await service.stop("SIGTERM")
     await service.start()
@@ -244,7 +244,7 @@ describe("the running service", () => {
     await Customer.data(200, service.ask("GET", "/v1/transactions/balance", { key: before.api_key }))
   })
 
-  it("a request that does not say which host it is for is refused, in an envelope", async () => {
+  it("server: a request without a Host is refused, in an envelope", async () => {
     const socket = connect(Number(new URL(service.url()).port), "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
@@ -256,7 +256,7 @@ describe("the running service", () => {
     assert.deepStrictEqual([status, data, error.code, error.issues[0].path], [400, null, "malformed", "host"])
   })
 
-  it("a request that never ends does not keep it from stopping", async () => {
+  it("shutdown: a request that never ends does not prevent it", async () => {
     await service.stop("SIGTERM")
     await service.start({ SATRAIL_SHUTDOWN_SECONDS: "1" })
     const { request: asking } = await begun("/v1/bitcoin/withdraw/estimate", "{}", service.demo().api_key)
@@ -270,7 +270,7 @@ describe("the running service", () => {
     await service.start()
   })
 
-  it("what a start needs and finds taken or broken is named, and left as it is", async () => {
+  it("start: a needed resource that is taken or broken is named, and left as it is", async () => {
     await service.stop("SIGTERM")
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")
@@ -290,7 +290,7 @@ describe("the running service", () => {
     await service.start()
   })
 
-  it("a database does not go on with another sandbox than the one it was begun with", async () => {
+  it("start: a database that was begun with another sandbox is refused", async () => {
     await service.stop("SIGTERM")
     const sandbox = path.join(service.data, "sandbox")
     renameSync(sandbox, `${sandbox}.aside`)
@@ -300,7 +300,7 @@ describe("the running service", () => {
     await service.start()
   })
 
-  it("C56: no log of its has a key or the operator's token in it, and every line is JSON", async () => {
+  it("C56: log: no line has a key or the operator's token in it, and every line is JSON", async () => {
     const { api_key: key } = service.demo()
     const token = service.token()
     await Customer.data(401, service.ask("GET", "/v1/transactions/balance", { key: `${key}x` }))

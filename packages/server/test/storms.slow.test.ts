@@ -19,7 +19,7 @@ const arrived = async (asked: ReadonlyArray<Promise<Answer>>): Promise<ReadonlyA
   (await Promise.allSettled(asked)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
 
 stories("many at once", (it) => {
-  it("C12: of 50 confirms of the whole balance exactly one holds it", everyWay, async ({ company, middle }) => {
+  it("C12: withdrawals: of 50 confirms of the whole balance exactly one holds it", everyWay, async ({ company, middle }) => {
     const shop = await company("paid")
     const { destination } = await Customer.outside(shop, "lightning_address")
     const { service_fee_sats: fee } = await Customer.estimate(shop, destination, 100_000)
@@ -40,7 +40,7 @@ stories("many at once", (it) => {
     assert.strictEqual(await Customer.balance(shop), Math.floor(sats - 100_000 - fee))
   })
 
-  it("50 different withdrawals at once all settle, each exactly once", everyWay, async ({ company, middle }) => {
+  it("withdrawals: 50 different ones at once all settle, each exactly once", everyWay, async ({ company, middle }) => {
     const shop = await company("paid")
     await Customer.fund(shop, 200_000)
     // A new invoice for every attempt could be had of an address: who forgets the first pays two of them.

@@ -17,7 +17,7 @@ describe("satrail wallet", () => {
   const wallet = (args: string, env: Record<string, string> = passphrase) =>
     Service.run("cli", ["wallet", ...args.split(" ")], { SATRAIL_DATA: folder, ...env }).ended
 
-  it("is made once, shows its words once, and is made again from them", async () => {
+  it("wallet: created once, its words shown once, and restored from them", async () => {
     const created = await wallet("create --network regtest")
     assert.deepStrictEqual([created.code, created.stderr], [0, ""])
     const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
@@ -48,7 +48,7 @@ describe("satrail wallet", () => {
     assert.deepStrictEqual([code, stderr.trimEnd()], [1, "CHAIN_WALET is not a setting: did you mean CHAIN_WALLET?"])
   })
 
-  it("says what is wrong", async () => {
+  it("wallet: errors are reported", async () => {
     const refused = async (args: string, env: Record<string, string>) => {
       const { code, stderr } = await wallet(args, env)
       assert.strictEqual(code, 1)
@@ -77,7 +77,7 @@ describe("The environment of a real chain", () => {
     return Result.isFailure(read) ? read.failure.problems.join("\n") : ""
   }
 
-  it("names everything that is missing, and who signs", () => {
+  it("environment: a real chain's missing settings are named, and so is the missing signer", () => {
     for (const name of ["BITCOIN_RPC_URL", "BITCOIN_RPC_USER", "BITCOIN_RPC_PASSWORD"]) {
       assert.include(problemsOf({ ...rpc, [name]: "" }), `${name} is needed with CHAIN=bitcoin-rpc`)
     }
@@ -86,12 +86,12 @@ describe("The environment of a real chain", () => {
     assert.include(problemsOf({ ...rpc, CHAIN_SIGNER: "sign" }), "who signs")
   })
 
-  it("never repeats a secret", () => {
+  it("environment: a real chain's secrets are never repeated", () => {
     const said = problemsOf({ ...rpc, CHAIN_SEED: "abandon abandon", BITCOIN_RPC_URL: "http://me:secret@host" })
     for (const secret of ["abandon", "not to be told", "nor this one", "me:secret"]) assert.notInclude(said, secret)
   })
 
-  it("is read", () => {
+  it("environment: a real chain's settings are read", () => {
     const { chainNode } = Result.getOrThrow(Environment.read({ ...rpc, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SIGNER: "sign --with card" }))
     assert.deepStrictEqual(chainNode?.signer, { _tag: "External", command: "sign", args: ["--with", "card"] })
     assert.strictEqual(chainNode?.walletFile, path.join(".satrail", "wallet.json"))

@@ -103,7 +103,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
 
 describe("The simulator notices", () => {
   for (const [who, [spoil, noticed, stories]] of Object.entries(spoiled)) {
-    it(`${who}`, async () => {
+    it(`simulator: notices: ${who}`, async () => {
       const broken = await Simulation.firstViolation({ first: 1, last: stories, spoil })
       assert.match(broken?.violation ?? "nothing was noticed", noticed)
     })
@@ -112,7 +112,7 @@ describe("The simulator notices", () => {
 
 describe("A broken story is cut down to what breaks it:", () => {
   for (const who of ["C1: a sender that calls unknown failed", "C33: a journal that credits what was asked, not what came"]) {
-    it(`${who}`, async () => {
+    it(`simulator: shrinks: ${who}`, async () => {
       const [spoil, noticed, stories] = spoiled[who] ?? assert.fail(who)
       const broken = (await Simulation.firstViolation({ first: 1, last: stories, spoil })) ?? assert.fail("nothing was noticed")
       const store = await Store.open("memory")

@@ -12,7 +12,7 @@ const batches = [
 
 describe("Every promise is kept", () => {
   for (const { name, first, stories, operations } of batches) {
-    it(`in ${stories} stories: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`, async () => {
+    it(`simulator: ${stories} stories: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`, async () => {
       const broken = await Simulation.firstViolation({ first, last: first + stories - 1, operations, store: name })
       assert.isUndefined(broken && `seed ${broken.seed}: ${broken.violation}`)
     })

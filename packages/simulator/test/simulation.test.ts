@@ -16,7 +16,7 @@ describe("A story", () => {
     }
   })
 
-  it("is the same to the last call whenever its seed is told", async () => {
+  it("simulator: a seed gives the same story to the last call", async () => {
     const told = async (seed: number) => {
       const { hash, history } = await Simulation.run(seed, { store, operations: 120 })
       return { hash, history }

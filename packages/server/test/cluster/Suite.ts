@@ -17,7 +17,7 @@ export const suite = (name: string, options: Cluster.Options, tell: (cluster: ()
     beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster?.logs().slice(-10_000))))
     tell(current)
 
-    it("and in the end the books are right", async () => {
+    it("cluster: the books are right in the end", async () => {
       await current().complete()
       await current().audit()
       assert.isEmpty(current().alive())

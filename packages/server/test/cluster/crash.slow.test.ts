@@ -206,9 +206,9 @@ const beside = ["ApiKeyUsed", "DutyBegun", "claim duty", "postpone duty", "Answe
 const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), ...beside])
 
 // Payouts gather for a second.
-suite("C10: a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (cluster) => {
+suite("a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (cluster) => {
   for (const [title, { calls, begin }] of Object.entries(stories)) {
-    it(`at any step of ${title}, and others finish it`, async () => {
+    it(`C10: crash: a process killed at any step of ${title}: others finish it`, async () => {
       const { death, trace } = cluster().points
       const undisturbed = await begin(cluster())
       writeFileSync(trace, "")

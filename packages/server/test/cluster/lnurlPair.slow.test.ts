@@ -30,7 +30,7 @@ const fundedAt = Effect.fnUntraced(function* (side: Pair.Side, sandbox: Effect.S
 const callbacks = ({ front }: Pair.Side) =>
   front.asked.filter(({ path }) => path.includes("/callback?")).map(({ host, answer }) => ({ host, ...JSON.parse(answer) }))
 
-it.live("two services pay each other's Lightning addresses, each finding the other by its domain, and prove it", () =>
+it.live("LNURL: two services pay each other's Lightning addresses, each found by its domain, with proof", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const { first, second, sandbox, allow } = yield* Pair.make
@@ -71,7 +71,7 @@ it.live("two services pay each other's Lightning addresses, each finding the oth
   )
 )
 
-it.live("an invoice that is not for what was asked for is not paid, and the money is the payer's again", () =>
+it.live("LNURL: an invoice other than the requested one is not paid, and the payer's money is released", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const { first, second, sandbox } = yield* Pair.make

@@ -7,7 +7,7 @@ import { suite } from "./Suite.ts"
 const callers = 24
 
 suite("PostgreSQL is killed under load", {}, (cluster) => {
-  it("every answered request is there, every unanswered one is there once or not at all", async () => {
+  it("outage: every answered request is recorded, every unanswered one once or not at all", async () => {
     const shops = await Customer.times(callers, async () => {
       const company = await cluster().company()
       await Customer.fund(company, 1_000_000)

@@ -35,7 +35,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     for (const { id } of list) await Customer.ends(company, id, "settled")
   }
 
-  it("C12: of 200 withdrawals of the whole balance at once exactly one is held", async () => {
+  it("C12: withdrawals: of 200 of the whole balance at once exactly one is held", async () => {
     const shop = await cluster().company()
     const to = await outside(shop)
     const sats = await needed(shop, to, 100_000)
@@ -46,7 +46,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(sats) - sats))
   })
 
-  it("C12: of 512 withdrawals at once, with money for 99, exactly 99 are held", async () => {
+  it("C12: withdrawals: of 512 at once, with money for 99, exactly 99 are held", async () => {
     const shop = await cluster().company()
     const to = await outside(shop)
     const each = await needed(shop, to, 1000)
@@ -57,7 +57,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(99 * each) - 99 * each))
   })
 
-  it("C60: one invoice settled by the listeners and the polls of two processes at once is one credit", async () => {
+  it("C60: invoice watcher: one invoice settled by the listeners and the polls of two processes at once is one credit", async () => {
     const shop = await cluster().company()
     const invoice = await Customer.invoice(shop, 1000)
     const { waiting, open } = cluster().hold("before InvoiceSettled")
@@ -112,7 +112,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     ["before cancelInvoice", "outside"],
     ["before InternalTransferred", "inside"]
   ] as const) {
-    it(`C15: an invoice that is paid from outside ${point} of a payment from inside: the ${wins} wins, alone`, async () => {
+    it(`C15: invoice: paid from outside ${point} of a payment from inside: the ${wins} wins, alone`, async () => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)
       const isPaidInside = await paidOnce(companies, async (confirm, pay) => {
@@ -127,7 +127,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     })
   }
 
-  it("C15: invoices that are paid from inside and from outside at any times are each paid once", async () => {
+  it("C15: invoices: paid from inside and from outside at any times, each is paid once", async () => {
     const outcomes = await Customer.times(24, async (at) => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)
@@ -136,7 +136,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(outcomes.length, 24)
   })
 
-  it("one handle asked for 50 times at once has one owner", async () => {
+  it("Lightning address: one handle requested 50 times at once has one owner", async () => {
     const companies = await Customer.times(5, () => cluster().company())
     const answers = await Customer.times(50, (at) =>
       (companies[at % companies.length] ?? assert.fail("no company")).post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" })
@@ -151,7 +151,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     }
   })
 
-  it("one Idempotency-Key sent 50 times at once is one effect and 50 equal answers", async () => {
+  it("idempotency key: one sent 50 times at once is one effect and 50 equal responses", async () => {
     const shop = await cluster().company()
     await Customer.fund(shop, 100_000)
     const to = await outside(shop)

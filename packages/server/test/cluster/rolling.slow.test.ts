@@ -8,7 +8,7 @@ import * as Proxy from "./Proxy.ts"
 const callers = 16
 
 suite("three processes are restarted one after the other", { more: { SATRAIL_DRAIN_SECONDS: "2" } }, (cluster) => {
-  it("a process that is told to stop says first that it is not ready, and answers on for a while", async () => {
+  it("shutdown: a process that stops is first not ready, and goes on answering for a while", async () => {
     const { running, url } = cluster().alive()[0] ?? assert.fail("nobody is alive")
     const stopping = cluster().restart(0)
     const { status, text } = await eventually(
@@ -22,7 +22,7 @@ suite("three processes are restarted one after the other", { more: { SATRAIL_DRA
     await stopping
   })
 
-  it("under load: no request fails, and no withdrawal is left behind", async ({ onTestFinished }) => {
+  it("rolling restart: under load no request fails, and no withdrawal is left behind", async ({ onTestFinished }) => {
     const proxy = await Proxy.make(cluster().urls)
     onTestFinished(proxy.end)
     const shops = await Customer.times(callers, async () => {

@@ -27,12 +27,12 @@ const send = async (draft: Draft) => {
 const quietMillis = 50
 
 describe("whatever is sent over a connection", () => {
-  it("is answered once, in an envelope, by what the document says; a refused request changes nothing", async () => {
+  it("hostile: requests over a connection get one documented envelope each; a refused one changes nothing", async () => {
     const { operations, refused } = await Suite.sendAll(world, 2000, send)
     assert.isAbove(refused.size, operations.length / 2)
   })
 
-  it("and is hardly a request, or none, is answered in envelopes or not at all, and changes nothing where it is refused", async () => {
+  it("hostile: bytes that are hardly a request get envelopes or nothing, and change nothing where they are refused", async () => {
     const { document, random, next } = await Suite.read(world, send)
     let answered = 0
     for (let sent = 0; sent < 1500;) {
