@@ -90,7 +90,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const)`,
     replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
     test: coreTest("PaymentWorker"),
-    titles: "C2: that breaks"
+    titles: "C2: payment worker: a call that breaks"
   },
   {
     name: "lost-answer-is-failure-lnd",
@@ -152,7 +152,7 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)
     if (payment._tag !== "notFound") return`,
     test: coreTest("PaymentWorker"),
-    titles: "C6: that was paid",
+    titles: "C6: payment worker: a payment that was made",
     isInStories: true
   },
   {
@@ -410,7 +410,7 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
       yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))`,
     test: coreTest("Payouts"),
-    titles: "C19: is on record"
+    titles: "C19: payout: its bytes"
   },
   {
     name: "coin-spent-twice",
@@ -738,7 +738,7 @@ export const canaries: ReadonlyArray<Canary> = [
 `,
     replace: "",
     test: coreTest("ChainDeposits"),
-    titles: "C45: takes a credit back"
+    titles: "C45: deposits: reversed by a reorganisation"
   },
   {
     name: "every-minus-5-is-gone",
@@ -778,7 +778,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `if (placement._tag !== "gone" || told?._tag !== "mined") return placement`,
     replace: `if (placement._tag !== "gone" || told?._tag !== "gone") return placement`,
     test: coreTest("ChainDeposits"),
-    titles: "deposits: what was read in a block"
+    titles: "deposits: one that was mined is not evicted"
   },
   {
     name: "given-up-for-ever",
@@ -808,7 +808,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)",
     replace: "Msat.greatest(amount, ofCompany.get(String(inBlock.size)) ?? Msat.zero)",
     test: coreTest("ChainDeposits"),
-    titles: "C46: many deposits"
+    titles: "C46: deposits: several of a company in one block"
   },
   {
     name: "rejected-is-failure",

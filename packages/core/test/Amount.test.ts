@@ -18,13 +18,13 @@ describe("Amount", () => {
     assert.strictEqual(bitcoin("21000000", "btc"), Amount.max)
   })
 
-  it("C34: never rounds them", () => {
+  it("C34: amount: never rounded where it is given in sats or btc", () => {
     assert.strictEqual(bitcoin("21.5", "sats"), "fraction_of_a_sat")
     assert.strictEqual(bitcoin("0.000000215", "btc"), "fraction_of_a_sat")
     assert.strictEqual(bitcoin("0.000000001", "btc"), "fraction_of_a_sat")
   })
 
-  it("C29 C35: has bounds", () => {
+  it("C29 C35: amount: above nothing, and at most the supply", () => {
     for (const text of ["0", "-1", "-0.5"]) {
       assert.strictEqual(bitcoin(text, "sats"), "not_positive")
       assert.strictEqual(fiat(text, "64000"), "not_positive")
@@ -48,7 +48,7 @@ describe("Amount", () => {
   })
 
   it.prop(
-    "in fiat is worth what was given, to half a sat",
+    "amount: in fiat it is worth what was given, to half a sat",
     {
       cents: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))),
       price: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 50_000_000 })))

@@ -52,7 +52,7 @@ describe("An API key", () => {
     for (const [letter, count] of letters) assert.isTrue(count >= 460 && count <= 500, `${letter} came ${count} times`)
   })
 
-  it.effect("C57: opens with its own secret alone, of which nothing is kept but a hash", () =>
+  it.effect("C57: API key: opens with its own secret alone, of which only a hash is kept", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* generate(), yield* generate()]
       const secret = ApiKey.parse(Redacted.value(one.text))?.secret ?? ""
@@ -65,7 +65,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("C56: does not show itself in a log", () =>
+  it.effect("C56: API key: not shown in a log", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       const secret = ApiKey.parse(Redacted.value(generated.text))?.secret ?? "nothing"

@@ -115,7 +115,7 @@ describe("An API key", () => {
     )
   )
 
-  it.effect("C52: is closed at once, and stays closed", () =>
+  it.effect("C52: API key: revoked at once, and stays revoked", () =>
     inWorld(
       Effect.gen(function* () {
         const issued = yield* issue((yield* company()).id)
@@ -130,7 +130,7 @@ describe("An API key", () => {
     )
   )
 
-  it.effect("C52: is closed in every process when its revocation is answered", () =>
+  it.effect("C52: API key: closed in every process once its revocation is answered", () =>
     inWorld(
       Effect.gen(function* () {
         const issued = yield* issue((yield* company()).id)

@@ -27,7 +27,7 @@ const examples: ReadonlyArray<readonly [what: string, postings: ReadonlyArray<Po
 
 describe("Balance", () => {
   for (const [what, postings, posted, held, need] of examples) {
-    it(`moves with ${what}`, () => {
+    it(`balance: moves with ${what}`, () => {
       assert.deepStrictEqual(plain(Balance.effect(postings)), { posted, held })
       assert.strictEqual(Number(Balance.need(postings)), need)
     })
@@ -42,7 +42,7 @@ describe("Balance", () => {
   const amounts = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))))
 
   it.prop(
-    "needs of what is available exactly what it takes of it",
+    "balance: a Change needs exactly as much available as it takes",
     { amounts },
     ({ amounts }) => {
       const postings = Change.moving(

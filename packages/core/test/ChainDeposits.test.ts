@@ -73,7 +73,7 @@ describe("A deposit on the chain", () => {
     [50_000_000, 3],
     [50_000_001, 6]
   ] as const) {
-    it.effect(`C46: of ${sats} sats is pending when seen, and credited at ${needed} confirmations, not before`, () =>
+    it.effect(`C46: deposits: one of ${sats} sats is pending when seen, and credited at ${needed} confirmations, not before`, () =>
       inWorld(
         audited(
           Effect.gen(function* () {
@@ -129,7 +129,7 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("C46: many deposits of a company in one block are as large as all of them", () =>
+  it.effect("C46: deposits: several of a company in one block need the confirmations of their sum", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -148,42 +148,46 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("C46: deposits of several companies in one block are as large as all of them; in another block they are not", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [one, other, late] = [yield* paid(600_000), yield* paid(600_000), yield* company()]
-          yield* mineAndFollow(1)
-          const { address } = yield* onChainAddress(late)
-          yield* send(address, 600_000)
-          yield* mineAndFollow(1)
-          const credited = Effect.forEach([one.row, other.row, late], (row) => Effect.map(has(row), ({ posted }) => posted))
-          assert.deepStrictEqual(yield* credited, [0, 0, 0])
-          yield* mineAndFollow(1) // three of the first two, two of the other
-          assert.deepStrictEqual(yield* credited, [600_000, 600_000, 600_000])
-        })
+  it.effect(
+    "C46: deposits: several of different companies in one block need the confirmations of their sum; in different blocks they do not",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const [one, other, late] = [yield* paid(600_000), yield* paid(600_000), yield* company()]
+            yield* mineAndFollow(1)
+            const { address } = yield* onChainAddress(late)
+            yield* send(address, 600_000)
+            yield* mineAndFollow(1)
+            const credited = Effect.forEach([one.row, other.row, late], (row) => Effect.map(has(row), ({ posted }) => posted))
+            assert.deepStrictEqual(yield* credited, [0, 0, 0])
+            yield* mineAndFollow(1) // three of the first two, two of the other
+            assert.deepStrictEqual(yield* credited, [600_000, 600_000, 600_000])
+          })
+        )
       )
-    )
   )
 
-  it.effect("C46: deposits of a company in several blocks are as large as all that it waits for; what is in no block does not count", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, address } = yield* paid(600_000)
-          yield* mineAndFollow(1)
-          yield* send(address, 600_000)
-          yield* mineAndFollow(1)
-          yield* send(address, 90_000_000) // of somebody who never lets it be mined
-          yield* follow
-          assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
-          const weighed = yield* (yield* Records).depositsUnconfirmed(0)
-          assert.deepStrictEqual([...weighed.ofCompany.values()], [Msat.fromSats(1_200_000)])
-          assert.deepStrictEqual([...weighed.inBlock.values()], [Msat.fromSats(600_000), Msat.fromSats(600_000)])
-        }),
-        { unfinished: true }
+  it.effect(
+    "C46: deposits: several of a company in several blocks need the confirmations of all its pending ones; those in no block do not count",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const { row, address } = yield* paid(600_000)
+            yield* mineAndFollow(1)
+            yield* send(address, 600_000)
+            yield* mineAndFollow(1)
+            yield* send(address, 90_000_000) // of somebody who never lets it be mined
+            yield* follow
+            assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+            const weighed = yield* (yield* Records).depositsUnconfirmed(0)
+            assert.deepStrictEqual([...weighed.ofCompany.values()], [Msat.fromSats(1_200_000)])
+            assert.deepStrictEqual([...weighed.inBlock.values()], [Msat.fromSats(600_000), Msat.fromSats(600_000)])
+          }),
+          { unfinished: true }
+        )
       )
-    )
   )
 
   it.effect("deposits: what would cost more to spend than it brings is decided on when it is seen, at a fee rate that has lasted", () => {
@@ -224,7 +228,7 @@ describe("A deposit on the chain", () => {
     )
   })
 
-  it.effect("C43: is one for each output, also of one transaction, to one address, to two companies", () =>
+  it.effect("C43: deposits: one for each output, also of one transaction, to one address, to two companies", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -279,7 +283,7 @@ describe("A deposit on the chain", () => {
     )
   )
 
-  it.effect("C42 C44: told any number of times, to any number of processes at once, is credited once", () =>
+  it.effect("C42 C44: deposits: reported any number of times, to any number of processes at once, credited once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -381,7 +385,7 @@ describe("A deposit on the chain", () => {
 })
 
 describe("A reorganisation", () => {
-  it.effect("C45: takes a credit back, and gives it again when the payment is deep enough in the other chain", () =>
+  it.effect("C45: deposits: reversed by a reorganisation, and credited again when the payment is deep enough in the other chain", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -400,7 +404,7 @@ describe("A reorganisation", () => {
     )
   )
 
-  it.effect("C45: that happened while nobody looked changes nothing but the block", () =>
+  it.effect("C45: deposits: after an unobserved reorganisation only the block changes", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -419,26 +423,28 @@ describe("A reorganisation", () => {
     )
   )
 
-  it.effect("C45: of what the company has spent is the operator's loss, never a balance below zero; it returns with the payment", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(1000)
-          yield* mineAndFollow(2)
-          yield* spend(row, 700)
-          yield* reorg(2)
-          yield* follow
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
-          assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 300, held: 0 }])
-          assert.deepStrictEqual(yield* accounts, { available: 1000, chain: -1000 })
-        })
+  it.effect(
+    "C45: deposits: a reversal of spent money is the operator's loss, never a balance below zero; it returns with the payment",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const { row } = yield* paid(1000)
+            yield* mineAndFollow(2)
+            yield* spend(row, 700)
+            yield* reorg(2)
+            yield* follow
+            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
+            assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
+            yield* mineAndFollow(2)
+            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 300, held: 0 }])
+            assert.deepStrictEqual(yield* accounts, { available: 1000, chain: -1000 })
+          })
+        )
       )
-    )
   )
 
-  it.effect("C45: leaves alone what a pending withdrawal holds", () =>
+  it.effect("C45: deposits: a reversal leaves the hold of a pending withdrawal alone", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -458,7 +464,7 @@ describe("A reorganisation", () => {
     )
   )
 
-  it.effect("C45: while the company spends takes what is left in the end", () => {
+  it.effect("C45: deposits: a reversal while the company spends takes what is left in the end", () => {
     let interfere: Effect.Effect<unknown> = Effect.void
     const meanwhile = replace(Journal, (journal) =>
       Journal.of({
@@ -489,7 +495,7 @@ describe("A reorganisation", () => {
 })
 
 describe("A double spend", () => {
-  it.effect("C45: of a deposit that waits fails it; nothing was credited", () =>
+  it.effect("C45: deposits: a double spend fails a pending one; nothing was credited", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -524,7 +530,7 @@ describe("A double spend", () => {
 })
 
 describe("deposits: a source that does not know yet", () => {
-  it.effect("deposits: what was read in a block is not given up because the source does not find it by its id", () => {
+  it.effect("deposits: one that was mined is not evicted because the source does not find it by its id", () => {
     const weather = { isBehind: false }
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({
@@ -578,7 +584,7 @@ describe("deposits: a source that does not know yet", () => {
     )
   )
 
-  it.effect("C45: a deposit that is in another block than it was read in is not credited at the depth of the first", () => {
+  it.effect("C45: deposits: one that is in another block than before is not credited at the depth of the first", () => {
     const weather = { moved: 0 }
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({
@@ -641,7 +647,7 @@ describe("A process that was told less lately than another", () => {
     return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
   })
 
-  it.effect("C45: does not put a deposit back into the mempool, where nobody would look for it again", () =>
+  it.effect("C45: deposits: a process with stale data does not put one back into the mempool, where it would not be looked up again", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -658,28 +664,30 @@ describe("A process that was told less lately than another", () => {
     )
   )
 
-  it.effect("C45: does not put a deposit back into a block that is gone, from where it would be credited", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, txId } = yield* paid(1000)
-          yield* mineAndFollow(1)
-          yield* reorg(1)
-          yield* mine(1) // in another block
-          const behind = yield* slowAfter("activity")
-          yield* reorg(1)
-          yield* doubleSpend(txId)
-          const ahead = yield* slowToFinish
-          assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // it was told of a block, and the chain knows nothing of it
-          yield* ahead
-          yield* mineAndFollow(5)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-        })
+  it.effect(
+    "C45: deposits: a process with stale data does not put one back into a block that is gone, from where it would be credited",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const { row, txId } = yield* paid(1000)
+            yield* mineAndFollow(1)
+            yield* reorg(1)
+            yield* mine(1) // in another block
+            const behind = yield* slowAfter("activity")
+            yield* reorg(1)
+            yield* doubleSpend(txId)
+            const ahead = yield* slowToFinish
+            assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // it was told of a block, and the chain knows nothing of it
+            yield* ahead
+            yield* mineAndFollow(5)
+            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+          })
+        )
       )
-    )
   )
 
-  it.effect("C45: lets go of what it wrote down as new when another had looked past it, where the chain had taken it back", () =>
+  it.effect("C45: deposits: a new one that another process passed, and the chain took back, is evicted", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

@@ -119,7 +119,7 @@ describe("What a Change books", () => {
       { chain: 1000n, available: -800n, loss: -200n }
     ]
   ]
-  for (const [title, change, expected] of examples) it(`${title}`, () => assert.deepStrictEqual(moved(change), expected))
+  for (const [title, change, expected] of examples) it(`change: ${title}`, () => assert.deepStrictEqual(moved(change), expected))
 
   const domain: Domain.Domain = {
     domain: "d.example",
@@ -176,7 +176,7 @@ describe("What a Change books", () => {
     withdrawal({ amount: msat(amount), serviceFee: msat(service), networkAllowance: msat(network), rail })
 
   it.prop(
-    "takes from one account what it gives to another, in amounts above nothing",
+    "change: takes from one account what it gives to another, in amounts above nothing",
     { amount, service: fee, network: fee, actual: fee, absorbed: fee },
     ({ amount, service, network, actual, absorbed }) => {
       const borne = msat(Math.min(absorbed, amount))
@@ -206,7 +206,7 @@ describe("What a Change books", () => {
   )
 
   it.prop(
-    "ends a withdrawal with nothing held, and the customer paid amount and fee, or nothing",
+    "change: ends a withdrawal with nothing held, and the customer paid amount and fee, or nothing",
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const before: Balance.Balance = { posted: msat(amount + service + network + 7), held: Msat.zero }
@@ -231,7 +231,7 @@ describe("What a Change books", () => {
   )
 
   it.prop(
-    "C25: gives the operator the allowance that was not used, or the loss of what was used beyond it: never both",
+    "C25: change: the unused fee limit is the operator's, or the loss above it: never both",
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const sums = moved(Withdrawal.settled(row(amount, service, network), paid(actual), fence, 2))
@@ -243,7 +243,7 @@ describe("What a Change books", () => {
     { arbitrary: { seed: 11, runs: 200 } }
   )
 
-  it("says whose it is: both companies of a transfer, the same transfer in both", () => {
+  it("change: names its owners: both companies of a transfer, the same transfer in both", () => {
     const { legs, companyId, transferId, deposit } = within(withdrawal())
     assert.deepStrictEqual([companyId, ...legs.map(({ companyId }) => companyId)], ["payer", "payer", "payee"])
     assert.strictEqual(transferId, deposit.ledgerTxId)

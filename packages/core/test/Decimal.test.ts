@@ -24,7 +24,7 @@ describe("Decimal", () => {
     ])
   })
 
-  it("C34: keeps what a float would lose", () => {
+  it("C34: decimal: keeps what a float would lose", () => {
     assert.strictEqual(read("9007199254740993"), "9007199254740993/0")
     assert.strictEqual(read("0.1000000000000000055"), "1000000000000000055/19")
   })
@@ -43,7 +43,7 @@ describe("Decimal", () => {
   })
 
   it.prop(
-    "writes what it reads",
+    "decimal: writes what it reads",
     {
       digits: Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 40n), maximum: 10n ** 40n }))),
       scale: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })))

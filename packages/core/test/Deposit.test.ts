@@ -45,7 +45,7 @@ describe("An on-chain deposit", () => {
   const steps = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))))
 
   it.prop(
-    "C45: whatever the chain does to it, and whatever is spent meanwhile: nothing goes below zero, and it is credited once at most",
+    "C45: deposit: in any order of chain events and spending nothing goes below zero, and it is credited once at most",
     { steps },
     ({ steps }) => {
       const amount = Msat.make(1000n)

@@ -146,7 +146,7 @@ describe("Destination, refusals", () => {
     ["xpub6BgBgsespWvERF3LHQu6CnqdvfEvtMcQjYrcRzx53QJjSxarj2afYWcLteoGVky7D3UKDP9QyrLprQ3VCECoY49yfdDEHGCtMMj92pReUsQ", "unsupported"]
   ]
   for (const [text, code] of cases) {
-    it(`${code}: ${text.slice(0, 60)}`, () => assert.strictEqual(understood(text), code))
+    it(`destination: ${code}: ${text.slice(0, 60)}`, () => assert.strictEqual(understood(text), code))
   }
 
   it("destination: of another network, the refusal names both networks", () => {
@@ -155,7 +155,7 @@ describe("Destination, refusals", () => {
   })
 
   it.prop(
-    "never throw",
+    "destination: reading one never throws",
     {
       text: Arbitrary.schema(Schema.String),
       beginning: Arbitrary.schema(

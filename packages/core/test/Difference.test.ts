@@ -28,7 +28,7 @@ describe("A payment in the node's books", () => {
   }
   for (const status of Status.literals) {
     const expected = cases[status]
-    it(`of a withdrawal that is ${status} is ${expected.join(", ")}`, () => {
+    it(`discrepancy of a payment: of a ${status} withdrawal: ${expected.join(", ")}`, () => {
       const row = withdrawal({ ...ours, status, networkFee: Msat.make(3n) })
       assert.deepStrictEqual<ReadonlyArray<string>>(
         states.map((state) => cause(Difference.ofSent(line(state), row))),
@@ -69,7 +69,7 @@ describe("A payment that the node took", () => {
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(7n) }), unmatched }), "same")
   })
 
-  it("differs when it was not credited: what paid the invoice from inside is another payment", () => {
+  it("discrepancy of a receipt: one that was not credited is reported, also where another payment paid the invoice from inside", () => {
     assert.strictEqual(judged({ invoice: undefined }), "receipt_not_ours")
     assert.strictEqual(judged({ deposit: undefined }), "receipt_not_credited")
     assert.strictEqual(judged({ isFromInside: true }), "receipt_not_credited")

@@ -34,7 +34,7 @@ describe("Fee", () => {
   })
 
   it.prop(
-    "C34: never charges less than the rate, nor a whole msat more",
+    "C34: fee: never less than the rate, nor a whole msat more",
     { base: upTo(1_000_000), partsPerMillion: upTo(1_000_000), amount: upTo(Number.MAX_SAFE_INTEGER) },
     ({ base, partsPerMillion, amount }) => {
       const exact = BigInt(amount) * BigInt(partsPerMillion) // in millionths
@@ -45,7 +45,7 @@ describe("Fee", () => {
   )
 
   it.prop(
-    "C36: is not made smaller by sending in parts",
+    "C36: fee: not made smaller by sending in parts",
     { base: upTo(1_000), partsPerMillion: upTo(1_000_000), one: upTo(1_000_000), other: upTo(1_000_000) },
     ({ base, partsPerMillion, one, other }) => {
       const fee = (amount: number) => Fee.at(rate(base, partsPerMillion), Msat.make(BigInt(amount)))

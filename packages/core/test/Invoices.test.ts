@@ -66,7 +66,7 @@ describe("An invoice", () => {
     )
   )
 
-  it.effect("C53: is nobody else's", () =>
+  it.effect("C53: invoice: not visible to other companies", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* company(), yield* company()]

@@ -26,9 +26,9 @@ const bad: ReadonlyArray<readonly [string, Metadata.Metadata, path: string]> = [
 ]
 
 describe("Metadata", () => {
-  for (const [what, metadata] of good) it.effect(`may be ${what}`, () => Metadata.check(metadata))
+  for (const [what, metadata] of good) it.effect(`metadata: may be ${what}`, () => Metadata.check(metadata))
   for (const [what, metadata, path] of bad) {
-    it.effect(`may not have ${what}`, () =>
+    it.effect(`metadata: may not have ${what}`, () =>
       Effect.gen(function* () {
         const refused = yield* Effect.flip(Metadata.check(metadata))
         assert.strictEqual(refused.path, path)

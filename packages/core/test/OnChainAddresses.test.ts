@@ -64,7 +64,7 @@ describe("An on-chain address", () => {
     )
   )
 
-  it.effect("C23: is made once for a key, the chain away or not", () =>
+  it.effect("C23: on-chain address: made once for an idempotency key, during an outage of the chain or not", () =>
     inWorld(
       Effect.gen(function* () {
         const { id } = yield* company()

@@ -72,33 +72,35 @@ const sending = (change: (sender: LightningSender["Service"]) => Partial<Lightni
   replace(LightningSender, (sender) => LightningSender.of({ ...sender, ...change(sender) }))
 
 describe("A payment", () => {
-  it.effect("settles: the recipient has it, the customer paid amount and fee, the operator keeps what the route did not cost", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          const row = yield* confirm(payer, destination)
-          yield* step
-          const settled = yield* now(row)
-          assert.deepStrictEqual([settled.status, settled.failure, settled.paymentHash], ["settled", null, paymentHash])
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-          const route = Number(settled.networkFee) / 1000
-          assert.isTrue(route > 0 && route <= 10)
-          assert.deepStrictEqual(yield* accounts, {
-            available: 3988,
-            node: -5000 + 1000 + route,
-            service_fees: 2,
-            network_fees: 10 - route
+  it.effect(
+    "payment worker: a payment settles: the recipient has it, the customer paid amount and fee, the operator keeps the unused fee",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const payer = yield* companyWith(5000)
+            const { destination, paymentHash } = yield* outside({ sats: 1000 })
+            const row = yield* confirm(payer, destination)
+            yield* step
+            const settled = yield* now(row)
+            assert.deepStrictEqual([settled.status, settled.failure, settled.paymentHash], ["settled", null, paymentHash])
+            assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
+            assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+            const route = Number(settled.networkFee) / 1000
+            assert.isTrue(route > 0 && route <= 10)
+            assert.deepStrictEqual(yield* accounts, {
+              available: 3988,
+              node: -5000 + 1000 + route,
+              service_fees: 2,
+              network_fees: 10 - route
+            })
+            assert.strictEqual(yield* step, 0)
           })
-          assert.strictEqual(yield* step, 0)
-        })
+        )
       )
-    )
   )
 
-  it.effect("C9 C22: has its hash on record before the node hears of it", () => {
+  it.effect("C9 C22: payment worker: the payment hash is stored before the node is called", () => {
     const { calls, change } = listening()
     return inWorld(
       Effect.gen(function* () {
@@ -112,7 +114,7 @@ describe("A payment", () => {
     )
   })
 
-  it.effect("C21: fails: everything is back, once", () =>
+  it.effect("C21: payment worker: a failed payment is released in full, once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -136,54 +138,58 @@ describe("A payment", () => {
   )
 
   for (const outcome of ["settle", "fail"] as const) {
-    it.effect(`C1: that is held stays pending for days, and ${outcome}s late: never given back before the node's final word`, () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
-            const row = yield* confirm(payer, destination)
-            for (let hour = 0; hour < 72; hour++) {
-              yield* step
-              yield* TestClock.adjust("1 hour")
-              assert.strictEqual(yield* standing(row), "pending")
-              assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-            }
-            yield* release(paymentHash, outcome)
-            yield* steps(3)
-            assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
-            assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
-            assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
-          })
+    it.effect(
+      `C1: payment worker: a held payment stays pending for days, and ${outcome}s late: never released before the node's final result`,
+      () =>
+        inWorld(
+          audited(
+            Effect.gen(function* () {
+              const payer = yield* companyWith(5000)
+              const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
+              const row = yield* confirm(payer, destination)
+              for (let hour = 0; hour < 72; hour++) {
+                yield* step
+                yield* TestClock.adjust("1 hour")
+                assert.strictEqual(yield* standing(row), "pending")
+                assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+              }
+              yield* release(paymentHash, outcome)
+              yield* steps(3)
+              assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
+              assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
+              assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
+            })
+          )
         )
-      )
     )
 
-    it.effect(`C2 C6 C7: whose answer is lost is pending, not failed; then it ${outcome}s: neither given back nor sent twice`, () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
-            const row = yield* confirm(payer, destination)
-            for (let i = 0; i < 3; i++) {
-              // the call and two questions have no answer
-              yield* step
-              assert.strictEqual(yield* standing(row), "pending")
-              assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-              yield* TestClock.adjust("20 seconds")
-            }
-            yield* steps(3)
-            assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: timeout")
-            assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
-            assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
-          })
+    it.effect(
+      `C2 C6 C7: payment worker: a call whose response is lost is pending, not failed; then it ${outcome}s: neither released nor sent twice`,
+      () =>
+        inWorld(
+          audited(
+            Effect.gen(function* () {
+              const payer = yield* companyWith(5000)
+              const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
+              const row = yield* confirm(payer, destination)
+              for (let i = 0; i < 3; i++) {
+                // the call and two questions have no answer
+                yield* step
+                assert.strictEqual(yield* standing(row), "pending")
+                assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+                yield* TestClock.adjust("20 seconds")
+              }
+              yield* steps(3)
+              assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: timeout")
+              assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
+              assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
+            })
+          )
         )
-      )
     )
   }
 
-  it.effect("C6: that was paid is not given up when asking about it fails for a day", () =>
+  it.effect("C6: payment worker: a payment that was made is not failed when its look-up fails for a day", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -204,7 +210,7 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("C4: waits for a node that is away, and is sent once when it is back", () =>
+  it.effect("C4: payment worker: waits for a node that is away, and sends once when it is back", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -301,7 +307,7 @@ describe("A payment", () => {
   )
 
   it.effect(
-    "C11 C14: of one invoice by two withdrawals is one payment; the other withdrawal fails, and names only one of its own company's",
+    "C11 C14: payment worker: two withdrawals to one invoice are one payment; the other withdrawal fails, and names only one of its own company's",
     () =>
       inWorld(
         audited(
@@ -322,7 +328,7 @@ describe("A payment", () => {
       )
   )
 
-  it.effect("C25: for which the node took more than its limit is the operator's loss, not the customer's", () =>
+  it.effect("C25: payment worker: a cost above the fee limit is the operator's loss, not the customer's", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -341,7 +347,7 @@ describe("A payment", () => {
     )
   )
 
-  it.effect("C25: is sent with the very fee limit that is held", () => {
+  it.effect("C25: payment worker: the fee limit at the node is the fee that is held", () => {
     const limits: Array<Msat.Msat> = []
     return inWorld(
       Effect.gen(function* () {
@@ -385,7 +391,7 @@ describe("A payment", () => {
 
 describe("A payment to a Lightning address or LNURL", () => {
   for (const type of ["lightning_address", "lnurl"] as const) {
-    it.effect(`settles (${type})`, () =>
+    it.effect(`payment worker: a payment to a ${type} settles`, () =>
       inWorld(
         audited(
           Effect.gen(function* () {
@@ -460,7 +466,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     ["that is none", "lnbcrt1nonsense"]
   ]
   for (const [what, paymentRequest] of lies) {
-    it.effect(`C39: is never made with an invoice ${what}: it fails, and the money is back`, () => {
+    it.effect(`C39: payment worker: an invoice ${what} is not paid: the withdrawal fails, and its money is released`, () => {
       const { calls, change } = listening()
       return inWorld(
         audited(
@@ -536,36 +542,39 @@ describe("A payment to a Lightning address or LNURL", () => {
 })
 
 describe("A payment inside the service", () => {
-  it.effect("C16 C17: of an invoice is claimed, closed at the node, and only then booked, both legs together", () => {
-    const { calls, change } = listening()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const { id, paymentRequest, paymentHash } = yield* invoice(payee, 1000)
-          const row = yield* confirm(payer, paymentRequest)
-          calls.length = 0
-          yield* step
-          assert.deepStrictEqual(calls, ["InvoiceClaimed", "cancel", "InternalTransferred"])
-          const settled = yield* now(row)
-          assert.deepStrictEqual([settled.status, settled.paymentHash], ["settled", paymentHash])
-          assert.deepStrictEqual(
-            [yield* has(payer), yield* has(payee)],
-            [
-              { posted: 4000, held: 0 },
-              { posted: 1000, held: 0 }
-            ]
-          )
-          const paid = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, id))
-          assert.deepStrictEqual([paid.status, paid.received, paid.preimage], ["settled", Msat.fromSats(1000), settled.preimage])
-          assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
-        })
-      ),
-      { change }
-    )
-  })
+  it.effect(
+    "C16 C17: payment worker: an invoice of the service is claimed, closed at the node, and only then booked, both legs together",
+    () => {
+      const { calls, change } = listening()
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const [payer, payee] = [yield* companyWith(5000), yield* company()]
+            const { id, paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+            const row = yield* confirm(payer, paymentRequest)
+            calls.length = 0
+            yield* step
+            assert.deepStrictEqual(calls, ["InvoiceClaimed", "cancel", "InternalTransferred"])
+            const settled = yield* now(row)
+            assert.deepStrictEqual([settled.status, settled.paymentHash], ["settled", paymentHash])
+            assert.deepStrictEqual(
+              [yield* has(payer), yield* has(payee)],
+              [
+                { posted: 4000, held: 0 },
+                { posted: 1000, held: 0 }
+              ]
+            )
+            const paid = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, id))
+            assert.deepStrictEqual([paid.status, paid.received, paid.preimage], ["settled", Msat.fromSats(1000), settled.preimage])
+            assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+          })
+        ),
+        { change }
+      )
+    }
+  )
 
-  it.effect("C15: closes the invoice to the outside", () =>
+  it.effect("C15: payment worker: an inside payment closes the invoice to the outside", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -582,32 +591,34 @@ describe("A payment inside the service", () => {
     )
   )
 
-  it.effect("C15: fails when the outside was first; the invoice is credited once, to the msat that came", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const { paymentRequest } = yield* invoice(payee, 1000)
-          const row = yield* confirm(payer, paymentRequest)
-          yield* (yield* Sandbox).pay({ paymentRequest, amount: Msat.fromSats(1010) })
-          yield* steps(2)
-          yield* poll
-          yield* poll
-          assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
-          assert.deepStrictEqual(
-            [yield* has(payer), yield* has(payee)],
-            [
-              { posted: 5000, held: 0 },
-              { posted: 1010, held: 0 }
-            ]
-          )
-        })
+  it.effect(
+    "C15: payment worker: an inside payment fails when the outside was first; the invoice is credited once, to the msat that came",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const [payer, payee] = [yield* companyWith(5000), yield* company()]
+            const { paymentRequest } = yield* invoice(payee, 1000)
+            const row = yield* confirm(payer, paymentRequest)
+            yield* (yield* Sandbox).pay({ paymentRequest, amount: Msat.fromSats(1010) })
+            yield* steps(2)
+            yield* poll
+            yield* poll
+            assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+            assert.deepStrictEqual(
+              [yield* has(payer), yield* has(payee)],
+              [
+                { posted: 5000, held: 0 },
+                { posted: 1010, held: 0 }
+              ]
+            )
+          })
+        )
       )
-    )
   )
 
   for (const outcome of ["settle", "fail"] as const) {
-    it.effect(`C15: fails when the outside's payment is held at the node, which then ${outcome}s`, () =>
+    it.effect(`C15: payment worker: an inside payment fails when the outside's payment is held at the node, which then ${outcome}s`, () =>
       inWorld(
         audited(
           Effect.gen(function* () {
@@ -640,7 +651,7 @@ describe("A payment inside the service", () => {
     )
   }
 
-  it.effect("C15: by two at once is one payment; the other withdrawal fails", () =>
+  it.effect("C15: payment worker: two inside payments at once are one; the other withdrawal fails", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -723,7 +734,7 @@ describe("A payment inside the service", () => {
     )
   })
 
-  it.effect("C31: to oneself makes and loses nothing", () =>
+  it.effect("C31: payment worker: a payment to oneself makes and loses nothing", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -744,7 +755,7 @@ describe("A payment inside the service", () => {
 })
 
 describe("Several workers", () => {
-  it.effect("C12 C19: stepping at once over one store send every withdrawal once", () => {
+  it.effect("C12 C19: payment worker: several at once over one store send every withdrawal once", () => {
     const { calls, change } = listening()
     return inWorld(
       audited(
@@ -781,52 +792,55 @@ describe("Several workers", () => {
 })
 
 describe("A call to the node", () => {
-  it.effect("C10: is not made by a worker that slept on its claim: somebody else had the task, and it failed and was given back", () => {
-    const pays: Array<string> = []
-    const counting = (who: string) =>
-      sending((sender) => ({
-        pay: (ask) => {
-          pays.push(who)
-          return sender.pay(ask)
-        }
-      }))
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const ports = yield* Effect.context<Ports>()
-          const wakes = yield* Deferred.make<void>()
-          const sleepy = yield* start(
-            ports.pipe(
-              counting("sleepy"),
-              replace(Journal, (journal) =>
-                Journal.of({
-                  commit: (change) =>
-                    change._tag === "WithdrawalDispatched"
-                      ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
-                      : journal.commit(change)
-                })
+  it.effect(
+    "C10: payment worker: a worker that slept on its claim makes no call: another had the job, and the withdrawal failed and was released",
+    () => {
+      const pays: Array<string> = []
+      const counting = (who: string) =>
+        sending((sender) => ({
+          pay: (ask) => {
+            pays.push(who)
+            return sender.pay(ask)
+          }
+        }))
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const ports = yield* Effect.context<Ports>()
+            const wakes = yield* Deferred.make<void>()
+            const sleepy = yield* start(
+              ports.pipe(
+                counting("sleepy"),
+                replace(Journal, (journal) =>
+                  Journal.of({
+                    commit: (change) =>
+                      change._tag === "WithdrawalDispatched"
+                        ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
+                        : journal.commit(change)
+                  })
+                )
               )
             )
-          )
-          const other = yield* start(counting("other")(ports))
-          const payer = yield* companyWith(5000)
-          const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
-          const row = yield* confirm(payer, destination)
-          const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
-          yield* TestClock.adjust("121 seconds")
-          yield* Context.get(other, PaymentWorker).step
-          assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
-          yield* Deferred.succeed(wakes, undefined)
-          yield* Fiber.join(sleeping)
-          assert.deepStrictEqual(pays, ["other"])
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-        })
+            const other = yield* start(counting("other")(ports))
+            const payer = yield* companyWith(5000)
+            const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
+            const row = yield* confirm(payer, destination)
+            const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+            yield* TestClock.adjust("121 seconds")
+            yield* Context.get(other, PaymentWorker).step
+            assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
+            yield* Deferred.succeed(wakes, undefined)
+            yield* Fiber.join(sleeping)
+            assert.deepStrictEqual(pays, ["other"])
+            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          })
+        )
       )
-    )
-  })
+    }
+  )
 
   it.effect(
-    "that somebody else has decided on meanwhile is theirs: whoever slept and would pay another invoice leaves it, and nothing is broken",
+    "payment worker: a withdrawal that another worker decided on meanwhile is left alone by one that slept and would pay another invoice",
     () => {
       return inWorld(
         unbroken(
@@ -881,7 +895,7 @@ describe("A call to the node", () => {
     return { atSeconds, change }
   }
 
-  it.effect("C2: that breaks is one without an answer: it was made", () => {
+  it.effect("C2: payment worker: a call that breaks is one without a response: it may have been made", () => {
     const { atSeconds, change } = deaf(0)
     return inWorld(
       Effect.gen(function* () {
@@ -897,7 +911,7 @@ describe("A call to the node", () => {
 
   for (const callSeconds of [0, 30]) {
     it.effect(
-      `C8: of ${callSeconds} seconds without an answer is not made again while it may still arrive: that it is not found says nothing`,
+      `C8: payment worker: a call without a response for ${callSeconds} seconds is not repeated while it may still arrive: not found proves nothing`,
       () => {
         const { atSeconds, change } = deaf(callSeconds)
         return inWorld(
@@ -921,7 +935,7 @@ describe("A call to the node", () => {
     )
   }
 
-  it.effect("C8: by a worker that died in it is not repeated by the next while it may still arrive", () => {
+  it.effect("C8: payment worker: a call by a worker that died in it is not repeated by the next while it may still arrive", () => {
     const { atSeconds, change } = deaf(0)
     return inWorld(
       Effect.gen(function* () {
@@ -1001,7 +1015,7 @@ describe("A call to the node", () => {
   })
 
   it.effect(
-    "C8: payment worker: one that the node first calls pending and then does not know is not called for again before the grace",
+    "C8: payment worker: a payment that the node first reports pending and then does not find is not sent again before the grace",
     () => {
       const atSeconds: Array<number> = []
       const forgetful = sending(() => ({
@@ -1027,33 +1041,30 @@ describe("A call to the node", () => {
     }
   )
 
-  it.effect(
-    "C11: payment worker: a withdrawal that pays another invoice already is left to whoever decided on that, and nothing is broken",
-    () => {
-      const { calls, change } = listening()
-      // Under the same claim, as after an answer that was lost.
-      const decided = replace(Journal, (journal) =>
-        Changes.journal((next) =>
-          next._tag === "WithdrawalDispatched"
-            ? Effect.andThen(journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: "77".repeat(32) } }), journal.commit(next))
-            : journal.commit(next)
-        )
+  it.effect("C11: payment worker: a withdrawal that another worker already pays by another invoice is left to it", () => {
+    const { calls, change } = listening()
+    // Under the same claim, as after an answer that was lost.
+    const decided = replace(Journal, (journal) =>
+      Changes.journal((next) =>
+        next._tag === "WithdrawalDispatched"
+          ? Effect.andThen(journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: "77".repeat(32) } }), journal.commit(next))
+          : journal.commit(next)
       )
-      return inWorld(
-        unbroken(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
-            yield* step
-            assert.strictEqual(yield* standing(row), "pending")
-            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-            assert.notInclude(calls, "pay")
-          })
-        ),
-        { change: (ports) => decided(change(ports)) }
-      )
-    }
-  )
+    )
+    return inWorld(
+      unbroken(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
+          yield* step
+          assert.strictEqual(yield* standing(row), "pending")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+          assert.notInclude(calls, "pay")
+        })
+      ),
+      { change: (ports) => decided(change(ports)) }
+    )
+  })
 
   /** A node that refuses every connection until it is there, whose adapter vouches for a call after 60 seconds. Writes down when each call was made. */
   const refusing = () => {
@@ -1071,7 +1082,7 @@ describe("A call to the node", () => {
   }
 
   it.effect(
-    "C4: withdrawal: what was not sent, since the node refused the connection, goes out when the node is back, not after the grace",
+    "C4: payment worker: a payment that was not sent, since the node refused the connection, is sent when the node is back, not after the grace",
     () => {
       const { state, change } = refusing()
       return inWorld(
@@ -1094,7 +1105,7 @@ describe("A call to the node", () => {
     }
   )
 
-  it.effect("C8: withdrawal: that its call was not sent counts for nothing once another process has had the task", () => {
+  it.effect("C8: payment worker: that its call was not sent counts for nothing once another process has had the job", () => {
     const { state, change } = refusing()
     return inWorld(
       audited(

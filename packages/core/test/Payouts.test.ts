@@ -114,7 +114,7 @@ describe("A payout", () => {
     )
   )
 
-  it.effect("C19: is on record with its bytes before the network sees them", () => {
+  it.effect("C19: payout: its bytes are stored before the network sees them", () => {
     const { sent, change } = broadcasting(() => undefined)
     const recorded: Array<string> = []
     return inWorld(
@@ -146,7 +146,7 @@ describe("A payout", () => {
   })
 
   it.effect(
-    "C19 C47: that the network did not take, or of which nothing was heard, is sent again as the same bytes, until it is mined",
+    "C19 C47: payout: one that the network did not take, or did not confirm, is sent again as the same bytes, until it is mined",
     () => {
       const answers: ReadonlyArray<Broadcast | undefined> = [
         { _tag: "unknown" },
@@ -175,7 +175,7 @@ describe("A payout", () => {
     }
   )
 
-  it.effect("C47: that the network rejects for days stays pending, with its money held", () => {
+  it.effect("C47: payout: one that the network rejects for days stays pending, with its money held", () => {
     const { sent, change } = broadcasting(() => ({ _tag: "rejected", reason: "no" }))
     return inWorld(
       Effect.gen(function* () {
@@ -189,7 +189,7 @@ describe("A payout", () => {
     )
   })
 
-  it.effect("C45: that a reorganisation took out of its block before it settled is sent again, as the same bytes", () => {
+  it.effect("C45: payout: one that a reorganisation took out of its block before it settled is sent again, as the same bytes", () => {
     const { sent, change } = broadcasting(() => undefined)
     let isForgotten = false
     // A node that does not take back into its mempool what a reorganisation took out of its block.
@@ -314,7 +314,7 @@ describe("A payout", () => {
 })
 
 describe("Several payouts", () => {
-  it.effect("C19: by several workers at once never share a coin, and each is sent once", () =>
+  it.effect("C19: payouts: several workers at once never share a coin, and send each once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

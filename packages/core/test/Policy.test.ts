@@ -6,7 +6,7 @@ import { settings } from "./Rows.ts"
 const sats = (amount: number) => Policy.confirmationsFor(settings, Msat.fromSats(amount))
 
 describe("Policy", () => {
-  it("C46: asks for more confirmations the more there is to lose", () => {
+  it("C46: policy: larger deposits need more confirmations", () => {
     assert.deepStrictEqual([1, 1_000_000, 1_000_001, 50_000_000, 50_000_001, 2_100_000_000_000_000].map(sats), [2, 2, 3, 3, 6, 6])
   })
 

@@ -39,7 +39,7 @@ const price = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 100,
 
 describe("Prices", () => {
   it.prop(
-    "C34 C36: from fiat to bitcoin and back never gains",
+    "C34 C36: prices: from fiat to bitcoin and back never gains",
     { cents, price },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(hundredths(cents), hundredths(price))
@@ -49,7 +49,7 @@ describe("Prices", () => {
   )
 
   it.prop(
-    "C36: in many tiny parts neither",
+    "C36: prices: many tiny conversions never gain",
     { tiny, price },
     ({ tiny, price }) => {
       const parts = Array.from({ length: 200 }, () => Amount.fiatToMsat(hundredths(tiny), hundredths(price)))
@@ -59,7 +59,7 @@ describe("Prices", () => {
     { arbitrary: { seed: 8, runs: 300 } }
   )
 
-  it.effect("C36: many tiny payments in fiat, there and back, leave what there was", () =>
+  it.effect("C36: prices: many tiny payments in fiat, there and back, leave the same balance", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* companyWith(1000), yield* companyWith(1000)]
@@ -83,7 +83,7 @@ describe("Prices", () => {
     )
   )
 
-  it.effect("C36: a payment in fiat that is held while the rate moves, and then fails, gives back the sats that it took", () => {
+  it.effect("C36: prices: a payment in fiat that is held while the rate moves, and then fails, releases the sats that it held", () => {
     let price = 0n
     const moving = replace(ExchangeRates, () =>
       ExchangeRates.of({ rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis })) })

@@ -89,7 +89,7 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
 
 describe("A recipient", () => {
   for (const [what, recipient, sats, verdict] of table) {
-    it(`${verdict === "ok" ? "takes" : `refuses (${verdict})`}: ${what}`, () => {
+    it(`recipient: ${verdict === "ok" ? "accepted" : `refused (${verdict})`}: ${what}`, () => {
       const checked = Recipient.check(recipient, Msat.fromSats(sats), settings, nowMillis)
       assert.strictEqual(Result.isFailure(checked) ? checked.failure.code : "ok", verdict)
     })
@@ -126,7 +126,7 @@ describe("An invoice from a recipient's server", () => {
     assert.isTrue(Result.isSuccess(fetched({ descriptionHash: hash })))
   })
 
-  it("C39: is refused for any other amount, to the msat, or none", () => {
+  it("C39: recipient: an invoice for any other amount, to the msat, or none, is refused", () => {
     for (const other of [99_999n, 100_001n, 1n, 200_000n])
       assert.isTrue(Result.isFailure(fetched({ amount: Msat.make(other) })), String(other))
     const { amount: _, ...open } = bolt11()

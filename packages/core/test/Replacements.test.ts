@@ -135,7 +135,7 @@ describe("A payout that no block takes", () => {
   })
 
   for (const rate of [1, 2]) {
-    it.effect(`is left as it is while it pays the feerate of the day, ${rate}`, () => {
+    it.effect(`replacement: none while the payout pays the current fee rate, ${rate}`, () => {
       const { sky, change } = weather()
       return inWorld(
         Effect.gen(function* () {
@@ -177,33 +177,36 @@ describe("A payout that no block takes", () => {
 describe("A payout that settled", () => {
   const look = Effect.flatMap(SettledPayouts, ({ look }) => look)
 
-  it.effect("C45: and that a reorganisation took out of its block is sent again, as the same bytes, until it is buried", () => {
-    const { sky, sent, change } = weather()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* payout
-          yield* step
-          yield* mine(1)
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "settled")
-          const { reorg } = yield* Sandbox
-          yield* look
-          assert.strictEqual(sent.length, 1)
-          yield* reorg(1)
-          yield* look
-          assert.deepStrictEqual(sent, [sent[0], sent[0]])
-          yield* mine(99)
-          yield* look
-          sky.deaf = () => true
-          assert.strictEqual((yield* (yield* Records).settledPayouts(null, 10)).length, 1)
-          yield* mine(1)
-          yield* look
-          assert.deepStrictEqual(yield* (yield* Records).settledPayouts(null, 10), [])
-          assert.strictEqual(sent.length, 2)
-        })
-      ),
-      { change }
-    )
-  })
+  it.effect(
+    "C45: replacement: a settled payout that a reorganisation took out of its block is sent again, as the same bytes, until it is final",
+    () => {
+      const { sky, sent, change } = weather()
+      return inWorld(
+        audited(
+          Effect.gen(function* () {
+            const { row } = yield* payout
+            yield* step
+            yield* mine(1)
+            yield* steps(2)
+            assert.strictEqual(yield* standing(row), "settled")
+            const { reorg } = yield* Sandbox
+            yield* look
+            assert.strictEqual(sent.length, 1)
+            yield* reorg(1)
+            yield* look
+            assert.deepStrictEqual(sent, [sent[0], sent[0]])
+            yield* mine(99)
+            yield* look
+            sky.deaf = () => true
+            assert.strictEqual((yield* (yield* Records).settledPayouts(null, 10)).length, 1)
+            yield* mine(1)
+            yield* look
+            assert.deepStrictEqual(yield* (yield* Records).settledPayouts(null, 10), [])
+            assert.strictEqual(sent.length, 2)
+          })
+        ),
+        { change }
+      )
+    }
+  )
 })

@@ -81,7 +81,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("C60: is credited after a restart, from where the last credit left off", () =>
+  it.effect("C60: invoice watcher: credited after a restart, from where the last credit left off", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -112,7 +112,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("C60: that the node forgot to tell is found by asking", () =>
+  it.effect("C60: invoice watcher: a payment without a notification is found by polling", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -128,7 +128,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("C42 C44: that is told and found any number of times is credited once", () =>
+  it.effect("C42 C44: invoice watcher: a payment that is notified and polled any number of times is credited once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -147,7 +147,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("C42: that several processes hear of and find at once is credited once", () =>
+  it.effect("C42: invoice watcher: a payment that several processes find at once is credited once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -172,7 +172,7 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("C33: of more than was asked is credited in full, to the msat", () =>
+  it.effect("C33: invoice watcher: a payment above the amount is credited in full, to the msat", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -188,32 +188,35 @@ describe("A payment to us", () => {
     )
   )
 
-  it.effect("C37: of less than was asked, which no node should take, is credited with what came; both amounts are on record", () => {
-    const lenient = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        lookupInvoice: (hash) =>
-          Effect.map(receiver.lookupInvoice(hash), (state) =>
-            state._tag === "settled" ? { ...state, received: Msat.make(999_999n) } : state
-          )
-      })
-    )
-    return inWorld(
-      Effect.gen(function* () {
-        const payee = yield* company()
-        const row = yield* invoice(payee, 1000)
-        yield* pay(row)
-        yield* poll
-        assert.deepStrictEqual(yield* has(payee), { posted: 999.999, held: 0 })
-        const { amount, received } = yield* now(row)
-        assert.deepStrictEqual([amount, received], [1_000_000n, 999_999n])
-        const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
-        assert.strictEqual(deposit?.amount, 999_999n)
-        yield* sound
-      }),
-      { change: lenient }
-    )
-  })
+  it.effect(
+    "C37: invoice watcher: a payment below the amount, which no node should take, is credited as received; both amounts are stored",
+    () => {
+      const lenient = replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({
+          ...receiver,
+          lookupInvoice: (hash) =>
+            Effect.map(receiver.lookupInvoice(hash), (state) =>
+              state._tag === "settled" ? { ...state, received: Msat.make(999_999n) } : state
+            )
+        })
+      )
+      return inWorld(
+        Effect.gen(function* () {
+          const payee = yield* company()
+          const row = yield* invoice(payee, 1000)
+          yield* pay(row)
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 999.999, held: 0 })
+          const { amount, received } = yield* now(row)
+          assert.deepStrictEqual([amount, received], [1_000_000n, 999_999n])
+          const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
+          assert.strictEqual(deposit?.amount, 999_999n)
+          yield* sound
+        }),
+        { change: lenient }
+      )
+    }
+  )
 
   it.effect("invoice watcher: an accepted but unsettled HTLC is not credited", () =>
     inWorld(
@@ -346,7 +349,7 @@ describe("A second payment of one invoice", () => {
   })
 
   for (const sats of [1001, 1000]) {
-    it.effect(`waits in suspense for a person, once (of ${sats} sats where 1000 were asked)`, () =>
+    it.effect(`invoice watcher: a second payment waits in suspense for a person, once (of ${sats} sats where 1000 were asked)`, () =>
       inWorld(
         Effect.gen(function* () {
           const { payer, payee, row } = yield* paidInside
@@ -442,7 +445,7 @@ describe("An open invoice", () => {
     )
   })
 
-  it.effect("invoice watcher: an answer of the node from before the payment, however late it is heard, expires nothing", () => {
+  it.effect("invoice watcher: a node's response from before the payment, however late it arrives, expires nothing", () => {
     let isFirst = true
     const late = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({
@@ -472,7 +475,7 @@ describe("An open invoice", () => {
     )
   })
 
-  it.effect("that the node does not know stays open: that is no answer", () => {
+  it.effect("invoice watcher: an invoice that the node does not know stays open", () => {
     const forgetful = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
     )
@@ -489,7 +492,7 @@ describe("An open invoice", () => {
 })
 
 describe("Money in and out", () => {
-  it.effect("of one company is all there: what came in is what went out and what is left", () =>
+  it.effect("invoice watcher: all money of a company is accounted for: what came in is what went out and what is left", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

@@ -99,7 +99,7 @@ describe("Shares of a fee", () => {
   })
 
   it.prop(
-    "are the fee, to the msat; nobody bears more than was held of it while all together do not, or what is above that before the others do",
+    "batch: shares add up to the fee, to the msat; none is above what was held for it while the total is not",
     { fee: upTo(1_000_000), allowances: Arbitrary.array(upTo(400_000), { minLength: 1, maxLength: 100 }) },
     ({ fee, allowances }) => {
       const held = allowances.map((allowance) => Msat.make(BigInt(allowance)))
@@ -182,7 +182,7 @@ describe("Payouts of one window", () => {
     )
   )
 
-  it.effect("C19: that some process has taken up as others go out once, by whichever of several workers", () =>
+  it.effect("C19: batch: payouts that several workers batch in different ways are sent once", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -277,7 +277,7 @@ describe("Payouts of one window", () => {
     )
   })
 
-  it.effect("C10: of which another process takes one up meanwhile: the others go without it, and it goes by itself", () => {
+  it.effect("C10: batch: excludes a payout claimed by another process: the others go without it, and it goes by itself", () => {
     let signings = 0
     const change = (ports: Context.Context<Ports>) => {
       const { claim } = Context.get(ports, Tasks)
@@ -366,7 +366,7 @@ describe("A transaction that pays several, and that no block takes", () => {
     )
   })
 
-  it.effect("C45: is sent again where a reorganisation took its block, before and after it settled", () => {
+  it.effect("C45: batch: sent again when a reorganisation took its block, before and after it settled", () => {
     const { sent, change } = weather()
     return inWorld(
       audited(
@@ -395,7 +395,7 @@ describe("A transaction that pays several, and that no block takes", () => {
     )
   })
 
-  it.effect("C45: is not replaced once some of it is settled, also where a reorganisation took its block", () => {
+  it.effect("C45: batch: not replaced once some of it is settled, also when a reorganisation took its block", () => {
     const { sky, change: raining } = weather()
     let away = true
     /** A store that answers for those who follow, and then is away. */
@@ -432,37 +432,34 @@ describe("A transaction that pays several, and that no block takes", () => {
     )
   })
 
-  it.effect(
-    "C10: whoever slept on its claim finds its withdrawal following another: it is left to who leads, and nothing is broken",
-    () => {
-      return inWorld(
-        unbroken(
-          audited(
-            Effect.gen(function* () {
-              const ports = yield* Effect.context<Ports>()
-              const wakes = yield* Deferred.make<void>()
-              const sleepy = yield* start(
-                replace(SendingReads, (records) =>
-                  SendingReads.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
-                )(ports),
-                settings
-              )
-              const { rows } = yield* three
-              yield* afterWindow
-              const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
-              yield* TestClock.adjust("121 seconds")
-              yield* step
-              assert.strictEqual(yield* transactionsOf(rows), 1)
-              yield* Deferred.succeed(wakes, undefined)
-              yield* Fiber.join(sleeping)
-              yield* mine(1)
-              yield* steps(3, 60)
-              assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
-            })
-          )
-        ),
-        { settings }
-      )
-    }
-  )
+  it.effect("C10: batch: a worker that slept on its claim leaves a payout that another one batched meanwhile", () => {
+    return inWorld(
+      unbroken(
+        audited(
+          Effect.gen(function* () {
+            const ports = yield* Effect.context<Ports>()
+            const wakes = yield* Deferred.make<void>()
+            const sleepy = yield* start(
+              replace(SendingReads, (records) =>
+                SendingReads.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
+              )(ports),
+              settings
+            )
+            const { rows } = yield* three
+            yield* afterWindow
+            const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+            yield* TestClock.adjust("121 seconds")
+            yield* step
+            assert.strictEqual(yield* transactionsOf(rows), 1)
+            yield* Deferred.succeed(wakes, undefined)
+            yield* Fiber.join(sleeping)
+            yield* mine(1)
+            yield* steps(3, 60)
+            assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
+          })
+        )
+      ),
+      { settings }
+    )
+  })
 })

@@ -39,7 +39,7 @@ describe("A list of transactions", () => {
     )
   )
 
-  it.effect("C53: and what is in it are nobody else's", () =>
+  it.effect("C53: transactions: the list and its rows are not visible to other companies", () =>
     inWorld(
       Effect.gen(function* () {
         const { withdrawal, deposit, list } = yield* Transactions

@@ -105,7 +105,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("C18: is paid once, to one of fifty wallets that claim it at once; the others are told", () =>
+  it.effect("C18: voucher: paid once, to one of fifty wallets that claim at once; the others are refused", () =>
     inWorld(
       audited(
         Effect.gen(function* () {
@@ -129,7 +129,7 @@ describe("A voucher", () => {
     )
   )
 
-  it.effect("C18: claimed by the same invoice fifty times at once is paid once, and each time answered the same", () =>
+  it.effect("C18: voucher: claimed with the same invoice fifty times at once, it is paid once, and every claim gets the same result", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

@@ -408,7 +408,7 @@ describe("A destination is refused", () => {
     )
   )
 
-  it.effect("C14: when another withdrawal was made for the same invoice, however that one ended", () =>
+  it.effect("C14: withdrawal: refused when another was made for the same invoice, however that one ended", () =>
     inWorld(
       Effect.gen(function* () {
         const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
@@ -424,25 +424,27 @@ describe("A destination is refused", () => {
     )
   )
 
-  it.effect("C32: never for ours when it only borrows the hash of one of ours, which stays payable from outside", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [payer, victim] = [yield* companyWith(9000), yield* company()]
-        const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
-        const row = yield* confirm(payer, foreign({ amount: Msat.fromSats(1), paymentHash }))
-        yield* step
-        assert.strictEqual((yield* now(row)).failure, "no_route")
-        assert.deepStrictEqual(yield* has(victim), { posted: 0, held: 0 })
-        // One hash is one withdrawal's: from inside it cannot be paid any more, and is not closed at the node for nothing.
-        assert.strictEqual(yield* both(payer, paymentRequest), "DestinationRefused: payment_hash_used")
-        yield* (yield* Sandbox).pay({ paymentRequest })
-        yield* poll
-        assert.deepStrictEqual(yield* has(victim), { posted: 4000, held: 0 })
-      })
-    )
+  it.effect(
+    "C32: withdrawal: an outside invoice that borrows the hash of one of ours never pays ours, which stays payable from outside",
+    () =>
+      inWorld(
+        Effect.gen(function* () {
+          const [payer, victim] = [yield* companyWith(9000), yield* company()]
+          const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
+          const row = yield* confirm(payer, foreign({ amount: Msat.fromSats(1), paymentHash }))
+          yield* step
+          assert.strictEqual((yield* now(row)).failure, "no_route")
+          assert.deepStrictEqual(yield* has(victim), { posted: 0, held: 0 })
+          // One hash is one withdrawal's: from inside it cannot be paid any more, and is not closed at the node for nothing.
+          assert.strictEqual(yield* both(payer, paymentRequest), "DestinationRefused: payment_hash_used")
+          yield* (yield* Sandbox).pay({ paymentRequest })
+          yield* poll
+          assert.deepStrictEqual(yield* has(victim), { posted: 4000, held: 0 })
+        })
+      )
   )
 
-  it.effect("C32: as ours by its hash alone, though our own node signed it", () => {
+  it.effect("C32: withdrawal: an invoice is not ours by its hash alone, though our own node signed it", () => {
     const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
     return inWorld(
       Effect.gen(function* () {
@@ -459,7 +461,7 @@ describe("A destination is refused", () => {
 })
 
 describe("Confirming", () => {
-  it.effect("C12 C27: needs amount and fee together, to the msat", () =>
+  it.effect("C12 C27: withdrawal: needs amount and fee together, to the msat", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(1012) // 1000, 2 for the service and 10 for the network
@@ -473,7 +475,7 @@ describe("Confirming", () => {
     )
   )
 
-  it.effect("C12: of the whole balance 50 times at once succeeds once", () =>
+  it.effect("C12: withdrawal: of 50 of the whole balance at once one succeeds", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(1012)
@@ -559,7 +561,7 @@ describe("Confirming", () => {
       commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store broke") : journal.commit(change))
     })
   )
-  it.effect("C22: that breaks off leaves no hold and no task", () =>
+  it.effect("C22: withdrawal: a confirm that breaks off leaves no hold and no job", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
@@ -575,7 +577,7 @@ describe("Confirming", () => {
   )
 
   const lying = replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: (offer) => resolver.invoice(offer, Msat.fromSats(7)) }))
-  it.effect("C39: an estimate does not take a server's invoice for another amount for a route", () =>
+  it.effect("C39: withdrawal: an estimate does not use a server's invoice for another amount", () =>
     inWorld(
       Effect.gen(function* () {
         const payer = yield* company()

@@ -83,7 +83,7 @@ describe("A worker", () => {
     }).pipe(Effect.provide(logger))
   })
 
-  it.effect("C5: finishes what it has begun before it stops", () =>
+  it.effect("C5: worker: finishes its step before it stops", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const goesOn = yield* Deferred.make<void>()
