@@ -117,6 +117,23 @@ const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArr
   return found
 }
 
+/** The titles of a file's tests, as far as they are written where `it` is called: one that a caller gives as `title` is found at the caller. */
+const titlesIn = (source: string) =>
+  Array.from(
+    source.matchAll(/\bit(?!\.layer)(?:\.\w+)*(?:\([^()]*\))?\(\s*(["'`])(?!\$\{title\})((?:(?!\1)[^\n])+)/g),
+    ([, , title = ""]) => title
+  )
+
+/** Words that begin no area, since an area is a noun. */
+const noNoun =
+  /^(?:an?|the|that|this|who|whose|which|what|when|where|while|until|of|to|in|on|by|with|without|from|for|at|is|are|was|has|have|may|must|can|does|says|takes|gives|gets|makes|nobody|nothing|every|all|one|and|C\d+)(?: |$)/i
+
+/** Whether a title can be read, searched and run alone: `area: case`, behind the numbers of incidents, where the area is a noun of up to four words. */
+const isReadable = (title: string) => {
+  const [, area] = /^(?:(?:C\d+ )*C\d+: )?([^:]+): ./.exec(title) ?? []
+  return area !== undefined && area.split(" ").length <= 4 && !noNoun.test(area)
+}
+
 const packagesUsed = (pattern: string) => {
   const specifiers = files(pattern).flatMap((file) => importsOf(read(file)).map(({ specifier }) => specifier))
   return [...new Set(specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier)).map(packageOf))]
@@ -216,6 +233,23 @@ describe("the house", () => {
       }
     })
   }
+
+  it("house: a test's title can be read alone: area: case", () => {
+    const unreadable = files("{packages,examples}/*/test/**/*.ts")
+      .concat(files("test/**/*.ts"))
+      .flatMap((file) =>
+        titlesIn(read(file))
+          .filter((title) => !isReadable(title))
+          .map((title) => `${file}: ${title}`)
+      )
+    assert.deepStrictEqual(unreadable, [])
+    const call = "it" // in two pieces, or these would be titles themselves
+    assert.deepStrictEqual(titlesIn(`${call}("a: b", () => 1)`), ["a: b"])
+    assert.deepStrictEqual(titlesIn(`${call}.skipIf("a" in b)(\n  "a: b"`), ["a: b"])
+    for (const title of ["invoice: credited once", "C12 C60: fee limit: held", "${name}: 404"]) assert.isTrue(isReadable(title), title)
+    for (const title of ["is credited once", "C12: is held", "that is held stays pending for days: never released", "C12: that: x"])
+      assert.isFalse(isReadable(title), title)
+  })
 
   it("house: an exception from a lint rule gives its reason", () => {
     const silent = files("{packages,examples,test,scripts}/**/*.{ts,mjs}").flatMap((file) =>

@@ -5,7 +5,7 @@ import path from "node:path"
 export interface Titled {
   readonly rows: ReadonlyArray<number>
   readonly file: string
-  /** What it says, behind what the block around it says it is about. */
+  /** What it says, without the numbers. */
   readonly title: string
 }
 
@@ -20,25 +20,16 @@ const files = () =>
 
 // The first argument of a call, or the name of a member. What stands in a list is a title that somebody else has.
 const titled = /(\(\s*)?(["`])((?:C\d+ )*C\d+): ((?:(?!\2)[^\\])+)\2(:)?/g
-const blocks = /^( *)(?:describe|suite|Real\.suite)\S*?\((["`])((?:(?!\2)[^\\])+)\2/gm
 
 /** What is filled in when the tests run. */
 const readable = (text: string) => text.replaceAll(/\$\{[^}]*\}/g, "…")
 
-const indentation = (source: string, index: number) => {
-  const line = source.slice(source.lastIndexOf("\n", index) + 1)
-  return line.length - line.trimStart().length
-}
-
-const titlesIn = (file: string, source: string): ReadonlyArray<Titled> => {
-  const around = [...source.matchAll(blocks)].map(({ index, 1: indent = "", 3: title = "" }) => ({ index, indent: indent.length, title }))
-  return [...source.matchAll(titled)].flatMap(({ index, 1: call, 3: numbers = "", 4: title = "", 5: member }) => {
-    if (call === undefined && member === undefined) return []
-    const block = around.findLast((one) => one.index < index && one.indent < indentation(source, index))
-    const whole = block === undefined || /^[^:]{2,40}: /.test(title) ? title : `${block.title.replace(/^(?:C\d+ ?)+: /, "")}: ${title}`
-    return [{ rows: numbers.split(" ").map((number) => Number(number.slice(1))), file, title: readable(whole) }]
-  })
-}
+const titlesIn = (file: string, source: string): ReadonlyArray<Titled> =>
+  [...source.matchAll(titled)].flatMap(({ 1: call, 3: numbers = "", 4: title = "", 5: member }) =>
+    call === undefined && member === undefined
+      ? []
+      : [{ rows: numbers.split(" ").map((number) => Number(number.slice(1))), file, title: readable(title) }]
+  )
 
 /** Every one of them, by file. */
 export const titles = (): ReadonlyArray<Titled> => files().flatMap((file) => titlesIn(file, readFileSync(path.join(root, file), "utf8")))

@@ -4,6 +4,9 @@ import type { Effect, Layer } from "effect"
 /** What a port promises, in sentences, each with the program that fails when the promise is broken. */
 export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R>>>
 
+/** What a test of a promise is called, so that it can be read alone: the incidents that it prevents, the port, the promise. */
+const title = (port: string, promise: string) => promise.replace(/^(?:(?:C\d+ )*C\d+: )?/, (incidents) => `${incidents}${port}: `)
+
 /**
  * A suite that holds any layer to a port's promises. A promise of `other` may be skipped, for a reason given in words;
  * one of `money` cannot be: breaking it loses somebody's money or makes some up.
@@ -25,10 +28,11 @@ export const suite =
   ): void =>
     // Real time: an adapter's driver, pool or server has clocks of its own.
     it.layer(layer, { excludeTestServices: true })(`${port} (${name})`, (it) => {
-      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money)) it.effect(promise, () => check)
+      for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.money))
+        it.effect(title(port, promise), () => check)
       for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises.other)) {
         const reason = options.skip?.[promise]
-        if (reason === undefined) it.effect(promise, () => check)
-        else it.effect.skip(`${promise} (skipped: ${reason})`, () => check)
+        if (reason === undefined) it.effect(title(port, promise), () => check)
+        else it.effect.skip(`${title(port, promise)} (skipped: ${reason})`, () => check)
       }
     })

@@ -45,7 +45,7 @@ describe("the ExchangeRates contract bites", () => {
   for (const [who, [layer, broken]] of Object.entries(spoiled)) {
     for (const promise of broken) {
       const check: Effect.Effect<void, unknown, ExchangeRates> = promises[promise]
-      it.live(`${who} breaks: ${promise}`, () =>
+      it.live(`ExchangeRates contract: ${who} breaks: ${promise}`, () =>
         Effect.gen(function* () {
           assert.isTrue(Exit.isSuccess(yield* Effect.exit(Effect.provide(check, FixedRates.layer()))), "nothing is spoiled, and it is kept")
           assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.provide(check, layer))), "it is spoiled, and it is broken")

@@ -500,7 +500,7 @@ bites("Journal", promises, {
   ]
 })
 
-it("a promise of money cannot be skipped, and no two promises have one name", () => {
+it("contracts: a promise of money cannot be skipped, and no two promises have one name", () => {
   const skip = (_: Parameters<typeof suite>[2]) => undefined
   skip({ skip: { "C24: what was refused is not told": "it has no events" } })
   // @ts-expect-error: no reason is good enough

@@ -59,7 +59,7 @@ describe("the Relays contract bites", () => {
   }
   for (const [who, [layer, broken]] of Object.entries(spoiled)) {
     for (const promise of broken) {
-      it.live(`${who} breaks: ${promise}`, () =>
+      it.live(`Relays contract: ${who} breaks: ${promise}`, () =>
         Effect.gen(function* () {
           assert.isTrue(Exit.isSuccess(yield* outcome(promise, RelayPeer.layer)), "nothing is spoiled, and it is kept")
           assert.isTrue(Exit.isFailure(yield* outcome(promise, layer)), "it is spoiled, and it is broken")

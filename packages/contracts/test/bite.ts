@@ -51,7 +51,7 @@ export const bites = <Promise extends string>(
     for (const [who, [layer, broken]] of Object.entries(spoiled)) {
       for (const promise of broken) {
         const outcome = (layer: Layer.Layer<Ports>) => Effect.exit(Effect.provide(promises[promise], layer, { local: true }))
-        it.live(`${who} breaks: ${promise}`, () =>
+        it.live(`${port} contract: ${who} breaks: ${promise}`, () =>
           Effect.gen(function* () {
             assert.isTrue(Exit.isSuccess(yield* outcome(sabotage({}))), "nothing is spoiled, and it is kept")
             assert.isTrue(Exit.isFailure(yield* outcome(layer)), "it is spoiled, and it is broken")

@@ -38,7 +38,7 @@ export const bites = <R extends Sound, Promise extends string>(
         const check: Effect.Effect<void, unknown, Sound> = promises[promise]
         const outcome = (layer: Layer.Layer<Sound, Sandbox.LogUnusable>) =>
           Effect.exit(Effect.provideService(Effect.provide(check, layer, { local: true }), Patience, impatient))
-        it.live(`${who} breaks: ${promise}`, () =>
+        it.live(`${port} contract: ${who} breaks: ${promise}`, () =>
           Effect.gen(function* () {
             assert.isTrue(Exit.isSuccess(yield* outcome(sound)), "nothing is spoiled, and it is kept")
             assert.isTrue(Exit.isFailure(yield* outcome(layer)), "it is spoiled, and it is broken")

@@ -41,7 +41,7 @@ describe("An API key", () => {
     }
   })
 
-  it("has an id that favours no letter: bytes that would are drawn again", () => {
+  it("API key: its id favours no letter: bytes that would are drawn again", () => {
     let next = 0
     const counting = (size: number) => (size === 12 ? Uint8Array.from({ length: size }, () => next++ % 256) : new Uint8Array(size))
     const letters = new Map<string, number>()

@@ -149,7 +149,7 @@ describe("An API key", () => {
     )
   )
 
-  it.effect("is rotated with an overlap: both open, then only the new one", () =>
+  it.effect("API key: rotated with an overlap: both open, then only the new one", () =>
     inWorld(
       Effect.gen(function* () {
         const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })

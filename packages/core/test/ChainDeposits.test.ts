@@ -99,34 +99,36 @@ describe("A deposit on the chain", () => {
     )
   }
 
-  it.effect("C46: needs as many as all that its transaction brings: a large payment cut in pieces is a large payment", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [one, other] = [yield* company(), yield* company()]
-          const to = yield* Effect.forEach([one, other, one], (row) =>
-            Effect.map(onChainAddress(row), ({ address }) => ({ address, amount: Msat.fromSats(400_000) }))
-          )
-          yield* (yield* control).sendMany(to)
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual(
-            [yield* has(one), yield* has(other)],
-            [
-              { posted: 0, held: 0 },
-              { posted: 0, held: 0 }
-            ]
-          )
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual(
-            [yield* has(one), yield* has(other)],
-            [
-              { posted: 800_000, held: 0 },
-              { posted: 400_000, held: 0 }
-            ]
-          )
-        })
+  it.effect(
+    "C46: deposits: several of one transaction need the confirmations of their sum: a large payment in pieces is a large payment",
+    () =>
+      inWorld(
+        audited(
+          Effect.gen(function* () {
+            const [one, other] = [yield* company(), yield* company()]
+            const to = yield* Effect.forEach([one, other, one], (row) =>
+              Effect.map(onChainAddress(row), ({ address }) => ({ address, amount: Msat.fromSats(400_000) }))
+            )
+            yield* (yield* control).sendMany(to)
+            yield* mineAndFollow(2)
+            assert.deepStrictEqual(
+              [yield* has(one), yield* has(other)],
+              [
+                { posted: 0, held: 0 },
+                { posted: 0, held: 0 }
+              ]
+            )
+            yield* mineAndFollow(1)
+            assert.deepStrictEqual(
+              [yield* has(one), yield* has(other)],
+              [
+                { posted: 800_000, held: 0 },
+                { posted: 400_000, held: 0 }
+              ]
+            )
+          })
+        )
       )
-    )
   )
 
   it.effect("C46: deposits: several of a company in one block need the confirmations of their sum", () =>
@@ -511,7 +513,7 @@ describe("A double spend", () => {
     )
   )
 
-  it.effect("C45: of a deposit that was credited takes it back: what is left from the company, the rest from the operator", () =>
+  it.effect("C45: deposits: a double spend reverses a credited one: what is left from the company, the rest from the operator", () =>
     inWorld(
       audited(
         Effect.gen(function* () {

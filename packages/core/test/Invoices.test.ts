@@ -143,7 +143,7 @@ describe("An invoice", () => {
   )
 
   it.effect(
-    "C23: is made once for a key, and the first answer stands: the node away, the price stale, the request against the rules by now",
+    "C23: invoice: made once for an idempotency key, and the first response stands: the node away, the price stale, the request invalid by now",
     () =>
       inWorld(
         Effect.gen(function* () {

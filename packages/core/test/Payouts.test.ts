@@ -356,7 +356,7 @@ describe("Several payouts", () => {
     )
   )
 
-  it.effect("C19: that were built of the same coins at the same moment: one goes out, the other chooses again", () => {
+  it.effect("C19: payouts: two with the same coins at the same moment: one is sent, the other selects again", () => {
     const drafts: Array<ReadonlyArray<string>> = []
     const both = Deferred.makeUnsafe<void>()
     /** Nobody gets the first two drafts before both are made. */

@@ -491,22 +491,24 @@ describe("Confirming", () => {
     )
   )
 
-  it.effect("C23: is done once for a key, and the first answer stands: expired, paid, the prices gone and everything away", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(10_000)
-        const { destination } = yield* outside({ sats: 1000 })
-        const first = yield* made(confirmWith(payer, destination, undefined, "k"))
-        const held = yield* has(payer)
-        assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
-        assert.deepStrictEqual(yield* has(payer), held)
-        yield* step
-        yield* TestClock.adjust("365 days") // for ever
-        for (const part of ["node", "chain", "web"] as const) yield* (yield* Sandbox).pause(part)
-        assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
-        assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k", "other body")), "IdempotencyMismatch")
-      })
-    )
+  it.effect(
+    "C23: withdrawal: made once for an idempotency key, and the first response stands: expired, paid, the prices gone and everything away",
+    () =>
+      inWorld(
+        Effect.gen(function* () {
+          const payer = yield* companyWith(10_000)
+          const { destination } = yield* outside({ sats: 1000 })
+          const first = yield* made(confirmWith(payer, destination, undefined, "k"))
+          const held = yield* has(payer)
+          assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
+          assert.deepStrictEqual(yield* has(payer), held)
+          yield* step
+          yield* TestClock.adjust("365 days") // for ever
+          for (const part of ["node", "chain", "web"] as const) yield* (yield* Sandbox).pause(part)
+          assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
+          assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k", "other body")), "IdempotencyMismatch")
+        })
+      )
   )
 
   it.effect("withdrawal: two requests with one key at once make one, and both get its answer", () =>

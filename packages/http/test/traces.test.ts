@@ -40,7 +40,7 @@ const said = () =>
   )
 
 describe("a host's traces", () => {
-  it("show what was asked and answered, and no secret of it: neither a key nor what a voucher's link is good for", async () => {
+  it("traces: show request and response without secrets: no key, and nothing of a voucher's link", async () => {
     const { key } = await service.company()
     await service.fund(key, 10_000)
     const { body } = await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })
