@@ -45,7 +45,7 @@ export const Finding = Schema.Struct({
 })
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
-/** A finding that has stood for long enough to be no payment on its way. */
+/** A finding, what it is about, and since when it stands: only after a while is it no payment on its way. */
 export const Difference = Schema.Struct({
   ...Finding.fields,
   /** A payment hash, a record of ours, an outpoint, or an account. */
@@ -53,6 +53,9 @@ export const Difference = Schema.Struct({
   sinceMillis: Schema.Int
 })
 export interface Difference extends Schema.Schema.Type<typeof Difference> {}
+
+/** One that was found just now: whether it stood before is not known yet. */
+export type Found = Omit<Difference, "sinceMillis">
 
 /** `same` is done with; `under_way` will be one or the other, and is looked at again. */
 export type Judgement = "same" | "under_way" | Finding

@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Tally from "../ledger/Tally.ts"
-import { Difference } from "./Difference.ts"
+import { Difference, type Found, type Judgement } from "./Difference.ts"
 import { Side } from "./Side.ts"
 
 /** A line of the node's books or of ours that differs, or has not ended: it is looked at again. */
@@ -19,6 +19,17 @@ const Watched = Schema.TaggedUnion({
   Invoice: { companyId: Schema.String, id: Schema.String }
 })
 export type Watched = typeof Watched.Type
+
+/** A line of the node's books. */
+export type Theirs = Extract<Watched, { readonly _tag: "Sent" | "Taken" }>
+
+export const isTheirs = (line: Watched): line is Theirs => line._tag === "Sent" || line._tag === "Taken"
+
+/** A line that was compared, and what that came to. */
+export interface Judged {
+  readonly line: Watched
+  readonly judgement: Judgement
+}
 
 /** What a comparison came to, and where the next one goes on. */
 export const Look = Schema.Struct({
@@ -52,6 +63,37 @@ export const last: Effect.Effect<Option.Option<Look>, StoreUnavailable, LedgerRe
 /** How it is kept, for the next one and for whoever asks. */
 export const kept = (look: Look) => ({ source, value: Schema.encodeSync(Text)(look) })
 
+const key = ({ cause, about }: Found): string => `${cause} ${about}`
+
+/** What was found at `nowMillis`, each since the comparison that found it first. */
+export const dated = (found: ReadonlyArray<Found>, before: Look | undefined, nowMillis: number): ReadonlyArray<Difference> => {
+  const since = new Map(before?.found.map((difference) => [key(difference), difference.sinceMillis]))
+  return found.map((one) => ({ ...one, sinceMillis: since.get(key(one)) ?? nowMillis }))
+}
+
+const aboutOf = (line: Watched): string => ("paymentHash" in line ? line.paymentHash : line.id)
+
+/** The lines that the next comparison looks at again, and what differs in them. What has differed for `forgetMillis` is forgotten. */
+export const open = (
+  lines: ReadonlyArray<Judged>,
+  before: Look | undefined,
+  { nowMillis, forgetMillis }: { readonly nowMillis: number; readonly forgetMillis: number }
+): Pick<Look, "watched" | "found"> => {
+  const open = lines.flatMap(({ line, judgement }) => {
+    if (judgement === "same") return []
+    if (judgement === "under_way") return [{ line, found: [] }]
+    const found = dated([{ ...judgement, about: aboutOf(line) }], before, nowMillis)
+    return found.every(({ sinceMillis }) => nowMillis - sinceMillis < forgetMillis) ? [{ line, found }] : []
+  })
+  return { watched: open.map(({ line }) => line), found: open.flatMap(({ found }) => found) }
+}
+
 /** What had differed for long enough by then, the oldest first. */
 export const differences = ({ atMillis, found }: Look, graceMillis: number): ReadonlyArray<Difference> =>
   found.filter(({ sinceMillis }) => atMillis - sinceMillis >= graceMillis).toSorted((a, b) => a.sinceMillis - b.sinceMillis)
+
+/** Those of them that had not by the comparison before. */
+export const newDifferences = (look: Look, before: Look | undefined, graceMillis: number): ReadonlyArray<Difference> => {
+  const known = new Set(before === undefined ? [] : differences(before, graceMillis).map(key))
+  return differences(look, graceMillis).filter((difference) => !known.has(key(difference)))
+}

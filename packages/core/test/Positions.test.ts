@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Tally from "../src/ledger/Tally.ts"
+import * as Waiting from "../src/ledger/Waiting.ts"
+import type { Found } from "../src/reconciliation/Difference.ts"
+import * as Look from "../src/reconciliation/Look.ts"
+import * as Positions from "../src/reconciliation/Positions.ts"
+import { withdrawal } from "./Rows.ts"
+
+const observe = (fields: Partial<Positions.Observed> = {}): Positions.Observed => ({
+  node: { amount: Msat.make(5000n), within: Msat.zero },
+  chain: Msat.make(9000n),
+  before: Tally.nothing,
+  after: Tally.nothing,
+  own: { node: Msat.make(5000n), chain: Msat.make(9000n) },
+  pending: [],
+  waiting: Waiting.byKind(() => ({ count: 0, oldestAtMillis: null, amount: Msat.zero })),
+  lines: [],
+  isBehind: false,
+  ...fields
+})
+
+/** How far below and above the books each position may be. */
+const slack = (fields: Partial<Positions.Observed>) => {
+  const { node, chain } = Positions.of(observe(fields))
+  return [node.least, node.most, chain.least, chain.most].map(Number)
+}
+
+const sent = { _tag: "Sent", paymentHash: "ab", amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
+
+describe("The positions of node and wallet", () => {
+  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may take 1010 out of the node, and nothing once it is in flight there", () => {
+    const pending = [withdrawal({ paymentHash: "ab" })]
+    assert.deepStrictEqual(slack({ pending }), [-1010, 0, 0, 0])
+    assert.deepStrictEqual(slack({ pending, lines: [{ line: sent, judgement: "under_way" }] }), [0, 0, 0, 0])
+  })
+
+  it("reconciliation: a payout may take its fee limit out of the wallet, or what its replacement costs if that is more", () => {
+    const payout = (networkFee: bigint | null) =>
+      withdrawal({ rail: "on_chain", networkFee: networkFee === null ? null : Msat.make(networkFee) })
+    assert.deepStrictEqual(
+      [null, 7n, 25n].map((fee) => slack({ pending: [payout(fee)] })[2]),
+      [-1010, -1010, -1025]
+    )
+  })
+
+  it("reconciliation: what the node took and nobody was credited for explains its balance", () => {
+    const finding = { cause: "receipt_not_credited", companyId: "payee", recordId: "i", ours: null, theirs: Msat.make(300n) } as const
+    const lines = [{ line: { _tag: "Taken", paymentHash: "cd", received: Msat.make(300n) }, judgement: finding } as const]
+    assert.deepStrictEqual(slack({ lines }), [0, 300, 0, 0])
+  })
+
+  it("reconciliation: deposits that wait for confirmations explain the wallet's balance", () => {
+    const waiting = Waiting.byKind((kind) => ({
+      count: 1,
+      oldestAtMillis: 1,
+      amount: Msat.make(kind === "deposit_unconfirmed" ? 70n : 5n)
+    }))
+    assert.deepStrictEqual(slack({ waiting }), [0, 0, 0, 75])
+  })
+
+  it("reconciliation: while not everything was read, nothing of the node's balance is unexplained and no equity is determined", () => {
+    const short = { amount: Msat.make(4000n), within: Msat.zero }
+    const read = Positions.of(observe({ node: short }))
+    assert.deepStrictEqual(
+      Positions.differences(read).map(({ cause, ours, theirs }) => [cause, ours, theirs]),
+      [["node_balance", Msat.make(5000n), Msat.make(4000n)]]
+    )
+    assert.deepStrictEqual(Positions.differences(Positions.of(observe({ node: short, isBehind: true }))), [])
+    assert.strictEqual(Positions.of(observe({ own: { node: null, chain: null }, isBehind: true })).node.own, null)
+  })
+})
+
+describe("What a comparison keeps", () => {
+  const found: Found = { cause: "coin_gone", about: "ab:0", companyId: null, recordId: null, ours: null, theirs: null }
+  const finding = { cause: "payment_not_ours", companyId: null, recordId: null, ours: null, theirs: sent.amount } as const
+  const lookAt = (atMillis: number, before?: Look.Look): Look.Look => {
+    const { watched, found: differing } = Look.open([{ line: sent, judgement: finding }], before, {
+      nowMillis: atMillis,
+      forgetMillis: 100
+    })
+    return {
+      ...Positions.of(observe()),
+      atMillis,
+      tally: { accounts: Tally.nothing, mark: "", counted: Tally.nothing },
+      found: [...differing, ...Look.dated([found], before, atMillis)],
+      isBehind: false,
+      watched,
+      places: { sent: null, taken: null, event: 0n }
+    }
+  }
+
+  it("reconciliation: a discrepancy dates from the run that found it first, and its line is forgotten after a while", () => {
+    const first = lookAt(1000)
+    const second = lookAt(1099, first)
+    assert.deepStrictEqual(
+      second.found.map(({ about, sinceMillis }) => [about, sinceMillis]),
+      [
+        ["ab", 1000],
+        ["ab:0", 1000]
+      ]
+    )
+    assert.deepStrictEqual(second.watched, [sent])
+    assert.deepStrictEqual(lookAt(1100, second).watched, [])
+  })
+
+  it("reconciliation: a discrepancy is new in the run by which it has stood for the grace, and in no other", () => {
+    const first = lookAt(1000)
+    const second = lookAt(1049, first)
+    const third = lookAt(1050, second)
+    const fourth = lookAt(1051, third)
+    const news = (look: Look.Look, before?: Look.Look) => Look.newDifferences(look, before, 50).map(({ about }) => about)
+    assert.deepStrictEqual([news(first), news(second, first), news(third, second), news(fourth, third)], [[], [], ["ab", "ab:0"], []])
+  })
+})
