@@ -22,11 +22,8 @@ const database = ({ databaseUrl, dataDirectory }: Environment) =>
 
 const node = ({ node }: Environment) => node?.at ?? "pretended"
 
-const chain = ({ chainNode }: Environment) => {
-  if (chainNode === undefined) return "pretended"
-  const { source, walletFile } = chainNode
-  return `${source._tag === "Esplora" ? "Esplora" : "bitcoin node"} at ${new URL(source.url).origin}, wallet in ${walletFile}`
-}
+const chain = ({ chainNode }: Environment) =>
+  chainNode === undefined ? "pretended" : `${chainNode.source.at}, wallet in ${chainNode.walletFile}`
 
 const rates = ({ rates }: Environment) => (rates === "fixed" ? "made up, and never change" : "what public tickers agree on")
 

@@ -6,12 +6,13 @@ import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/Direc
 import * as PgClient from "@satrail/postgres/PgClient"
 import * as PgliteClient from "@satrail/postgres/PgliteClient"
 import * as Records from "@satrail/postgres/Records"
-import { Console, Effect, Layer, Option, Schema } from "effect"
+import { type Config, Console, Effect, Layer, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { existsSync } from "node:fs"
 import path from "node:path"
 import { CommandFailed } from "./CommandFailed.ts"
-import * as Environment from "./Environment.ts"
+import * as Database from "./environment/Database.ts"
+import { dataDirectory } from "./environment/Process.ts"
 import * as Operate from "./Operate.ts"
 
 /** What a command that found something wrong ends with: it did what it was asked, and that is no success. */
@@ -121,16 +122,14 @@ export const ownFunds = Command.make(
 /** The database itself, without a service: one that was restored from a dump can be checked before anything starts on it. */
 const database: Effect.Effect<
   Layer.Layer<RecordsPort, PgClient.DatabaseUnreachable | DirectoryLocked | DirectoryUnusable>,
-  CommandFailed | Environment.EnvironmentInvalid
+  CommandFailed | Config.ConfigError
 > = Effect.gen(function* () {
-  const { DATABASE_URL, SATRAIL_DATA = "./.satrail" } = process.env
-  if (DATABASE_URL !== undefined && DATABASE_URL !== "") {
-    const url = yield* Effect.fromResult(Environment.databaseUrl(process.env))
-    return Layer.provide(Records.layer, PgClient.layer({ url, maxConnections: 4 }))
-  }
-  const directory = path.join(SATRAIL_DATA, "database")
+  const url = yield* Database.settings.databaseUrl
+  if (url !== undefined) return Layer.provide(Records.layer, PgClient.layer({ url, maxConnections: 4 }))
+  const home = yield* dataDirectory
+  const directory = path.join(home, "database")
   if (!existsSync(directory))
-    return yield* new CommandFailed({ message: `There is no database: set DATABASE_URL, or SATRAIL_DATA (looked in ${SATRAIL_DATA})` })
+    return yield* new CommandFailed({ message: `There is no database: set DATABASE_URL, or SATRAIL_DATA (looked in ${home})` })
   return Layer.provide(Records.layer, PgliteClient.layer({ directory }))
 })
 

@@ -5,7 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as BooksCommands from "./BooksCommands.ts"
 import { check } from "./CheckCommand.ts"
 import { CommandFailed } from "./CommandFailed.ts"
-import * as Environment from "./Environment.ts"
+import * as Database from "./environment/Database.ts"
 import { call, forPeople, json, reasonsOf } from "./Operate.ts"
 import { wallet } from "./WalletCommands.ts"
 
@@ -72,7 +72,7 @@ const keys = Command.make("keys").pipe(
 
 const migrate = Command.make("migrate", { json }, ({ json }) =>
   Effect.gen(function* () {
-    const url = yield* Effect.fromResult(Environment.databaseUrl(process.env))
+    const url = yield* Database.url
     const { before, now } = yield* Effect.provide(Migrations.migrate, PgClient.layer({ url, maxConnections: 1 }))
     const said = before === now ? "There was nothing to migrate" : "Migrated"
     yield* Console.log(json ? JSON.stringify({ before, now }) : forPeople(said, { before, now }))

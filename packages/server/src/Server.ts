@@ -54,7 +54,7 @@ import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { readFileSync } from "node:fs"
 import path from "node:path"
-import type { NodeUnusable } from "./backends/Backend.ts"
+import type { NodeUnusable } from "./backends/NodeUnusable.ts"
 import * as ChainNode from "./ChainNode.ts"
 import type { Environment } from "./Environment.ts"
 import * as Identity from "./Identity.ts"
@@ -158,7 +158,7 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
   const { node, chainNode, network } = environment
   const real = {
     lightning: node?.layer(network),
-    chain: chainNode && ChainNode.layer(environment, chainNode),
+    chain: chainNode && ChainNode.layer(network, chainNode),
     web: pretended.web ? undefined : web
   }
   const parts =

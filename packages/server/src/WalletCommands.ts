@@ -15,7 +15,6 @@ import { Records } from "@satrail/core/Records"
 import { Clock, Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import path from "node:path"
-import * as ChainNode from "./ChainNode.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import * as Environment from "./Environment.ts"
 import * as Server from "./Server.ts"
@@ -133,7 +132,7 @@ const rescan = Command.make("rescan", { fromHeight, gap }, ({ fromHeight, gap })
     const { chainNode: chain } = environment
     if (chain === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox: there is no chain to be read." })
     const { accounts } = yield* Effect.mapError(WalletFile.read(chain.walletFile), told)
-    const node = ChainNode.node(environment, chain)
+    const node = chain.source.blocks(environment.network)
     const found = yield* Rescan.scan(node, Keys.make(accounts), {
       fromHeight,
       gap,

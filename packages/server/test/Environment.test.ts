@@ -74,6 +74,12 @@ describe("the environment", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ ...env, LIGHTNING: "sandbox" })).node, undefined)
   })
 
+  it("environment: a setting of the chain is looked at also where CHAIN does not name who reads it", () => {
+    assert.deepStrictEqual(problemsOf({ ESPLORA_URL: "esplora.example" }), [
+      "ESPLORA_URL wants an address such as http://127.0.0.1:8332, without a user in it, and got something else (not shown, it is a secret)"
+    ])
+  })
+
   it("environment: every problem is reported at once", () => {
     assert.strictEqual(problemsOf({ PORT: "x", SATRAIL_NETWORK: "y", LIGHTNING: "z" }).length, 3)
   })
@@ -141,7 +147,8 @@ describe("the environment", () => {
     ["LND_SENDER_MACARON", "LND_SENDER_MACAROON"],
     ["CHAIN_WALET", "CHAIN_WALLET"],
     ["BITCOIN_RPC_PASS", "BITCOIN_RPC_PASSWORD"],
-    ["ESPLORA_URI", "ESPLORA_URL"]
+    ["ESPLORA_URI", "ESPLORA_URL"],
+    ["CORE_LIGHTNING_REST_URL", "CORE_LIGHTNING_URL"]
   ]
   for (const [name, right] of misspelt) {
     it(`environment: ${name} is refused, and ${right} is offered`, () => {

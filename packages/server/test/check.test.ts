@@ -90,14 +90,23 @@ describe("satrail check", () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  it("check: a correct configuration gives ok lines only, each naming what was checked", async () => {
-    for (const more of [{ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }, Bitcoind.environment(bitcoind)]) {
+  const unproven = /^! chain: Esplora was never tried with a real server/
+
+  it("check: a correct configuration gives ok lines and its untried parts only, each naming what was checked", async () => {
+    for (const [more, caveats] of [
+      [{ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }, 1],
+      [Bitcoind.environment(bitcoind), 0]
+    ] as const) {
       const lines = await linesOf({ ...env, ...more })
+      assert.lengthOf(
+        lines.filter((line) => unproven.test(line)),
+        caveats
+      )
       assert.deepStrictEqual(
-        lines.filter((line) => !line.startsWith("✓ ")),
+        lines.filter((line) => !line.startsWith("✓ ") && !unproven.test(line)),
         []
       )
-      const subjects = new Set(lines.map((line) => /^✓ (\w+): /.exec(line)?.[1]))
+      const subjects = new Set(lines.map((line) => /^[✓!] (\w+): /.exec(line)?.[1]))
       assert.sameMembers([...subjects], ["settings", "directory", "database", "lnd", "chain", "wallet", "rates"])
     }
   })
@@ -463,7 +472,8 @@ describe("satrail check", () => {
       away.filter(Check.isWrong).map(({ subject }) => subject),
       ["lnd", "chain"]
     )
-    assert.deepStrictEqual(away.filter(Check.isLogged), [], "what asks them from then on tells it")
+    const logged = away.filter((one) => Check.isLogged(one) && !unproven.test(Check.text(one)))
+    assert.deepStrictEqual(logged, [], "what asks them from then on tells it")
     const final = await finalOf({ LND_SENDER_MACAROON: "/nowhere/sender.macaroon", CHAIN_WALLET: "/nowhere/wallet.json" })
     assert.lengthOf(final, 2)
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import type { Network as BitcoinNetwork } from "@satrail/bitcoin/Network"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Memory from "@satrail/memory/Memory"
@@ -15,8 +16,6 @@ import { Effect, Layer, Redacted, References, Result, Schema, Stream } from "eff
 import { existsSync } from "node:fs"
 import path from "node:path"
 import * as Environment from "../src/Environment.ts"
-import * as LndNode from "../src/backends/LndNode.ts"
-import type { Settings } from "../src/backends/LndSettings.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
@@ -27,18 +26,36 @@ const settingsFor = Effect.fnUntraced(function* (node: Node) {
     certificateFile: node.certificateFile,
     receiverMacaroon: yield* node.bake(uris(Lnd.receiverCalls)),
     senderMacaroon: yield* node.bake(uris(Lnd.senderCalls)),
-    invoiceSecret: Redacted.make("of the tests of a start")
+    invoiceSecret: Redacted.make("of-the-tests-of-a-start-with-lnd")
   } satisfies Settings
 })
 
-const regtest = Result.getOrThrow(Environment.read({}))
+interface Settings {
+  readonly url: string
+  readonly certificateFile: string | undefined
+  readonly receiverMacaroon: Redacted.Redacted
+  readonly senderMacaroon: Redacted.Redacted
+  readonly invoiceSecret: Redacted.Redacted
+}
 
 /** A start with these settings, over the store that is there. */
-const start = (settings: Settings, environment = regtest) => Layer.build(Layer.fresh(LndNode.layer(environment.network, settings)))
+const start = (settings: Settings, network: BitcoinNetwork = "regtest") => {
+  const { node } = Result.getOrThrow(
+    Environment.read({
+      LIGHTNING: "lnd",
+      LND_REST_URL: settings.url,
+      LND_TLS_CERT: settings.certificateFile,
+      LND_RECEIVER_MACAROON: Redacted.value(settings.receiverMacaroon),
+      LND_SENDER_MACAROON: Redacted.value(settings.senderMacaroon),
+      LND_INVOICE_SECRET: Redacted.value(settings.invoiceSecret)
+    })
+  )
+  return Layer.build(Layer.fresh((node ?? assert.fail("no node was chosen")).layer(network)))
+}
 
 /** Why it does not start. */
-const refusal = (settings: Settings, environment = regtest) =>
-  Effect.map(Effect.flip(Effect.scoped(start(settings, environment))), (error) => ("message" in error ? String(error.message) : ""))
+const refusal = (settings: Settings, network?: BitcoinNetwork) =>
+  Effect.map(Effect.flip(Effect.scoped(start(settings, network))), (error) => ("message" in error ? String(error.message) : ""))
 
 const told = <E, R>(check: Effect.Effect<void, E, R>) =>
   Effect.scoped(check).pipe(
@@ -115,7 +132,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
-          const message = yield* refusal(right, { ...regtest, network: "signet" })
+          const message = yield* refusal(right, "signet")
           assert.include(message, "is on regtest, and SATRAIL_NETWORK is signet")
         })
       )

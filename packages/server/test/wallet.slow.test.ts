@@ -1,8 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Redacted, Result } from "effect"
+import { Result } from "effect"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
+import * as Check from "../src/check/Check.ts"
 import * as Environment from "../src/Environment.ts"
 import * as Service from "./Service.ts"
 
@@ -95,6 +96,7 @@ describe("The environment of a real chain", () => {
     const { chainNode } = Result.getOrThrow(Environment.read({ ...rpc, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SIGNER: "sign --with card" }))
     assert.deepStrictEqual(chainNode?.signer, { _tag: "External", command: "sign", args: ["--with", "card"] })
     assert.strictEqual(chainNode?.walletFile, path.join(".satrail", "wallet.json"))
-    assert.strictEqual(chainNode?.source._tag === "BitcoinRpc" ? Redacted.value(chainNode.source.password) : "", "not to be told")
+    assert.strictEqual(chainNode?.source.at, "bitcoin node at http://127.0.0.1:8332")
+    assert.sameMembers([...Check.secretsIn(chainNode)], ["not to be told"])
   })
 })

@@ -1,6 +1,17 @@
-import type { Backend } from "./Backend.ts"
+import * as BitcoinRpc from "./BitcoinRpc.ts"
+import type * as ChainView from "./ChainView.ts"
 import * as CoreLightning from "./CoreLightning.ts"
+import * as Esplora from "./Esplora.ts"
+import type * as LightningNode from "./LightningNode.ts"
 import * as Lnd from "./Lnd.ts"
 
-/** The Lightning nodes that LIGHTNING can name besides the sandbox. A new one is one more entry. */
-export const all: ReadonlyArray<Backend> = [Lnd.backend, CoreLightning.backend]
+/** What can be chosen besides the sandbox. */
+export interface Backends {
+  /** What LIGHTNING can name. */
+  readonly lightning: ReadonlyArray<LightningNode.Backend>
+  /** What CHAIN can name. */
+  readonly chain: ReadonlyArray<ChainView.Backend>
+}
+
+/** A new one is one more entry. */
+export const all: Backends = { lightning: [Lnd.backend, CoreLightning.backend], chain: [BitcoinRpc.backend, Esplora.backend] }

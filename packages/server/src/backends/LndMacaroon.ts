@@ -1,7 +1,7 @@
 import * as Macaroon from "@satrail/nodes/Macaroon"
 import { Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
-import { reasonOf } from "../Unreadable.ts"
+import { isPath, reasonOf } from "../Files.ts"
 
 /** A macaroon that allows what it is for. */
 export interface Usable {
@@ -13,9 +13,6 @@ export interface Usable {
 /** How lnd makes one for these calls and nothing else. */
 export const bake = (needed: ReadonlyArray<Macaroon.Call>): string =>
   `lncli bakemacaroon ${needed.map(({ uri }) => `uri:${uri}`).join(" ")}`
-
-/** A path is shown, and what might be a macaroon with a typing error is not: neither hex nor base64 begins so, or ends so. */
-export const isPath = (text: string) => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)
 
 const hexOf = (name: string, text: string): Result.Result<string, string> => {
   if (/^([0-9a-f]{2})+$/i.test(text) && text.length >= 64) return Result.succeed(text)

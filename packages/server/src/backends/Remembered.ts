@@ -1,10 +1,12 @@
 import { Network } from "@satrail/bitcoin/Network"
 import * as Id from "@satrail/core/base/Id"
+import * as Outage from "@satrail/core/base/Outage"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
-import { Clock, Effect, Option, Schema } from "effect"
-import { NodeUnusable } from "./Backend.ts"
+import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import { Clock, Effect, Option, Result, Schema } from "effect"
+import { NodeUnusable } from "./NodeUnusable.ts"
 
 // Which node the database was begun with. Another one has never heard of the payments in it, and would be asked to make them again.
 
@@ -21,16 +23,18 @@ export interface Place {
   readonly at: string
   /** The setting that says where it is. */
   readonly setting: string
+  /** Whether a start can do without it, once the database knows which it is: of one that cannot be reached, and of one that must be mended first. */
+  readonly mayBeAway: (outage: NodeUnavailable) => boolean
 }
 
 /** What it said at its first start; undefined before that. */
-export const known = Effect.fnUntraced(function* ({ source }: Place) {
+const known = Effect.fnUntraced(function* ({ source }: Place) {
   const stored = Option.getOrUndefined(yield* (yield* LedgerReads).cursor(source))
   return stored === undefined ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(stored))
 })
 
 /** Fails where the node that was found is on another network than ours, or another one than the database's. The first one is remembered. */
-export const confirm = Effect.fnUntraced(function* (
+const confirm = Effect.fnUntraced(function* (
   { source, at, setting }: Place,
   network: Network,
   known: Identity | undefined,
@@ -52,4 +56,24 @@ export const confirm = Effect.fnUntraced(function* (
     yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // nothing is fenced here
   }
   return found
+})
+
+/**
+ * Which node it is: its own word, or, where it is away and may be, what it said at an earlier start. Fails where it is another node than the database's,
+ * or on another network than ours, and where nobody has ever asked it.
+ */
+export const identify = Effect.fnUntraced(function* (
+  place: Place,
+  network: Network,
+  ask: Effect.Effect<Identity, NodeUnavailable | NodeUnusable>
+) {
+  const before = yield* known(place)
+  const asked = yield* Effect.result(ask)
+  if (Result.isSuccess(asked)) return yield* confirm(place, network, before, asked.success)
+  const outage = asked.failure
+  if (outage._tag === "NodeUnusable") return yield* outage
+  const message = Outage.text(outage) ?? String(outage.cause)
+  if (before === undefined || !place.mayBeAway(outage)) return yield* new NodeUnusable({ message })
+  yield* Effect.logWarning(`${message} Until then nothing can be paid to it, and what is to be paid waits.`)
+  return before
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { reasonOf } from "../Unreadable.ts"
+import { reasonOf } from "../Files.ts"
 import { type Line, misconfigured } from "./Check.ts"
 
 /** What is wrong with the file of CHAIN_TLS_CERT, if anything. */

@@ -1,5 +1,5 @@
 import { Cause, Effect, Redacted } from "effect"
-import * as LndMacaroon from "../backends/LndMacaroon.ts"
+import { isPath } from "../Files.ts"
 
 /** What a check found. Whatever is not right has a remedy: what the operator does about it, in sentences. */
 export type Line =
@@ -42,7 +42,7 @@ export const secretsIn = (value: unknown): ReadonlyArray<string> => {
     const text = String(Redacted.value(value))
     const password = URL.parse(text)?.password ?? ""
     // A short one would take pieces out of ordinary words.
-    return [text, password, decodeURIComponent(password)].filter((one) => one.length >= 6 && !LndMacaroon.isPath(one))
+    return [text, password, decodeURIComponent(password)].filter((one) => one.length >= 6 && !isPath(one))
   }
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(secretsIn) : []
 }

@@ -6,8 +6,6 @@ import * as Clock from "./Clock.ts"
 import * as Database from "./Database.ts"
 import * as Directory from "./Directory.ts"
 import * as Domain from "./Domain.ts"
-import * as Esplora from "./Esplora.ts"
-import * as BitcoinRpc from "./BitcoinRpc.ts"
 import * as Rates from "./Rates.ts"
 import * as Settings from "./Settings.ts"
 import * as Wallet from "./Wallet.ts"
@@ -16,22 +14,20 @@ import * as Wallet from "./Wallet.ts"
 export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 
 /** Everything that is looked at for a configuration, in the order in which it is told. */
-export const of = (environment: Environment): ReadonlyArray<Check.Check> => [
-  Settings.check(environment),
-  Directory.check(environment),
-  Database.check(environment),
-  ...(environment.node === undefined ? [] : [environment.node.check(environment.network)]),
-  ...(environment.chainNode === undefined
-    ? []
-    : [chainOf(environment, environment.chainNode.source), Wallet.check(environment, environment.chainNode)]),
-  Rates.check(environment),
-  Clock.check(environment),
-  // Nobody outside pays a sandbox.
-  ...(Pretended.isSandbox(Pretended.of(environment)) ? [] : [Domain.check(environment)])
-]
-
-const chainOf = (environment: Environment, source: NonNullable<Environment["chainNode"]>["source"]) =>
-  source._tag === "Esplora" ? Esplora.check(environment, source) : BitcoinRpc.check(environment, source)
+export const of = (environment: Environment): ReadonlyArray<Check.Check> => {
+  const { node, chainNode, network } = environment
+  return [
+    Settings.check(environment),
+    Directory.check(environment),
+    Database.check(environment),
+    ...(node === undefined ? [] : node.checks(network)),
+    ...(chainNode === undefined ? [] : [...chainNode.source.checks(network), Wallet.check(network, chainNode)]),
+    Rates.check(environment),
+    Clock.check(environment),
+    // Nobody outside pays a sandbox.
+    ...(Pretended.isSandbox(Pretended.of(environment)) ? [] : [Domain.check(environment)])
+  ]
+}
 
 /** What `satrail check` shows: everything. */
 export const all = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import path from "node:path"
 import type { Environment } from "../Environment.ts"
-import { reasonOf } from "../Unreadable.ts"
+import { reasonOf } from "../Files.ts"
 import { type Check, type Line, misconfigured, right, warning } from "./Check.ts"
 
 /** The nearest place above that is there. */

@@ -3,7 +3,8 @@ import * as WalletFile from "@satrail/chain/WalletFile"
 import { Effect, Result } from "effect"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import path from "node:path"
-import type { Chain, Environment } from "../Environment.ts"
+import type { Network } from "@satrail/bitcoin/Network"
+import type * as Wallet from "../environment/Wallet.ts"
 import { type Check, type Line, misconfigured, right, warning } from "./Check.ts"
 
 /** Whether a command can be started: a path, or a name that is in one of PATH's folders. */
@@ -20,7 +21,7 @@ const isProgram = (command: string): boolean =>
   )
 
 const signer = Effect.fnUntraced(function* (
-  { signer, walletFile }: Chain,
+  { signer, walletFile }: Wallet.Wallet,
   wallet: WalletFile.WalletFile
 ): Effect.fn.Return<ReadonlyArray<Line>> {
   switch (signer._tag) {
@@ -72,8 +73,8 @@ const privacy = (file: string): ReadonlyArray<Line> => {
   ]
 }
 
-const look = Effect.fnUntraced(function* ({ network }: Environment, chain: Chain): Effect.fn.Return<ReadonlyArray<Line>> {
-  const { walletFile } = chain
+const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet): Effect.fn.Return<ReadonlyArray<Line>> {
+  const { walletFile } = given
   const read = yield* Effect.result(WalletFile.read(walletFile))
   if (Result.isFailure(read))
     return [misconfigured(`CHAIN_WALLET: ${read.failure.message}`, "Set CHAIN_WALLET to the wallet's file, and let this user read it.")]
@@ -88,9 +89,9 @@ const look = Effect.fnUntraced(function* ({ network }: Environment, chain: Chain
   return [
     right(`${walletFile}, with the fingerprint ${accounts.fingerprint}`),
     ...privacy(walletFile),
-    ...(yield* signer(chain, read.success))
+    ...(yield* signer(given, read.success))
   ]
 })
 
 /** The wallet's file, and who signs. */
-export const check = (environment: Environment, chain: Chain): Check => ({ subject: "wallet", lines: look(environment, chain) })
+export const check = (network: Network, wallet: Wallet.Wallet): Check => ({ subject: "wallet", lines: look(network, wallet) })

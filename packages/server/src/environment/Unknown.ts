@@ -1,10 +1,13 @@
-import type { Source, Variable } from "./Variable.ts"
+import * as Setting from "./Setting.ts"
 
 // A setting that is misspelt is a default that nobody chose: on the wrong network, or over an empty ledger. So what looks like ours and is not is an
 // error, unless it is known to be somebody else's.
 
-/** How the names of settings begin that are this program's. */
-const prefixes = /^(?:SATRAIL_|LND_|CHAIN_|BITCOIN_|ESPLORA_|DATABASE)/
+/** Where variables are: a process's environment. */
+export type Source = Readonly<Record<string, string | undefined>>
+
+/** How the names of settings begin that are this program's, besides those of its backends. */
+const prefixes = ["SATRAIL_", "CHAIN_", "DATABASE"]
 
 /** Ours too, and no settings of the service: the command line's, and those of this project's tools. */
 const alsoOurs: ReadonlySet<string> = new Set(["SATRAIL_URL", "SATRAIL_REGTEST_CACHE"])
@@ -13,14 +16,17 @@ const alsoOurs: ReadonlySet<string> = new Set(["SATRAIL_URL", "SATRAIL_REGTEST_C
 const shortest = 8
 const slips = 2
 
-/** Which of the environment's variables are somebody else's although they begin as ours do. */
-export const ignored: Variable<ReadonlyArray<string>> = {
-  name: "SATRAIL_IGNORED_VARIABLES",
-  meaning: "Variables that begin as ours do and are another program's: without this, one that is not in this table stops the start",
-  fallback: "",
+const names: Setting.Kind<ReadonlyArray<string>> = {
   wants: "names separated by commas",
   read: (text) => text.split(",").map((name) => name.trim())
 }
+
+/** Which of the environment's variables are somebody else's although they begin as ours do. */
+export const ignored = Setting.optional({
+  name: "SATRAIL_IGNORED_VARIABLES",
+  meaning: "Variables that begin as ours do and are another program's: without this, one that is not in this table stops the start",
+  ...names
+})
 
 /** What Kubernetes and Docker put into every container for each service beside it, whatever it is called: `LND_SERVICE_HOST`, `SATRAIL_PORT_8080_TCP`. */
 const isOrchestrators = (name: string, value: string) =>
@@ -30,8 +36,9 @@ const isOrchestrators = (name: string, value: string) =>
 /** Hosts that give a database name it in several ways. With the one that we read they are only more of the same. */
 const isHosts = (name: string, env: Source) => name.startsWith("DATABASE") && (env["DATABASE_URL"] ?? "") !== ""
 
-/** How many letters must be changed, added, left out or swapped with their neighbour to make one of the other. */
-const distance = (one: string, other: string): number => {
+/** How many letters must be changed, added, left out or swapped with their neighbour to make one of the other; more than `most` is not counted. */
+const distance = (one: string, other: string, most: number): number => {
+  if (Math.abs(one.length - other.length) > most) return Infinity
   let [before, row]: [ReadonlyArray<number>, ReadonlyArray<number>] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= one.length; i++) {
     const next = [i]
@@ -55,24 +62,29 @@ const distance = (one: string, other: string): number => {
 const bare = (name: string) => name.replaceAll("_", "")
 
 /** How far a name is from one of ours: underscores do not count, nor does `SATRAIL_` before the name of another, and an abbreviation is near. */
-const between = (name: string, ours: string) =>
-  ours.startsWith(name) ? 1 : Math.min(...[name, name.replace(/^SATRAIL_/, "")].map((one) => distance(bare(one), bare(ours))))
+const between = (name: string, ours: string, most: number) =>
+  ours.startsWith(name) ? 1 : Math.min(...[name, name.replace(/^SATRAIL_/, "")].map((one) => distance(bare(one), bare(ours), most)))
 
-const nearest = (name: string, ours: ReadonlyArray<string>) =>
-  ours.map((one) => ({ name: one, distance: between(name, one) })).toSorted((a, b) => a.distance - b.distance)[0]
+/** The nearest of ours, if one is near enough. */
+const nearest = (name: string, ours: ReadonlyArray<string>, most: number): string | undefined =>
+  ours
+    .map((one) => ({ one, distance: between(name, one, most) }))
+    .filter(({ distance }) => distance <= most)
+    .toSorted((a, b) => a.distance - b.distance)[0]?.one
 
-/** What is not a setting and looks like one: a line each, with the nearest right name. */
-export const problems = (env: Source, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const known = new Set([...names, ...alsoOurs, ...(ignored.read(env[ignored.name] ?? "") ?? [])])
+/** What is not a setting and looks like one: a line each, with the nearest right name. `others` is how the names of backends' settings begin. */
+export const problems = (env: Source, settings: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const known = new Set([...settings, ...alsoOurs, ...(names.read(env[ignored.name] ?? "", ignored.name) ?? [])])
   return Object.entries(env).flatMap(([name, value = ""]) => {
     if (known.has(name) || value === "") return []
-    const near = nearest(name.toUpperCase(), names)
-    if (prefixes.test(name)) {
+    if ([...prefixes, ...others].some((prefix) => name.startsWith(prefix))) {
       if (isOrchestrators(name, value) || isHosts(name, env)) return []
-      const isNear = near !== undefined && near.distance <= Math.max(slips, bare(name).length / 3)
-      return [`${name} is not a setting${isNear ? `: did you mean ${near.name}?` : ". docs/reference/configuration.md has all of them"}`]
+      const near = nearest(name.toUpperCase(), settings, Math.max(slips, bare(name).length / 3))
+      return [
+        `${name} is not a setting${near === undefined ? ". docs/reference/configuration.md has all of them" : `: did you mean ${near}?`}`
+      ]
     }
-    const isSlip = near !== undefined && near.distance <= slips && Math.min(near.name.length, name.length) >= shortest
-    return isSlip ? [`${name} is not a setting: did you mean ${near.name}?`] : []
+    const near = name.length < shortest ? undefined : nearest(name.toUpperCase(), settings, slips)
+    return near === undefined || near.length < shortest ? [] : [`${name} is not a setting: did you mean ${near}?`]
   })
 }

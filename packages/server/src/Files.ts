@@ -12,3 +12,6 @@ export const reasonOf = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
   return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
 }
+
+/** A path is shown, and what might be a macaroon with a typing error is not: neither hex nor base64 begins so, or ends so. */
+export const isPath = (text: string): boolean => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)

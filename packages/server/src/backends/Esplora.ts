@@ -1,10 +1,26 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import * as Esplora from "@satrail/chain/Esplora"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
-import { Clock, Effect, Option } from "effect"
-import type { Chain, Environment } from "../Environment.ts"
-import { certificate } from "./Certificate.ts"
-import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "./Check.ts"
+import { Clock, type Config, Effect, Option } from "effect"
+import { certificate } from "../check/Certificate.ts"
+import { type Line, messageOf, misconfigured, outage, right, warning } from "../check/Check.ts"
+import * as Setting from "../environment/Setting.ts"
+import * as ChainView from "./ChainView.ts"
+
+const settings = {
+  url: Setting.neededWith("CHAIN=esplora")({
+    name: "ESPLORA_URL",
+    meaning: "Where an Esplora server has its API",
+    ...Setting.httpUrl
+  }),
+  certificateFile: ChainView.certificateFile
+}
+
+const config = Setting.all(settings)
+
+interface Settings extends Config.Success<typeof config> {}
+
+const where = ({ url }: Settings) => new URL(url).origin
 
 /** The first block of each network: of testnet there are two, the third and the fourth. */
 const genesis: { readonly [network in Network]: ReadonlyArray<string> } = {
@@ -29,15 +45,12 @@ const silent = ({ cause, reason, remedy }: ChainUnavailable): Line =>
   )
 
 const look = Effect.fnUntraced(
-  function* (
-    { network }: Environment,
-    source: Chain["source"] & { readonly _tag: "Esplora" }
-  ): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
-    const unreadable = certificate(source.certificateFile)
+  function* (settings: Settings, network: Network): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
+    const unreadable = certificate(settings.certificateFile)
     if (unreadable !== undefined) return [unreadable]
-    const node = Esplora.node({ ...source, patienceMillis: 4000 })
+    const node = Esplora.node({ ...settings, patienceMillis: ChainView.lookMillis })
     const first = Option.getOrUndefined(yield* node.hashAt(0))
-    const place = new URL(source.url).origin
+    const place = where(settings)
     if (first === undefined)
       return [
         misconfigured(`what answers at ${place} is no Esplora server`, "Set ESPLORA_URL to where its API is, often with /api at the end.")
@@ -62,7 +75,7 @@ const look = Effect.fnUntraced(
             )
           ]
         : []),
-      ...(source.url.startsWith("http:") && !isLoopback(source.url)
+      ...(settings.url.startsWith("http:") && !isLoopback(settings.url)
         ? [
             warning(
               "the Esplora server is asked without TLS: whoever is in between can make up deposits",
@@ -75,9 +88,22 @@ const look = Effect.fnUntraced(
   Effect.catch((error) => Effect.succeed([silent(error)]))
 )
 
-/** An Esplora server, as CHAIN=esplora asks it. */
-export const check = (environment: Environment, source: Chain["source"] & { readonly _tag: "Esplora" }): Check => ({
-  subject: "chain",
-  isWatched: true,
-  lines: look(environment, source)
+export const backend = ChainView.make({
+  name: "esplora",
+  title: "An Esplora server",
+  prefix: "ESPLORA_",
+  settings,
+  config,
+  identity: (settings) => ({ at: `Esplora at ${where(settings)}` }),
+  layer: (settings, from) => Esplora.layer({ ...settings, ...from }),
+  blocks: Esplora.node,
+  unspent: Esplora.unspent,
+  checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
+  proof: "a stand-in of it, that has the shapes of its API.md",
+  caveats: [
+    {
+      says: "Esplora was never tried with a real server here: its adapter is tested against a stand-in of it",
+      remedy: "Begin on signet or regtest, with little money, or use CHAIN=bitcoin-rpc."
+    }
+  ]
 })

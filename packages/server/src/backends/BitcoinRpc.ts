@@ -1,0 +1,81 @@
+import type { Network } from "@satrail/bitcoin/Network"
+import * as BitcoinRpc from "@satrail/chain/BitcoinRpc"
+import { type Config, Effect, Layer, References, Result } from "effect"
+import { certificate } from "../check/Certificate.ts"
+import { messageOf, misconfigured, outage, right } from "../check/Check.ts"
+import * as Setting from "../environment/Setting.ts"
+import * as ChainView from "./ChainView.ts"
+import { NodeUnusable } from "./NodeUnusable.ts"
+
+const needed = Setting.neededWith("CHAIN=bitcoin-rpc")
+
+const settings = {
+  url: needed({ name: "BITCOIN_RPC_URL", meaning: "Where a bitcoin node takes RPC calls", ...Setting.httpUrl }),
+  user: needed({
+    name: "BITCOIN_RPC_USER",
+    meaning: "Who we are to it (rpcuser)",
+    wants: "a name without a colon",
+    read: (text) => (text.includes(":") ? undefined : text)
+  }),
+  password: needed({ name: "BITCOIN_RPC_PASSWORD", meaning: "And what proves it (rpcpassword)", ...Setting.secret("a text") }),
+  certificateFile: ChainView.certificateFile
+}
+
+const config = Setting.all(settings)
+
+interface Settings extends Config.Success<typeof config> {}
+
+const where = ({ url }: Settings) => new URL(url).origin
+
+/** What is asked for nothing that has a beginning. */
+const anywhere = { beginning: { height: 0 } }
+
+const remedy = "Look at BITCOIN_RPC_URL, BITCOIN_RPC_USER, BITCOIN_RPC_PASSWORD and SATRAIL_NETWORK."
+
+const layer = (settings: Settings, from: ChainView.Beginning) => {
+  const options = { ...settings, ...from }
+  const usable = Effect.mapError(BitcoinRpc.check(options), ({ message }) => new NodeUnusable({ message: `${message}. ${remedy}` }))
+  return Layer.unwrap(Effect.as(usable, BitcoinRpc.layer(options)))
+}
+
+const look = Effect.fnUntraced(function* (settings: Settings, network: Network) {
+  const unreadable = certificate(settings.certificateFile)
+  if (unreadable !== undefined) return [unreadable]
+  const options = { ...settings, ...anywhere, network, patienceMillis: ChainView.lookMillis }
+  // What it would warn of in a log is a line here.
+  const usable = yield* Effect.result(Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None"))
+  if (Result.isFailure(usable)) return [misconfigured(usable.failure.message, remedy)]
+  const standing = yield* Effect.result(BitcoinRpc.standing(options))
+  if (Result.isFailure(standing)) {
+    const { cause, reason, remedy } = standing.failure
+    return [
+      outage(`the bitcoin node does not serve us: ${reason ?? messageOf(cause)}`, remedy ?? "Start it, or wait until it has caught up.")
+    ]
+  }
+  const { tip, index } = standing.success
+  return [
+    right(`the bitcoin node at ${where(settings)} is on ${network}, at block ${tip.height}`),
+    index?.isSynced === false
+      ? outage(
+          `the bitcoin node is indexing its transactions: block ${index.height} of ${tip.height}`,
+          "Wait: deposits stay pending until it has."
+        )
+      : right("it keeps an index of transactions")
+  ]
+})
+
+export const backend = ChainView.make({
+  name: "bitcoin-rpc",
+  title: "A bitcoin node's JSON-RPC",
+  prefix: "BITCOIN_",
+  settings,
+  config,
+  identity: (settings) => ({ at: `bitcoin node at ${where(settings)}` }),
+  layer,
+  blocks: (settings, network) => BitcoinRpc.node({ ...settings, ...anywhere, network }),
+  unspent: (settings, network) => BitcoinRpc.unspent({ ...settings, ...anywhere, network }),
+  checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
+  proof:
+    "a real btcd on regtest: every promise, and whole stories of the service; Bitcoin Core by a stand-in that has the words of its sources",
+  caveats: []
+})

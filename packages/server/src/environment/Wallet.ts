@@ -1,0 +1,69 @@
+import * as Seed from "@satrail/chain/Seed"
+import { Config, type Redacted, Result } from "effect"
+import path from "node:path"
+import { dataDirectory } from "./Process.ts"
+import * as Setting from "./Setting.ts"
+
+/** Who signs what the wallet pays. */
+export type Signer =
+  | { readonly _tag: "Sealed"; readonly passphrase: Redacted.Redacted }
+  | { readonly _tag: "Words"; readonly words: Redacted.Redacted }
+  | { readonly _tag: "External"; readonly command: string; readonly args: ReadonlyArray<string> }
+
+/** The wallet on a real chain. */
+export interface Wallet {
+  readonly walletFile: string
+  readonly signer: Signer
+}
+
+export const settings = {
+  file: Setting.optional({
+    name: "CHAIN_WALLET",
+    meaning: "The wallet's file, as `satrail wallet create` writes it; wallet.json in SATRAIL_DATA without one",
+    ...Setting.file
+  }),
+  passphrase: Setting.optional({
+    name: "CHAIN_WALLET_PASSPHRASE",
+    meaning: "Opens the seed in the wallet's file",
+    ...Setting.secret("a text")
+  }),
+  words: Setting.optional({
+    name: "CHAIN_SEED",
+    meaning: "The seed words themselves, in place of the passphrase",
+    wants: "12 to 24 words (BIP 39)",
+    isSecret: true,
+    read: (text) => Result.getOrUndefined(Seed.parse(text))
+  }),
+  external: Setting.optional({
+    name: "CHAIN_SIGNER",
+    meaning: "A program that signs, in place of both: a PSBT in base64 on its standard input, the signed one on its standard output",
+    wants: "a program and its arguments, separated by spaces",
+    read: (text) => {
+      const [command, ...args] = text.trim().split(/\s+/)
+      return command === undefined || command === "" ? undefined : { command, args }
+    }
+  })
+}
+
+/** The wallet's file, whether or not a chain is real. */
+export const file = Config.map(
+  Setting.all({ file: settings.file, dataDirectory }),
+  ({ file, dataDirectory }) => file ?? path.join(dataDirectory, "wallet.json")
+)
+
+const { passphrase, words, external } = settings
+
+const signer = Config.flatMap(Setting.all({ passphrase, words, external }), ({ passphrase, words, external }): Config.Config<Signer> => {
+  const given: ReadonlyArray<Signer> = [
+    ...(passphrase === undefined ? [] : [{ _tag: "Sealed", passphrase } as const]),
+    ...(words === undefined ? [] : [{ _tag: "Words", words } as const]),
+    ...(external === undefined ? [] : [{ _tag: "External", ...external } as const])
+  ]
+  const [one, ...others] = given
+  return one === undefined || others.length > 0
+    ? Setting.refused("One of CHAIN_WALLET_PASSPHRASE, CHAIN_SEED and CHAIN_SIGNER is needed, and not more: who signs?")
+    : Config.succeed(one)
+})
+
+/** All that a wallet needs. */
+export const config: Config.Config<Wallet> = Setting.all({ walletFile: file, signer })

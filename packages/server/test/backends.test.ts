@@ -1,0 +1,199 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Keys from "@satrail/chain/Keys"
+import * as Seed from "@satrail/chain/Seed"
+import * as WalletFile from "@satrail/chain/WalletFile"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import * as Memory from "@satrail/memory/Memory"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Layer, Redacted, References, Result } from "effect"
+import { rmSync } from "node:fs"
+import path from "node:path"
+import * as Backends from "../src/backends/Backends.ts"
+import * as ChainView from "../src/backends/ChainView.ts"
+import * as LightningNode from "../src/backends/LightningNode.ts"
+import * as Banner from "../src/Banner.ts"
+import * as Check from "../src/check/Check.ts"
+import * as Checks from "../src/check/Checks.ts"
+import * as Environment from "../src/Environment.ts"
+import * as Setting from "../src/environment/Setting.ts"
+import * as Server from "../src/Server.ts"
+import * as Service from "./Service.ts"
+
+// A Lightning node and a source of blocks that nobody has heard of, each given to its table as one entry and to nothing else.
+
+const needed = Setting.neededWith("LIGHTNING=paper")
+const nodeSettings = {
+  url: needed({ name: "PAPER_URL", meaning: "Where the paper is", ...Setting.origin("https://host:port") }),
+  invoiceSecret: needed({ name: "PAPER_SECRET", meaning: "What is written on it", ...Setting.invoiceSecret })
+}
+const pretended = Layer.orDie(Sandbox.layer({ seed: "paper", network: "regtest" }))
+
+const paper = LightningNode.make({
+  name: "paper",
+  title: "Paper",
+  prefix: "PAPER_",
+  settings: nodeSettings,
+  config: Setting.all(nodeSettings),
+  identity: ({ url, invoiceSecret }) => ({
+    source: "paper",
+    at: `Paper at ${url}`,
+    setting: "PAPER_URL",
+    mayBeAway: () => true,
+    ask: Effect.succeed({ nodeId: "02".repeat(33), network: "regtest" }),
+    invoiceSecret
+  }),
+  layer: () => pretended,
+  checks: ({ url }) => [{ subject: "Paper", lines: Effect.succeed([Check.right(`it lies at ${url}`)]) }],
+  proof: "a desk",
+  caveats: [{ says: "paper was never tried with money", remedy: "Use gold." }]
+})
+
+const stoneSettings = {
+  place: Setting.neededWith("CHAIN=stone")({ name: "STONE_PLACE", meaning: "Where the stone stands", ...Setting.file })
+}
+const away = Effect.fail(new ChainUnavailable({ operation: "test", cause: "a stone says nothing" }))
+const stone = ChainView.make({
+  name: "stone",
+  title: "Stone",
+  prefix: "STONE_",
+  settings: stoneSettings,
+  config: Setting.all(stoneSettings),
+  identity: ({ place }) => ({ at: `stone in ${place}` }),
+  layer: () => pretended,
+  blocks: () => ({
+    tip: away,
+    hashAt: () => away,
+    timeSecondsAt: () => away,
+    block: () => away,
+    waiting: away,
+    transactions: () => away
+  }),
+  unspent: () => () => away,
+  checks: ({ place }) => [{ subject: "chain", lines: Effect.succeed([Check.right(`it stands in ${place}`)]) }],
+  proof: "a hammer",
+  caveats: [{ says: "stone was never tried in rain", remedy: "Wait for the sun." }]
+})
+
+const { read, unknown, documentation } = Environment.make({
+  lightning: [...Backends.all.lightning, paper],
+  chain: [...Backends.all.chain, stone]
+})
+
+const words = Seed.fromEntropy(new Uint8Array(32).fill(9))
+
+describe("the tables of backends", () => {
+  const secret = "what-is-written-on-this-paper-is-secret"
+  const withHome = <A, E>(use: (env: Record<string, string>) => Effect.Effect<A, E>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => Service.directory()),
+      (home) =>
+        Effect.gen(function* () {
+          const walletFile = path.join(home, "wallet.json")
+          const accounts = Keys.accountsOf(words, "regtest")
+          yield* WalletFile.write(walletFile, { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null })
+          return yield* use({
+            LIGHTNING: "paper",
+            PAPER_URL: "https://desk.example",
+            PAPER_SECRET: secret,
+            CHAIN: "stone",
+            STONE_PLACE: "/the/yard",
+            CHAIN_WALLET: walletFile,
+            CHAIN_SEED: Redacted.value(words),
+            RATES: "fixed",
+            RESOLVER: "sandbox",
+            SATRAIL_DATA: home
+          })
+        }),
+      (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
+    )
+
+  const problemsOf = (env: Record<string, string>) => Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
+
+  it("backends: an entry of the table can be chosen, and its settings are asked for and looked at", () => {
+    assert.deepStrictEqual(problemsOf({ LIGHTNING: "eclair", CHAIN: "electrum" }), [
+      'LIGHTNING wants one of sandbox, lnd, core-lightning, paper, and got "eclair"',
+      'CHAIN wants one of sandbox, bitcoin-rpc, esplora, stone, and got "electrum"'
+    ])
+    const missing = problemsOf({ LIGHTNING: "paper", CHAIN: "stone" })
+    for (const name of ["PAPER_URL is needed with LIGHTNING=paper", "PAPER_SECRET is needed", "STONE_PLACE is needed with CHAIN=stone"])
+      assert.isTrue(
+        missing.some((problem) => problem.startsWith(name)),
+        name
+      )
+    const unused = 'PAPER_URL wants https://host:port, and got "nowhere"'
+    assert.deepStrictEqual(problemsOf({ PAPER_URL: "nowhere" }), [unused], "also where it is not chosen")
+    assert.deepStrictEqual(unknown({ PAPER_URI: "x", STONE_PLACES: "x", PAPERS: "x" }), [
+      "PAPER_URI is not a setting: did you mean PAPER_URL?",
+      "STONE_PLACES is not a setting: did you mean STONE_PLACE?"
+    ])
+    assert.deepStrictEqual(Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }), [], "without the entries they are another program's")
+  })
+
+  it.live("backends: what was chosen is what the service runs on, what the banner names, and what is looked at, without its secrets", () =>
+    withHome((env) =>
+      Effect.gen(function* () {
+        const environment = Result.getOrThrow(read(env))
+        const layer = Server.outside(environment)
+        const found = yield* Effect.scoped(
+          Effect.map(Layer.build(Layer.fresh(layer)), (ports) => [
+            Context.get(ports, LightningReceiver).network,
+            typeof Context.get(ports, ChainSource).transaction
+          ])
+        ).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+        assert.deepStrictEqual(found, ["regtest", "function"])
+        const banner = Banner.text(environment, { url: "http://127.0.0.1", operator: { _tag: "Closed" }, demo: undefined })
+        for (const said of ["Paper at https://desk.example", "stone in /the/yard"]) assert.include(banner, said)
+
+        const lines = (yield* Checks.all(environment)).map(Check.text)
+        for (const line of [
+          "✓ Paper: it lies at https://desk.example",
+          "! Paper: paper was never tried with money. Use gold.",
+          "✓ chain: it stands in /the/yard",
+          "! chain: stone was never tried in rain. Wait for the sun."
+        ])
+          assert.include(lines, line)
+        assert.includeMembers([...Check.secretsIn(environment)], [secret, Redacted.value(words)])
+      })
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("backends: a database that was begun with another node is refused, whatever the node", () =>
+    withHome((env) =>
+      Effect.gen(function* () {
+        const environment = Result.getOrThrow(read(env))
+        yield* Effect.scoped(Layer.build(Layer.fresh(Server.outside(environment))))
+        const records = yield* LedgerReads
+        assert.isDefined(yield* records.cursor("paper"))
+        const wrong = environment.node?.layer("signet") ?? assert.fail("no node was chosen")
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(wrong))))
+        assert.include(
+          String("message" in refused && refused.message),
+          "Paper at https://desk.example is on regtest, and SATRAIL_NETWORK is signet"
+        )
+        assert.isDefined(yield* Journal)
+      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it("backends: the documentation has every entry's settings, what it was tried with, and what is missing", () => {
+    const text = documentation()
+    for (const said of [
+      "| `PAPER_URL` |  | Where the paper is; needed with LIGHTNING=paper | https://host:port |",
+      "| `STONE_PLACE` |  | Where the stone stands; needed with CHAIN=stone | a file's path |",
+      "one of sandbox, lnd, core-lightning, paper |",
+      "| `LIGHTNING=paper` | Paper | a desk | paper was never tried with money. Use gold. |",
+      "| `CHAIN=stone` | Stone | a hammer | stone was never tried in rain. Wait for the sun. |"
+    ])
+      assert.include(text, said)
+    assert.notInclude(Environment.documentation(), "PAPER")
+  })
+
+  it("backends: the name of each setting begins as its entry says, so that a misspelt one is known", () => {
+    const { lightning, chain } = Backends.all
+    for (const { prefix, settings } of [...lightning, ...chain])
+      for (const { name } of Object.values(settings)) assert.isTrue(name.startsWith(prefix) || name.startsWith("CHAIN_"), name)
+  })
+})
