@@ -4,6 +4,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import { type InvoiceState, LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -26,7 +27,7 @@ export class PaperDaemon extends Context.Service<
 >()("example/PaperDaemon") {}
 
 const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
-const Hash = Schema.Struct({ hash: Schema.String })
+const Hash = Schema.Struct({ hash: PaymentHash })
 const After = Schema.Struct({ after: Schema.String, wait_seconds: Schema.NumberFromString })
 const InvoiceAsk = Schema.Struct({
   label: Schema.String,

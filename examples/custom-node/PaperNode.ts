@@ -4,6 +4,8 @@
 // promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
+import { PaymentHash } from "@satrail/bitcoin/PaymentHash"
+import { Preimage } from "@satrail/bitcoin/Preimage"
 import { LightningReceiver, type InvoiceState, NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -27,15 +29,15 @@ const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
 
 const Info = Schema.Struct({ node_id: Schema.String, network: Network })
 
-const Invoice = Schema.Struct({ payment_hash: Schema.String, payment_request: Schema.String })
+const Invoice = Schema.Struct({ payment_hash: PaymentHash, payment_request: Schema.String })
 
 const State = Schema.Union([
   Schema.Struct({ state: Schema.Literals(["OPEN", "ACCEPTED", "CANCELED"]) }),
-  Schema.Struct({ state: Schema.Literal("SETTLED"), preimage: Schema.String, received_msat: Amount })
+  Schema.Struct({ state: Schema.Literal("SETTLED"), preimage: Preimage, received_msat: Amount })
 ])
 
 const Canceled = Schema.Union([
-  Schema.Struct({ state: Schema.Literal("CANCELED"), preimage: Schema.String }),
+  Schema.Struct({ state: Schema.Literal("CANCELED"), preimage: Preimage }),
   Schema.Struct({ state: Schema.Literals(["ACCEPTED", "SETTLED"]) })
 ])
 
@@ -43,8 +45,8 @@ const Settlements = Schema.Struct({
   settlements: Schema.Array(
     Schema.Struct({
       index: Schema.Int,
-      payment_hash: Schema.String,
-      preimage: Schema.String,
+      payment_hash: PaymentHash,
+      preimage: Preimage,
       received_msat: Amount,
       settled_at: Schema.Int
     })
@@ -53,7 +55,7 @@ const Settlements = Schema.Struct({
 
 const Sent = Schema.Union([
   Schema.Struct({ status: Schema.Literal("IN_FLIGHT") }),
-  Schema.Struct({ status: Schema.Literal("SUCCEEDED"), preimage: Schema.String, fee_msat: Amount, index: Schema.NullOr(Schema.String) }),
+  Schema.Struct({ status: Schema.Literal("SUCCEEDED"), preimage: Preimage, fee_msat: Amount, index: Schema.NullOr(Schema.String) }),
   Schema.Struct({ status: Schema.Literal("FAILED"), failure_reason: Schema.String })
 ])
 

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Effect, Layer, Redacted, References } from "effect"
 import { once } from "node:events"
@@ -12,7 +13,7 @@ import * as PaperNode from "../PaperNode.ts"
 
 const macaroon = "c0ffee11"
 const preimage = "ab".repeat(32)
-const paymentHash = "0f".repeat(32)
+const paymentHash = PaymentHash.make("0f".repeat(32))
 
 /** A server that answers everything so, for as long as the test runs. */
 const serving = Effect.fnUntraced(function* (listener: RequestListener) {

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import type { Refusal } from "@satrail/core/Changes"
@@ -54,7 +55,7 @@ const withdrawalOf = (company: number, atMillis: number, entropy: (size: number)
     createdAtMillis: atMillis
   })
 
-const preimage = "ab".repeat(32)
+const preimage = Preimage.make("ab".repeat(32))
 const paymentRequest = `lnbcrt${"q".repeat(290)}`
 
 const settlementOf = (kind: number, number: number, company: number, atMillis: number, entropy: (size: number) => Uint8Array) =>

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -113,7 +114,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         nodeId: "02".repeat(33),
         memo: "one of many",
         amount: Msat.fromSats(1000),
-        paymentHash: Buffer.from(entropy(32)).toString("hex"),
+        paymentHash: PaymentHash.make(Buffer.from(entropy(32)).toString("hex")),
         paymentRequest: "lnbcrt",
         metadata: {},
         lightningAddressId: null,

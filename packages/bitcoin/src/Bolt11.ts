@@ -7,6 +7,7 @@ import type { Hop } from "./Bolt11Field.ts"
 import * as Field from "./Bolt11Field.ts"
 import * as Msat from "./Msat.ts"
 import * as Network from "./Network.ts"
+import * as PaymentHash from "./PaymentHash.ts"
 
 export type { Hop } from "./Bolt11Field.ts"
 
@@ -19,7 +20,7 @@ export interface Bolt11 {
   readonly amount?: Msat.Msat
   readonly timestampSeconds: number
   readonly expirySeconds: number
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentSecret: string
   /** The node that signed. */
   readonly payee: string
@@ -204,7 +205,7 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
       ...(amount !== undefined && { amount }),
       timestampSeconds: signed.slice(0, timestampWords).reduce((seconds, word) => seconds * 32 + word, 0),
       expirySeconds: expirySeconds ?? defaultExpirySeconds,
-      paymentHash,
+      paymentHash: PaymentHash.make(paymentHash),
       paymentSecret,
       payee,
       ...(description !== undefined && { description }),

@@ -6,6 +6,7 @@ import * as BitcoinAddress from "../src/BitcoinAddress.ts"
 import * as Bolt11 from "../src/Bolt11.ts"
 import * as Msat from "../src/Msat.ts"
 import type * as Network from "../src/Network.ts"
+import * as PaymentHash from "../src/PaymentHash.ts"
 
 // BOLT 11, "Examples": one key signs them all, and almost all carry the same hash, secret and time.
 const key = hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734")
@@ -14,7 +15,7 @@ const common = {
   network: "mainnet",
   timestampSeconds: 1496314658,
   expirySeconds: 3600,
-  paymentHash: "0001020304050607080900010203040506070809000102030405060708090102",
+  paymentHash: PaymentHash.make("0001020304050607080900010203040506070809000102030405060708090102"),
   paymentSecret: "11".repeat(32),
   payee,
   minFinalCltvExpiry: 18,
@@ -112,7 +113,7 @@ const valid: ReadonlyArray<Vector> = [
       amount: Msat.make(967_878_534n),
       timestampSeconds: 1572468703,
       expirySeconds: 604_800,
-      paymentHash: "462264ede7e14047e9b249da94fefc47f41f7d02ee9b091815a5506bc8abf75f",
+      paymentHash: PaymentHash.make("462264ede7e14047e9b249da94fefc47f41f7d02ee9b091815a5506bc8abf75f"),
       description: `Blockstream Store: 88.85 USD for Blockstream Ledger Nano S x 1, "Back In My Day" Sticker x 2, "I Got Lightning Working" Sticker x 2 and 1 more items`,
       minFinalCltvExpiry: 10,
       routes: [
@@ -327,7 +328,7 @@ describe("BOLT 11, writing", () => {
   const draft: Bolt11.Draft = {
     network: "mainnet",
     timestampSeconds: 1,
-    paymentHash: "00".repeat(32),
+    paymentHash: PaymentHash.make("00".repeat(32)),
     paymentSecret: "00".repeat(32),
     description: ""
   }
@@ -340,7 +341,7 @@ describe("BOLT 11, writing", () => {
     const hop = { pubkey: payee, shortChannelId: "1x1x1", feeBaseMsat: Msat.zero, feeProportionalMillionths: 0, cltvExpiryDelta: 0 }
     assert.strictEqual(refused({ amount: Msat.zero }), "amount")
     assert.strictEqual(refused({ amount: Msat.make(Msat.max + 1n) }), "amount")
-    assert.strictEqual(refused({ paymentHash: "00" }), "payment_hash")
+    assert.strictEqual(refused({ paymentHash: PaymentHash.make("00") }), "payment_hash")
     assert.strictEqual(refused({ paymentSecret: "00" }), "payment_secret")
     assert.strictEqual(refused({ descriptionHash: "00".repeat(32) }), "description")
     assert.strictEqual(refused({ description: "x".repeat(Bolt11.maxDescriptionBytes + 1) }), "description")

@@ -6,6 +6,7 @@ import * as BitcoinAddress from "../src/BitcoinAddress.ts"
 import * as Bolt11 from "../src/Bolt11.ts"
 import * as Msat from "../src/Msat.ts"
 import * as Network from "../src/Network.ts"
+import * as PaymentHash from "../src/PaymentHash.ts"
 
 // The key of BOLT 11's examples.
 const key = hex.decode("e126f68f7eafcc8b74f54d269fe206be715000f94dac067d1c04a8ca3b2db734")
@@ -57,7 +58,7 @@ const drafts = Arbitrary.map(
     return {
       network: parts.network,
       timestampSeconds: parts.timestampSeconds,
-      paymentHash: parts.paymentHash,
+      paymentHash: PaymentHash.make(parts.paymentHash),
       paymentSecret: parts.paymentSecret,
       minFinalCltvExpiry: parts.minFinalCltvExpiry,
       features: [8, 14, 17, 61 + parts.optionalFeature * 2],

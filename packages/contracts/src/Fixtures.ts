@@ -1,5 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type { Domain } from "@satrail/core/accounts/Domain"
@@ -24,6 +26,12 @@ import { Clock, Effect, Option } from "effect"
 
 /** So many random bytes, in hexadecimal. */
 export const hex = (size: number) => Effect.map(Entropy, (entropy) => Id.toHex(entropy(size)))
+
+/** What could prove a payment: of none that there is. */
+export const preimage = Effect.map(hex(32), Preimage.make)
+
+/** What a payment could have: nothing that there is proves it. */
+export const paymentHash = Effect.map(hex(32), PaymentHash.make)
 
 /**
  * A time of one's own, between 1970 and 2006. Tasks due then are claimed without those that other promises made now: a claim takes
@@ -125,7 +133,7 @@ export const invoice = Effect.fnUntraced(function* (
     nodeId: `02${yield* hex(32)}`,
     memo: "coffee",
     amount: Msat.fromSats(sats),
-    paymentHash: yield* hex(32),
+    paymentHash: yield* paymentHash,
     paymentRequest: `lnbcrt1${yield* hex(8)}`,
     metadata: { order: "21" },
     lightningAddressId: null,
@@ -175,7 +183,7 @@ export const arrival = Effect.fnUntraced(function* (companyId: string, sats: num
 
 /** An invoice is paid with this many sats. */
 export const payment = Effect.fnUntraced(function* (invoice: Invoice.Invoice, sats: number) {
-  return Invoice.settled({ ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }, yield* hex(32))
+  return Invoice.settled({ ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }, yield* preimage)
 })
 
 /** A company with `sats` to spend. */
@@ -291,7 +299,7 @@ export const takeOver = Effect.fnUntraced(function* ({ withdrawal, task }: Begun
 export const lightningAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal.Attempt & { readonly _tag: "Lightning" }> {
   return {
     _tag: "Lightning",
-    paymentHash: yield* hex(32),
+    paymentHash: yield* paymentHash,
     paymentRequest: `lnbcrt1${yield* hex(8)}`,
     successAction: { tag: "message", message: "café ☕ \"'\\" }
   }
@@ -307,7 +315,7 @@ export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal
 
 /** How it was paid, for a route that cost this many sats. */
 export const proof = (networkFee = 0) =>
-  Effect.map(hex(32), (preimage): Withdrawal.Settlement => ({
+  Effect.map(preimage, (preimage): Withdrawal.Settlement => ({
     preimage,
     chainTxId: null,
     networkFee: Msat.fromSats(networkFee),
@@ -325,7 +333,7 @@ export const transfer = Effect.fnUntraced(function* (
   { id, companyId, paymentHash, paymentRequest }: Invoice.Invoice
 ) {
   const deposit: Deposit = { ...(yield* arrival(companyId, 0)), amount: withdrawal.amount, lightningInvoiceId: id }
-  const to = { deposit, invoice: { id, paymentHash, paymentRequest }, preimage: yield* hex(32), lightningAddressId: null }
+  const to = { deposit, invoice: { id, paymentHash, paymentRequest }, preimage: yield* preimage, lightningAddressId: null }
   return Withdrawal.transferred(withdrawal, to, fence, withdrawal.createdAtMillis + 1)
 })
 

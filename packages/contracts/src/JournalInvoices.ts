@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -20,6 +21,7 @@ import {
   lightningAddress,
   open,
   payment,
+  paymentHash,
   tally,
   transfer,
   unchanged,
@@ -38,7 +40,7 @@ const readCursor = Effect.fnUntraced(function* (source: string) {
 })
 
 const stray = Effect.fnUntraced(function* (companyId: string, sats: number): Effect.fn.Return<Invoice.Unmatched> {
-  return { id: yield* Id.make, companyId, paymentHash: yield* hex(32), received: Msat.fromSats(sats), reason: "paid twice" }
+  return { id: yield* Id.make, companyId, paymentHash: yield* paymentHash, received: Msat.fromSats(sats), reason: "paid twice" }
 })
 
 /** What a payment of an invoice may do to a company's money. */
@@ -222,7 +224,7 @@ export const money = {
     yield* claimFor(one, row)
     const inside = yield* transfer(one, row)
     // An invoice has one preimage, whoever pays it.
-    const outside = { ...(yield* payment(row, 40)), preimage: inside.settlement.preimage ?? "" }
+    const outside = { ...(yield* payment(row, 40)), preimage: inside.settlement.preimage ?? Preimage.make("") }
     const verdicts = yield* Effect.forEach([inside, outside], verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 1 })
     yield* has(payer, verdicts[0] === "Applied" ? { posted: 60, held: 0 } : { posted: 100, held: 40 })
@@ -236,7 +238,11 @@ export const money = {
     yield* claimFor(one, row)
     const inside = yield* transfer(one, row)
     assert.strictEqual(yield* verdict(inside), "Applied")
-    const outside = { ...(yield* payment(row, 40)), preimage: inside.settlement.preimage ?? "", cursor: { source, value: "1" } }
+    const outside = {
+      ...(yield* payment(row, 40)),
+      preimage: inside.settlement.preimage ?? Preimage.make(""),
+      cursor: { source, value: "1" }
+    }
     assert.strictEqual(yield* unchanged(outside), "InvoiceNotPayable")
     assert.isNull(yield* readCursor(source))
     assert.strictEqual((yield* read(row)).claimedBy, one.withdrawal.id)
@@ -320,7 +326,7 @@ export const other = {
     const others: ReadonlyArray<Partial<Invoice.Invoice>> = [
       { amount: Msat.fromSats(99) },
       { memo: "tea" },
-      { paymentHash: yield* hex(32) },
+      { paymentHash: yield* paymentHash },
       { metadata: { order: "22" } },
       { callback: { metadata: "[]", payerData: null, comment: "another", zapRequest: null } }
     ]

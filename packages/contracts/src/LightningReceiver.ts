@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Id from "@satrail/core/base/Id"
 import { type Description, LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
@@ -37,18 +38,18 @@ const pay = Effect.fnUntraced(function* (paymentRequest: string, amount?: Msat.M
   yield* (yield* Peer).pay(paymentRequest, amount)
 })
 
-const lookup = Effect.fnUntraced(function* (paymentHash: string) {
+const lookup = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
   return yield* (yield* LightningReceiver).lookupInvoice(paymentHash)
 })
 
 /** Looks an invoice up until it is settled. */
-const settled = Effect.fnUntraced(function* (paymentHash: string) {
+const settled = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
   const state = yield* eventually(lookup(paymentHash), ({ _tag }) => _tag === "settled")
   return state._tag === "settled" ? state : assert.fail(state._tag)
 })
 
 /** Listens from `after` until this invoice is told; everything that was told, it last. */
-const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: string) {
+const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: PaymentHash.PaymentHash) {
   const { settlements } = yield* LightningReceiver
   const { tries, spacedMillis } = yield* Patience
   return yield* settlements(after).pipe(
@@ -87,7 +88,7 @@ export const money = {
   "what nobody paid is open, and what nobody issued is unknown": Effect.gen(function* () {
     const { paymentHash } = yield* issue(21)
     assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
-    assert.deepStrictEqual(yield* lookup("0f".repeat(32)), { _tag: "unknown" })
+    assert.deepStrictEqual(yield* lookup(PaymentHash.make("0f".repeat(32))), { _tag: "unknown" })
   }),
   "what is paid is settled, with what arrived and the preimage that proves it": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)

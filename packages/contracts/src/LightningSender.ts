@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Context, Effect, Exit, Fiber, Result, Stream } from "effect"
@@ -19,9 +20,9 @@ export class Peer extends Context.Service<
     /** A fresh invoice of a node that no route leads to. */
     readonly unreachable: (amount: Msat.Msat) => Effect.Effect<string, unknown>
     /** What the payee of an invoice really got for it, by payment hash. */
-    readonly received: (paymentHash: string) => Effect.Effect<Msat.Msat, unknown>
+    readonly received: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Msat.Msat, unknown>
     /** Ends a payment that a payee holds. */
-    readonly release: (paymentHash: string, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
+    readonly release: (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") => Effect.Effect<void, unknown>
     /** Cuts the wire between us and our node, and mends it. Nothing that was sent before is lost by that. */
     readonly cut: Effect.Effect<void, unknown>
     readonly mend: Effect.Effect<void, unknown>
@@ -227,7 +228,7 @@ export const other = {
   }),
   "who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing": Effect.gen(function* () {
     const { ends } = yield* LightningSender
-    const heard: Array<string> = []
+    const heard: Array<PaymentHash.PaymentHash> = []
     const listening = yield* Effect.forkChild(
       Stream.runForEach(ends, (paymentHash) => Effect.sync(() => heard.push(paymentHash))),
       { startImmediately: true }

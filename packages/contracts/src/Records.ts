@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import * as Domain from "@satrail/core/accounts/Domain"
@@ -39,6 +40,7 @@ import {
   open,
   output,
   payment,
+  preimage,
   proof,
   transfer,
   verdict,
@@ -131,7 +133,7 @@ export const money = {
     const amount = Msat.make(9_007_199_254_740_993n)
     const row = yield* created(companyId, 0, { amount })
     const deposit = { ...(yield* arrival(companyId, 0)), amount, lightningInvoiceId: row.id }
-    yield* committed(Invoice.settled(deposit, yield* hex(32)))
+    yield* committed(Invoice.settled(deposit, yield* preimage))
     assert.strictEqual((yield* records.balance(companyId)).posted, amount)
     assert.strictEqual((yield* found(records.invoice(companyId, row.id))).received, amount)
     assert.strictEqual((yield* found(records.deposit(companyId, deposit.id))).amount, amount)
@@ -450,14 +452,14 @@ export const other = {
       records.answer(companyId, "k"),
       records.cursor(hash),
       records.invoice(companyId, id),
-      records.invoiceByHash(hash),
+      records.invoiceByHash(PaymentHash.make(hash)),
       records.lightningAddress(hash, "pay.example"),
       records.deposit(companyId, id),
       records.depositByOutpoint(hash, 0),
       records.depositOfInvoice(companyId, id),
       records.unmatched(companyId, id),
       records.withdrawal(companyId, id),
-      records.withdrawalByHash(hash),
+      records.withdrawalByHash(PaymentHash.make(hash)),
       records.voucher(companyId, id),
       records.voucherBySecret(hash)
     ]

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import type { Account } from "@satrail/core/ledger/Change"
@@ -40,10 +41,8 @@ const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>
 
 /** A preimage, and the payment hash that it proves. */
 const secret = Effect.gen(function* () {
-  const preimage = yield* hex(32)
-  const bytes = Uint8Array.from(preimage.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
-  const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
-  return { preimage, paymentHash: Id.toHex(new Uint8Array(digest)) }
+  const preimage = Preimage.make(yield* hex(32))
+  return { preimage, paymentHash: Preimage.hashOf(preimage) }
 })
 
 /** An invoice that was paid from outside, with this many sats, and what proves it. */
@@ -81,7 +80,7 @@ const sentTogether = Effect.fnUntraced(function* (companyId: string, sats: numbe
   return [leader.withdrawal, follower.withdrawal] as const
 })
 
-const settlement = (preimage: string | null, feeSats: number): Withdrawal.Settlement => ({
+const settlement = (preimage: Preimage.Preimage | null, feeSats: number): Withdrawal.Settlement => ({
   preimage,
   chainTxId: null,
   networkFee: Msat.fromSats(feeSats),
@@ -244,9 +243,11 @@ export const money = {
     const records = yield* Records
     const companyId = yield* open
     yield* settled(companyId, 1000)
-    const { invoice } = yield* settled(companyId, 500, (change) => ({ ...change, preimage: "00".repeat(32) }))
+    const { invoice } = yield* settled(companyId, 500, (change) => ({ ...change, preimage: Preimage.make("00".repeat(32)) }))
     const { withdrawal, fence } = yield* dispatched(companyId, 400)
-    yield* committed(Withdrawal.settled(withdrawal, settlement("no preimage at all", 0), fence, withdrawal.createdAtMillis + 1))
+    yield* committed(
+      Withdrawal.settled(withdrawal, settlement(Preimage.make("no preimage at all"), 0), fence, withdrawal.createdAtMillis + 1)
+    )
     const fault = { kind: "proof", account: null, found: null } as const
     assert.sameDeepMembers(
       [...(yield* records.faults(companyId))],

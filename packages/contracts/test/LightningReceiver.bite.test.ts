@@ -1,10 +1,11 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { LightningReceiver, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Redacted, Stream } from "effect"
 import { promises } from "../src/LightningReceiver.ts"
 import { bites, sabotage } from "./sandbox.ts"
 
-const wrong = "00".repeat(32)
+const wrong = Preimage.make("00".repeat(32))
 
 const telling = (change: (one: Settled) => Settled) =>
   sabotage(LightningReceiver, ({ settlements }) => ({ settlements: (after) => Stream.map(settlements(after), change) }))

@@ -1,4 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Effect, Queue, Stream } from "effect"
 import { promises } from "../src/LightningSender.ts"
@@ -56,7 +58,9 @@ bites("LightningSender", promises, {
     ]
   ],
   "one that takes what is held for paid": [
-    taking((said) => (said._tag === "pending" ? { _tag: "settled", preimage: "00".repeat(32), fee: Msat.zero, index: null } : said)),
+    taking((said) =>
+      said._tag === "pending" ? { _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null } : said
+    ),
     ["C1: what is held is pending, is not sent again, and settles as late as it likes"]
   ],
   "one that says failed to who asks again": [
@@ -90,12 +94,12 @@ bites("LightningSender", promises, {
     ["what the payee refuses failed for good, and every answer says so", "C25 C26: with a limit of nothing nothing is paid for"]
   ],
   "one that makes up the preimage": [
-    taking((said) => (said._tag === "settled" ? { ...said, preimage: "00".repeat(32) } : said)),
+    taking((said) => (said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said)),
     ["what is paid arrives, and its preimage proves it"]
   ],
   "one that says settled and pays nothing": [
     sabotage(LightningSender, ({ lookupPayment }) => ({
-      pay: () => Effect.succeed({ _tag: "settled", preimage: "00".repeat(32), fee: Msat.zero, index: null }),
+      pay: () => Effect.succeed({ _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null }),
       lookupPayment
     })),
     ["what is paid arrives, and its preimage proves it"]
@@ -132,7 +136,7 @@ bites("LightningSender", promises, {
   ],
   "one that tells of what it sends": [
     sabotage(LightningSender, ({ pay }) => {
-      const sent = Effect.runSync(Queue.unbounded<string>())
+      const sent = Effect.runSync(Queue.unbounded<PaymentHash.PaymentHash>())
       return {
         pay: (ask) => Effect.andThen(Queue.offer(sent, ask.invoice.paymentHash), pay(ask)),
         ends: Stream.fromQueue(sent)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -458,7 +459,7 @@ describe("A reorganisation", () => {
           yield* reorg(2)
           yield* follow
           assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 5000, 1012]], { posted: 1012, held: 1012 }])
-          yield* (yield* control).release({ paymentHash: paymentHash ?? "", outcome: "settle" })
+          yield* (yield* control).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "settle" })
           yield* steps(3)
           assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
         })

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox, type SandboxRefused } from "@satrail/sandbox/Sandbox"
 import { Clock, Context, Effect, Fiber, Option, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -128,8 +129,8 @@ const tell = (story: Story, at: number, fate: Fate, world: Parameters<typeof inW
     world
   )
 
-const release = (paymentHash: string | undefined, outcome: "settle" | "fail") =>
-  Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? "", outcome }))
+const release = (paymentHash: PaymentHash.PaymentHash | undefined, outcome: "settle" | "fail") =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome }))
 const pay = (paymentRequest: string, hold = false) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, hold }))
 const mine = (blocks: number) => Effect.flatMap(Sandbox, (sandbox) => sandbox.mine(blocks))
 const reorg = (depth: number) => Effect.flatMap(Sandbox, (sandbox) => sandbox.reorg(depth))

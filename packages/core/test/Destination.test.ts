@@ -2,6 +2,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
@@ -13,7 +14,7 @@ const invoice = (network: Network, amount?: Msat.Msat) =>
       {
         network,
         timestampSeconds: 1_700_000_000,
-        paymentHash: "22".repeat(32),
+        paymentHash: PaymentHash.make("22".repeat(32)),
         paymentSecret: "33".repeat(32),
         description: "tea",
         ...(amount !== undefined && { amount })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Status } from "../src/ledger/Rail.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import type { Sent } from "../src/nodes/LightningBooks.ts"
@@ -7,17 +8,19 @@ import * as Difference from "../src/reconciliation/Difference.ts"
 import * as Side from "../src/reconciliation/Side.ts"
 import { deposit, invoice, withdrawal } from "./Rows.ts"
 
+const paymentHash = PaymentHash.make("ab")
+
 const cause = (judgement: Difference.Judgement) => (typeof judgement === "string" ? judgement : judgement.cause)
 
 describe("A payment in the node's books", () => {
   const line = (state: Sent["state"], fields: Partial<Sent> = {}): Sent => ({
-    paymentHash: "ab",
+    paymentHash,
     amount: Msat.make(1000n),
     fee: Msat.make(3n),
     state,
     ...fields
   })
-  const ours = { dispatchedAtMillis: 1, paymentHash: "ab" }
+  const ours = { dispatchedAtMillis: 1, paymentHash }
   const states = ["pending", "settled", "failed"] as const
 
   // By how it stands with us, and then with the node: pending, settled, failed.
@@ -38,7 +41,7 @@ describe("A payment in the node's books", () => {
   }
 
   it("discrepancy of a payment: not ours where no withdrawal was dispatched with its hash; a failed one is ignored", () => {
-    for (const row of [undefined, withdrawal({ paymentHash: "ab", status: "settled" })])
+    for (const row of [undefined, withdrawal({ paymentHash, status: "settled" })])
       assert.deepStrictEqual(
         states.map((state) => cause(Difference.ofSent(line(state), row))),
         ["payment_not_ours", "payment_not_ours", "same"]
@@ -53,7 +56,7 @@ describe("A payment in the node's books", () => {
 })
 
 describe("A payment that the node took", () => {
-  const taken = { paymentHash: "ab", received: Msat.make(1010n) }
+  const taken = { paymentHash, received: Msat.make(1010n) }
   const receipt = {
     invoice: invoice({ status: "settled" }),
     deposit: deposit({ amount: Msat.make(1010n) }),
@@ -63,7 +66,7 @@ describe("A payment that the node took", () => {
   const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
   it("discrepancy of a receipt: none when it was credited in full, or waits in suspense", () => {
-    const unmatched = { id: "u", companyId: "payee", paymentHash: "ab", received: taken.received, reason: "" }
+    const unmatched = { id: "u", companyId: "payee", paymentHash, received: taken.received, reason: "" }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(7n) }), unmatched }), "same")
@@ -74,7 +77,7 @@ describe("A payment that the node took", () => {
     assert.strictEqual(judged({ deposit: undefined }), "receipt_not_credited")
     assert.strictEqual(judged({ isFromInside: true }), "receipt_not_credited")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(1000n) }) }), "receipt_amount")
-    const other = { id: "u", companyId: "payee", paymentHash: "ab", received: Msat.make(1n), reason: "" }
+    const other = { id: "u", companyId: "payee", paymentHash, received: Msat.make(1n), reason: "" }
     assert.strictEqual(judged({ isFromInside: true, unmatched: other }), "receipt_not_credited")
   })
 })

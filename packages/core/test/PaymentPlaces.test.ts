@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { type Context, Deferred, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -201,7 +202,7 @@ describe("Recipients that are slow", () => {
           yield* working(yield* start(yield* Effect.context<Ports>()))
           yield* TestClock.adjust("5 minutes")
           assert.deepStrictEqual(yield* standings(rows), ["settled"])
-          for (const row of rows) assert.strictEqual((yield* got((yield* now(row)).paymentHash ?? "")).times, 1)
+          for (const row of rows) assert.strictEqual((yield* got((yield* now(row)).paymentHash ?? PaymentHash.make(""))).times, 1)
         })
       ),
       { change }
@@ -367,7 +368,7 @@ describe("The end of a payment that is watched", () => {
           Effect.gen(function* () {
             const payer = yield* companyWith(5000)
             yield* working()
-            const { destination, paymentHash = "" } = yield* outside({ sats: 1000, behaviour: "hold" })
+            const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
             const row = yield* confirm(payer, destination)
             yield* TestClock.adjust("3 minutes")
             assert.strictEqual(yield* standing(row), "pending")
@@ -391,7 +392,7 @@ describe("The end of a payment that is watched", () => {
         Effect.gen(function* () {
           const payer = yield* companyWith(5000)
           yield* working()
-          const { destination, paymentHash = "" } = yield* outside({ sats: 1000, behaviour: "hold" })
+          const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
           release = Effect.orDie((yield* Sandbox).release({ paymentHash, outcome: "settle" }))
           const row = yield* confirm(payer, destination)
           yield* TestClock.adjust("1001 millis")
@@ -409,7 +410,7 @@ describe("The end of a payment that is watched", () => {
         Effect.gen(function* () {
           const payer = yield* companyWith(5000)
           yield* working()
-          const { destination, paymentHash = "" } = yield* outside({ sats: 1000, behaviour: "hold" })
+          const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
           const row = yield* confirm(payer, destination)
           yield* TestClock.adjust("3 minutes")
           yield* (yield* Sandbox).release({ paymentHash, outcome: "settle" })
@@ -430,7 +431,7 @@ describe("The end of a payment that is watched", () => {
           yield* working(yield* start(yield* Effect.context<Ports>()))
           const rows = yield* times(10, (at) =>
             Effect.gen(function* () {
-              const { destination, paymentHash = "" } = yield* outside({ sats: 1000, behaviour: "hold" })
+              const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
               return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
             })
           )

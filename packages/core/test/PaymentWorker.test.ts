@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Context, Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -37,8 +39,8 @@ import {
   unbroken
 } from "./World.ts"
 
-const release = (paymentHash: string | undefined, outcome: "settle" | "fail") =>
-  Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? "", outcome }))
+const release = (paymentHash: PaymentHash.PaymentHash | undefined, outcome: "settle" | "fail") =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome }))
 const pause = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.pause(part))
 const resume = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.resume(part))
 
@@ -378,7 +380,7 @@ describe("A payment", () => {
       {
         change: sending((sender) => {
           const forge = <P extends { readonly _tag: string }>(payment: P): P =>
-            payment._tag === "settled" ? { ...payment, preimage: "00".repeat(32) } : payment
+            payment._tag === "settled" ? { ...payment, preimage: Preimage.make("00".repeat(32)) } : payment
           return {
             pay: (ask) => Effect.map(sender.pay(ask), forge),
             lookupPayment: (hash) => Effect.map(sender.lookupPayment(hash), forge)
@@ -400,7 +402,7 @@ describe("A payment to a Lightning address or LNURL", () => {
             yield* step
             const { status, paymentHash } = yield* now(row)
             assert.strictEqual(status, "settled")
-            assert.deepStrictEqual(yield* got(paymentHash ?? ""), { times: 1, sats: 1000 })
+            assert.deepStrictEqual(yield* got(paymentHash ?? PaymentHash.make("")), { times: 1, sats: 1000 })
           })
         )
       )
@@ -449,7 +451,7 @@ describe("A payment to a Lightning address or LNURL", () => {
   const open = {
     network: "regtest",
     timestampSeconds: 1_700_000_000,
-    paymentHash: "22".repeat(32),
+    paymentHash: PaymentHash.make("22".repeat(32)),
     paymentSecret: "33".repeat(32)
   } as const
   const encode = (draft: Parameters<typeof Bolt11.encode>[0]) => Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
@@ -1047,7 +1049,10 @@ describe("A call to the node", () => {
     const decided = replace(Journal, (journal) =>
       Changes.journal((next) =>
         next._tag === "WithdrawalDispatched"
-          ? Effect.andThen(journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: "77".repeat(32) } }), journal.commit(next))
+          ? Effect.andThen(
+              journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: PaymentHash.make("77".repeat(32)) } }),
+              journal.commit(next)
+            )
           : journal.commit(next)
       )
     )

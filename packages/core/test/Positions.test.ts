@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Tally from "../src/ledger/Tally.ts"
 import * as Waiting from "../src/ledger/Waiting.ts"
 import type { Found } from "../src/reconciliation/Difference.ts"
@@ -26,11 +27,11 @@ const slack = (fields: Partial<Positions.Observed>) => {
   return [node.least, node.most, chain.least, chain.most].map(Number)
 }
 
-const sent = { _tag: "Sent", paymentHash: "ab", amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
+const sent = { _tag: "Sent", paymentHash: PaymentHash.make("ab"), amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
 
 describe("The positions of node and wallet", () => {
   it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may take 1010 out of the node, and nothing once it is in flight there", () => {
-    const pending = [withdrawal({ paymentHash: "ab" })]
+    const pending = [withdrawal({ paymentHash: PaymentHash.make("ab") })]
     assert.deepStrictEqual(slack({ pending }), [-1010, 0, 0, 0])
     assert.deepStrictEqual(slack({ pending, lines: [{ line: sent, judgement: "under_way" }] }), [0, 0, 0, 0])
   })
@@ -46,7 +47,7 @@ describe("The positions of node and wallet", () => {
 
   it("reconciliation: what the node took and nobody was credited for explains its balance", () => {
     const finding = { cause: "receipt_not_credited", companyId: "payee", recordId: "i", ours: null, theirs: Msat.make(300n) } as const
-    const lines = [{ line: { _tag: "Taken", paymentHash: "cd", received: Msat.make(300n) }, judgement: finding } as const]
+    const lines = [{ line: { _tag: "Taken", paymentHash: PaymentHash.make("cd"), received: Msat.make(300n) }, judgement: finding } as const]
     assert.deepStrictEqual(slack({ lines }), [0, 300, 0, 0])
   })
 

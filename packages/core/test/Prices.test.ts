@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Arbitrary, Clock, Effect, Option, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -104,7 +105,7 @@ describe("Prices", () => {
             assert.strictEqual(row.amount, Msat.fromSats(100_000_000n / before))
             yield* step
             price = after
-            yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? "", outcome: "fail" })
+            yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "fail" })
             yield* steps(2)
             assert.strictEqual((yield* now(row)).status, "failed")
             assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 0 })

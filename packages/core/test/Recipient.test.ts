@@ -2,6 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
@@ -17,7 +18,7 @@ const bolt11 = (fields: Partial<Bolt11> = {}): Bolt11 => ({
   amount: Msat.fromSats(100),
   timestampSeconds: nowMillis / 1000,
   expirySeconds: 3600,
-  paymentHash: "11".repeat(32),
+  paymentHash: PaymentHash.make("11".repeat(32)),
   paymentSecret: "22".repeat(32),
   payee: "02".repeat(33),
   description: "tea",

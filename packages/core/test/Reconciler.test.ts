@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Logger, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -252,7 +254,7 @@ describe("A comparison of our books with the world's", () => {
     inWorld(
       Effect.gen(function* () {
         const payer = yield* companyWith(5000)
-        const { destination, paymentHash = "" } = yield* outside({ sats: 500, behaviour: "hold" })
+        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 500, behaviour: "hold" })
         yield* confirm(payer, destination)
         yield* step
         yield* look
@@ -419,7 +421,7 @@ describe("A difference", () => {
           const { row } = yield* paid(500, "hold")
           assert.strictEqual(row.status, "failed")
           assert.deepStrictEqual(yield* told, [["payment_of_failed", null, 500]])
-          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? "", outcome: "settle" })
+          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
           assert.deepStrictEqual(
             (yield* told).map(([cause]) => cause),
             ["payment_of_failed", "node_balance"]
@@ -441,7 +443,7 @@ describe("A difference", () => {
         Effect.gen(function* () {
           const { row } = yield* paid(500, "hold")
           assert.deepStrictEqual(yield* told, [])
-          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? "", outcome: "settle" })
+          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
           assert.deepStrictEqual(yield* told, [["payment_not_booked", null, 500]])
           yield* step
           assert.strictEqual((yield* now(row)).status, "settled")
@@ -506,7 +508,7 @@ describe("A difference", () => {
             withdrawal: (...ask) =>
               Effect.map(
                 withdrawal(...ask),
-                Option.map((row) => ({ ...row, preimage: "00".repeat(32) }))
+                Option.map((row) => ({ ...row, preimage: Preimage.make("00".repeat(32)) }))
               )
           }))
           assert.deepStrictEqual(yield* toldBy(wrong), [["withdrawal_not_proven", 500, null]])
@@ -586,7 +588,7 @@ describe("A difference", () => {
           const saying = (state: InvoiceState) => swap(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed(state) }))
           const open = saying({ _tag: "open" })
           assert.deepStrictEqual(yield* toldBy((ports) => unheard(open(ports))), [["deposit_not_received", 900, null]])
-          const less = saying({ _tag: "settled", received: Msat.fromSats(800), preimage: "" })
+          const less = saying({ _tag: "settled", received: Msat.fromSats(800), preimage: Preimage.make("") })
           assert.deepStrictEqual(yield* toldBy((ports) => unheard(less(ports))), [["deposit_amount", 900, 800]])
         })
       )

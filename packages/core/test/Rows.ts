@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type { Change } from "../src/Changes.ts"
 import type { Balance } from "../src/ledger/Balance.ts"
 import type { Account } from "../src/ledger/Change.ts"
@@ -61,7 +62,7 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   nodeId: "02",
   memo: "tea",
   amount: Msat.make(1000n),
-  paymentHash: "11".repeat(32),
+  paymentHash: PaymentHash.make("11".repeat(32)),
   paymentRequest: "lnbcrt1…",
   metadata: {},
   lightningAddressId: null,

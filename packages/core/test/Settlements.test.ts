@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Fiber, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -243,7 +245,9 @@ describe("A payment to us", () => {
       LightningReceiver.of({
         ...receiver,
         lookupInvoice: (hash) =>
-          Effect.map(receiver.lookupInvoice(hash), (state) => (state._tag === "settled" ? { ...state, preimage: "00".repeat(32) } : state))
+          Effect.map(receiver.lookupInvoice(hash), (state) =>
+            state._tag === "settled" ? { ...state, preimage: Preimage.make("00".repeat(32)) } : state
+          )
       })
     )
     return inWorld(
@@ -261,9 +265,9 @@ describe("A payment to us", () => {
   })
 
   const stranger: Settled = {
-    paymentHash: "ab".repeat(32),
+    paymentHash: PaymentHash.make("ab".repeat(32)),
     received: Msat.fromSats(9),
-    preimage: "cd".repeat(32),
+    preimage: Preimage.make("cd".repeat(32)),
     settledAtMillis: 1,
     cursor: "7"
   }
@@ -357,7 +361,7 @@ describe("A second payment of one invoice", () => {
           const notice = {
             paymentHash: row.paymentHash,
             received: Msat.fromSats(sats),
-            preimage: row.preimage ?? "",
+            preimage: row.preimage ?? Preimage.make(""),
             settledAtMillis: 1,
             cursor: "21"
           }
@@ -426,7 +430,7 @@ describe("An open invoice", () => {
         late.push({
           paymentHash: row.paymentHash,
           received: Msat.fromSats(1000),
-          preimage: preimage ?? "",
+          preimage: preimage ?? Preimage.make(""),
           settledAtMillis: 1,
           cursor: "1"
         })
@@ -506,7 +510,8 @@ describe("Money in and out", () => {
             const { destination, paymentHash } = yield* outside({ sats, behaviour })
             yield* confirm(row, destination)
             yield* steps(5)
-            if (behaviour === "hold") yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? "", outcome: "settle" })
+            if (behaviour === "hold")
+              yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "settle" })
             yield* steps(2)
             assert.strictEqual((yield* got(paymentHash)).times, behaviour === "fail" ? 0 : 1)
           }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -142,7 +143,7 @@ describe("An estimate", () => {
         const poor = yield* company()
         const { destination, paymentHash } = yield* outside({ sats: 1000 })
         assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
-        assert.strictEqual((yield* (yield* LightningSender).lookupPayment(paymentHash ?? ""))._tag, "notFound")
+        assert.strictEqual((yield* (yield* LightningSender).lookupPayment(paymentHash ?? PaymentHash.make("")))._tag, "notFound")
         assert.strictEqual(yield* said(confirmWith(poor, destination)), "InsufficientBalance")
       })
     )
@@ -308,7 +309,7 @@ describe("A destination is refused", () => {
           network: "regtest",
           amount: Msat.fromSats(100),
           timestampSeconds: beginsAtMillis / 1000,
-          paymentHash: "22".repeat(32),
+          paymentHash: PaymentHash.make("22".repeat(32)),
           paymentSecret: "33".repeat(32),
           description: "tea",
           ...fields
@@ -340,7 +341,7 @@ describe("A destination is refused", () => {
         assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
         assert.strictEqual(yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })), "DestinationRefused: invoice_expired")
         assert.strictEqual(
-          yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: "44".repeat(32) })),
+          yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: PaymentHash.make("44".repeat(32)) })),
           "DestinationRefused: final_cltv_too_long"
         )
       })

@@ -3,6 +3,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Id from "@satrail/core/base/Id"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
@@ -27,7 +28,6 @@ export type Table = Readonly<Record<string, Example>>
 
 const startMillis = Date.parse("2026-01-31T12:00:00.123Z")
 const bytes = (name: string): Buffer => createHash("sha256").update(`satrail example: ${name}`).digest()
-const hashOf = (preimage: Buffer): string => createHash("sha256").update(preimage).digest("hex")
 const id = (name: string, afterMillis = 0): string => Id.fromMillis(startMillis + afterMillis, (size) => bytes(name).subarray(0, size))
 
 // Nobody knows a key for this point (BIP 341): what somebody sends to an address in an example is lost, and is nobody's.
@@ -35,19 +35,19 @@ const nobodysKey = Buffer.from("50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d5
 
 /** A signed invoice of long ago, as any decoder reads it. */
 const signed = (network: Network, payee: string, amount: Msat.Msat, description: string, atMillis: number) => {
-  const preimage = bytes(`preimage of ${payee}`)
+  const preimage = Preimage.make(bytes(`preimage of ${payee}`).toString("hex"))
   const draft = {
     network,
     amount,
     description,
     timestampSeconds: Math.floor(atMillis / 1000),
-    paymentHash: hashOf(preimage),
+    paymentHash: Preimage.hashOf(preimage),
     paymentSecret: bytes(`payment secret of ${payee}`).toString("hex"),
     expirySeconds: 3600
   }
   const paymentRequest = Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(bytes(`node of ${payee}`))))
   const { payee: nodeId } = Result.getOrThrow(Bolt11.decode(paymentRequest))
-  return { paymentRequest, nodeId, paymentHash: draft.paymentHash, preimage: preimage.toString("hex"), memo: description }
+  return { paymentRequest, nodeId, paymentHash: draft.paymentHash, preimage, memo: description }
 }
 
 /**

@@ -1,3 +1,4 @@
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Id from "@satrail/core/base/Id"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Place } from "@satrail/core/receiving/PayRequest"
@@ -31,7 +32,7 @@ const payerData = Object.fromEntries(payerDataFields.map((name) => [name, { mand
 type Route =
   | { readonly _tag: "Offer"; readonly place: Place }
   | { readonly _tag: "Callback"; readonly place: Place; readonly query: URLSearchParams }
-  | { readonly _tag: "Verify"; readonly place: Place; readonly paymentHash: string }
+  | { readonly _tag: "Verify"; readonly place: Place; readonly paymentHash: PaymentHash.PaymentHash }
 
 const decode = (segment: string): string => {
   try {
@@ -56,7 +57,9 @@ const routeOf = ({ url, headers }: HttpServerRequest.HttpServerRequest): Route |
   if (what === "callback" && paymentHash === undefined) {
     return { _tag: "Callback", place, query: new URLSearchParams(query < 0 ? "" : url.slice(query)) }
   }
-  return what === "verify" && paymentHash !== undefined && more.length === 0 ? { _tag: "Verify", place, paymentHash } : undefined
+  return what === "verify" && paymentHash !== undefined && more.length === 0
+    ? { _tag: "Verify", place, paymentHash: PaymentHash.make(paymentHash) }
+    : undefined
 }
 
 /** One caller has an IPv4 address, or a whole /64 of IPv6: that is what a customer of a network gets. */

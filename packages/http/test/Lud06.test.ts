@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option, Result } from "effect"
 import { start } from "./Service.ts"
@@ -14,7 +15,7 @@ const { id: companyId, key } = await service.company()
 const address = await service.lightningAddress(key, "alice")
 const offer = await lookUp(service, address)
 
-const stored = (paymentHash: string) =>
+const stored = (paymentHash: PaymentHash.PaymentHash) =>
   service.run(Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), Option.getOrThrow)))
 
 describe("LUD-06: the first answer", () => {

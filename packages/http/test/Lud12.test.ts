@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option } from "effect"
 import { bad, seen, start } from "./Service.ts"
@@ -12,7 +13,7 @@ const { key } = await service.company()
 const address = await service.lightningAddress(key, "alice")
 const offer = await lookUp(service, address)
 
-const commentOf = (paymentHash: string) =>
+const commentOf = (paymentHash: PaymentHash.PaymentHash) =>
   service.run(
     Effect.flatMap(Records, (records) =>
       Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).callback?.comment)

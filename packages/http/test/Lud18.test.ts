@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option } from "effect"
 import { start } from "./Service.ts"
@@ -11,7 +12,7 @@ afterAll(service.dispose)
 const { key } = await service.company()
 const offer = await lookUp(service, await service.lightningAddress(key, "alice"))
 
-const payerDataOf = (paymentHash: string) =>
+const payerDataOf = (paymentHash: PaymentHash.PaymentHash) =>
   service.run(
     Effect.flatMap(Records, (records) =>
       Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).callback?.payerData)

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import { createHash } from "node:crypto"
 import type { start } from "./Service.ts"
 
@@ -85,7 +86,7 @@ export const lookUp = async (service: Service, address: string): Promise<Offer> 
 /** An invoice that may be paid, for it was checked, and what comes with it. */
 export interface Invoice {
   readonly pr: string
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash
   readonly message: string | undefined
   readonly verify: string | undefined
 }

@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Companies } from "@satrail/core/accounts/Companies"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option } from "effect"
@@ -21,7 +22,7 @@ const owners = {
 const domains = ["pay.example.com", "one.example", "xn--zwlf-6qa.example"]
 const unknown = "There is no such Lightning address"
 
-const ownerOf = (paymentHash: string) =>
+const ownerOf = (paymentHash: PaymentHash.PaymentHash) =>
   service.run(
     Effect.flatMap(Records, (records) => Effect.map(records.invoiceByHash(paymentHash), (found) => Option.getOrThrow(found).companyId))
   )

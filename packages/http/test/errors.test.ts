@@ -1,5 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Policy from "@satrail/core/policy/Policy"
 import { Transactions } from "@satrail/core/reports/Transactions"
@@ -254,7 +255,7 @@ describe("what nobody foresaw", () => {
     confirm = (await left.run(Withdrawals)).confirm
     const { key } = await left.company()
     await left.fund(key, 5000)
-    const { destination, paymentHash = "" } = await left.sandbox((sandbox) =>
+    const { destination, paymentHash = PaymentHash.make("") } = await left.sandbox((sandbox) =>
       sandbox.destination({ type: "lightning_invoice", amount: left.sats(1000), behaviour: "hold" })
     )
     const leaving = new AbortController()

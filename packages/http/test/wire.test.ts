@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { Failure, pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import * as Wire from "../src/Wire.ts"
 
 const at = Date.UTC(2026, 0, 31, 12, 0, 0, 7)
 const id = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
-const hash = "ab".repeat(32)
+const hash = PaymentHash.make("ab".repeat(32))
 
 const invoice: Invoice = {
   id,
@@ -49,7 +51,7 @@ const withdrawal: Withdrawal = pending({
 
 describe("an invoice", () => {
   it("wire: an invoice is settled only when it is paid, not claimed or expired, and shows no preimage before", () => {
-    const preimage = "cd".repeat(32)
+    const preimage = Preimage.make("cd".repeat(32))
     const seen = (status: Invoice["status"]) => {
       const { settled, r_preimage } = Wire.invoice({ ...invoice, status, preimage })
       return [settled, r_preimage]
@@ -162,14 +164,14 @@ describe("lightning_payment", () => {
         status: "settled",
         paymentHash: hash,
         paymentRequest: "lnbcrt1",
-        preimage: "cd".repeat(32),
+        preimage: Preimage.make("cd".repeat(32)),
         networkFee: Msat.make(1234n),
         paymentIndex: "7",
         dispatchedAtMillis: at + 1500
       }),
       {
         payment_hash: hash,
-        payment_preimage: "cd".repeat(32),
+        payment_preimage: Preimage.make("cd".repeat(32)),
         payment_request: "lnbcrt1",
         status: "SUCCEEDED",
         failure_reason: "FAILURE_REASON_NONE",

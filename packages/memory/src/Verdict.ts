@@ -1,3 +1,4 @@
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import { DomainTaken } from "@satrail/core/accounts/Domain"
@@ -452,7 +453,7 @@ const standing = (state: State.State, id: string, txId: string, standing: State.
 })
 
 /** One hash is one withdrawal's for ever, however that one ended. */
-const hashTaken = (state: State.State, paymentHash: string, byOtherThan: string): boolean =>
+const hashTaken = (state: State.State, paymentHash: PaymentHash.PaymentHash, byOtherThan: string): boolean =>
   Option.exists(HashMap.get(state.withdrawalByHash, paymentHash), (id) => id !== byOtherThan)
 
 /** Then: is there enough money? */

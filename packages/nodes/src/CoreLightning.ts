@@ -1,4 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import { type Ask as Sending, type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Clock, Data, Deferred, Effect, Layer, Option, Redacted, Result, Schema, SchemaGetter, Stream } from "effect"
@@ -82,10 +84,10 @@ const Info = Schema.Struct({
 })
 const networks = { bitcoin: "mainnet", testnet: "testnet", testnet4: "testnet", signet: "signet", regtest: "regtest" } as const
 
-const Issued = Schema.Struct({ payment_hash: Schema.String, bolt11: Schema.String })
+const Issued = Schema.Struct({ payment_hash: PaymentHash.PaymentHash, bolt11: Schema.String })
 const Paid = {
-  payment_hash: Schema.String,
-  payment_preimage: Schema.String,
+  payment_hash: PaymentHash.PaymentHash,
+  payment_preimage: Preimage.Preimage,
   amount_received_msat: Amount,
   pay_index: Schema.Int,
   paid_at: Schema.Int
@@ -96,7 +98,7 @@ const Invoice = Schema.Union([
     status: Schema.Literals(["unpaid", "expired"]),
     label: Schema.String,
     bolt11: Schema.String,
-    payment_hash: Schema.String
+    payment_hash: PaymentHash.PaymentHash
   })
 ])
 const Invoices = Schema.Struct({ invoices: Schema.Array(Invoice) })
@@ -106,14 +108,14 @@ const Part = Schema.Struct({
   status: Schema.Literals(["pending", "complete", "failed"]),
   amount_msat: Schema.optionalKey(Amount),
   amount_sent_msat: Amount,
-  payment_preimage: Schema.optionalKey(Schema.String),
+  payment_preimage: Schema.optionalKey(Preimage.Preimage),
   created_at: Schema.Int,
   groupid: Schema.Int,
   partid: Schema.optionalKey(Schema.Int)
 })
 type Part = typeof Part.Type
 const Parts = Schema.Struct({ payments: Schema.Array(Part) })
-const Sent = Schema.Struct({ payment_preimage: Schema.String, amount_msat: Amount, amount_sent_msat: Amount })
+const Sent = Schema.Struct({ payment_preimage: Preimage.Preimage, amount_msat: Amount, amount_sent_msat: Amount })
 const Routes = Schema.Struct({
   probability_ppm: Schema.Int,
   routes: Schema.NonEmptyArray(Schema.Struct({ path: Schema.NonEmptyArray(Schema.Struct({ amount_msat: Amount })) }))
@@ -170,12 +172,13 @@ const receiver = Effect.fnUntraced(function* (options: ReceiverOptions) {
   const ask = connect(options)
   const info = yield* who(ask)
   yield* Versions.warn("Core Lightning", info.version)
-  const preimageOf = (id: string) => createHmac("sha256", Redacted.value(options.invoiceSecret)).update(`cln invoice ${id}`).digest("hex")
-  const find = (by: { readonly label: string } | { readonly payment_hash: string }) =>
+  const preimageOf = (id: string) =>
+    Preimage.make(createHmac("sha256", Redacted.value(options.invoiceSecret)).update(`cln invoice ${id}`).digest("hex"))
+  const find = (by: { readonly label: string } | { readonly payment_hash: PaymentHash.PaymentHash }) =>
     Effect.map(ask("listinvoices", by, Invoices), ({ invoices }) => invoices.at(0))
   // The node knows no canceled invoices: they are deleted, after a note of what they were.
-  const noteOf = (paymentHash: string) => ["satrail", "canceled", paymentHash]
-  const canceled = (paymentHash: string) =>
+  const noteOf = (paymentHash: PaymentHash.PaymentHash) => ["satrail", "canceled", paymentHash]
+  const canceled = (paymentHash: PaymentHash.PaymentHash) =>
     Effect.map(ask("listdatastore", { key: noteOf(paymentHash) }, Notes), ({ datastore }) => datastore.at(0)?.string)
 
   return LightningReceiver.of({
@@ -265,10 +268,10 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
   const retrySeconds = options.retrySeconds ?? 60
   const commandMillis = retrySeconds * 1000 + marginMillis
   // Commands of ours that are not over: each hash has one.
-  const running = new Map<string, Deferred.Deferred<Payment | NotSent>>()
+  const running = new Map<PaymentHash.PaymentHash, Deferred.Deferred<Payment | NotSent>>()
   // Commands of ours that ended without success, which the node itself forgets. What is forgotten here is only asked about for longer.
-  const ended = new Map<string, FailureReason>()
-  const remember = (paymentHash: string, reason: FailureReason) => {
+  const ended = new Map<PaymentHash.PaymentHash, FailureReason>()
+  const remember = (paymentHash: PaymentHash.PaymentHash, reason: FailureReason) => {
     for (const oldest of ended.keys()) if (ended.size >= maxEnded) ended.delete(oldest)
     ended.set(paymentHash, reason)
   }
@@ -281,17 +284,18 @@ const sender = Effect.fnUntraced(function* (options: SenderOptions) {
       : Effect.fail(new NodeUnavailable({ operation: "getinfo", cause: `it is another node: ${id}, and was ${ours}` }))
   })
 
-  const partsOf = (paymentHash: string) => Effect.map(ask("listsendpays", { payment_hash: paymentHash }, Parts), ({ payments }) => payments)
+  const partsOf = (paymentHash: PaymentHash.PaymentHash) =>
+    Effect.map(ask("listsendpays", { payment_hash: paymentHash }, Parts), ({ payments }) => payments)
 
   /** Why a part failed: the node tells it again to whoever waits for the part. */
-  const reasonOf = (paymentHash: string, { groupid, partid }: Part) =>
+  const reasonOf = (paymentHash: PaymentHash.PaymentHash, { groupid, partid }: Part) =>
     Effect.matchEffect(ask("waitsendpay", { payment_hash: paymentHash, groupid, partid: partid ?? 0, timeout: 1 }, Schema.Unknown), {
       onFailure: (error) => Effect.succeed(error._tag === "Refused" ? overReasons.get(error.code) : undefined),
       onSuccess: () => Effect.undefined
     })
 
   /** What its parts say of a payment. Only when no command can add another does it mean anything that all have failed. */
-  const judge = Effect.fnUntraced(function* (paymentHash: string) {
+  const judge = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
     const parts = yield* partsOf(paymentHash)
     const complete = parts.filter(({ status }) => status === "complete")
     const preimage = complete.find(({ payment_preimage }) => payment_preimage !== undefined)?.payment_preimage

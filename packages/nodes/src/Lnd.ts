@@ -1,9 +1,11 @@
 import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { type InvoiceState, LightningReceiver, NodeUnavailable, type Settled } from "@satrail/core/nodes/LightningReceiver"
 import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Clock, Deferred, Effect, Layer, Redacted, Schema, SchemaGetter, Stream } from "effect"
-import { createHash, createHmac } from "node:crypto"
+import { createHmac } from "node:crypto"
 import { NotAfter } from "./Https.ts"
 import * as LndInfo from "./LndInfo.ts"
 import { get, type LndRest, make as connect, type Options as RestOptions, post, type Refused, code as statusCode } from "./LndRest.ts"
@@ -59,16 +61,15 @@ export const senderCalls = [
 
 // What lnd answers.
 
-const Hex = Schema.Uint8ArrayFromBase64.pipe(
-  Schema.decodeTo(Schema.String, { decode: SchemaGetter.encodeHex(), encode: SchemaGetter.decodeHex() })
-)
+const hex = <A extends string>(text: Schema.Codec<A, string>) =>
+  Schema.Uint8ArrayFromBase64.pipe(Schema.decodeTo(text, { decode: SchemaGetter.encodeHex(), encode: SchemaGetter.decodeHex() }))
 
-const Added = Schema.Struct({ r_hash: Hex, payment_request: Schema.String })
+const Added = Schema.Struct({ r_hash: hex(PaymentHash.PaymentHash), payment_request: Schema.String })
 
 /** An invoice as lnd lists and tells it. */
 export const Invoice = Schema.Struct({
-  r_hash: Hex,
-  r_preimage: Hex,
+  r_hash: hex(PaymentHash.PaymentHash),
+  r_preimage: hex(Preimage.Preimage),
   payment_request: Schema.String,
   state: Schema.Literals(["OPEN", "SETTLED", "CANCELED", "ACCEPTED"]),
   amt_paid_msat: Msat.FromString,
@@ -84,13 +85,13 @@ const Sent = Schema.Struct({
   // UNKNOWN is never sent; a word that is not here is an outage, not a guess.
   status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),
   failure_reason: Schema.String,
-  payment_preimage: Schema.String,
+  payment_preimage: Preimage.Preimage,
   fee_msat: Msat.FromString,
   payment_index: Schema.String
 })
 
 /** A payment as `TrackPayments` tells it. */
-const Tracked = Schema.Struct({ payment_hash: Schema.String, status: Sent.fields.status })
+const Tracked = Schema.Struct({ payment_hash: PaymentHash.PaymentHash, status: Sent.fields.status })
 
 const Routes = Schema.Struct({
   routes: Schema.NonEmptyArray(Schema.Struct({ total_fees_msat: Msat.FromString })),
@@ -168,11 +169,9 @@ const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
     Effect.as(Effect.logDebug("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
   )
 
-const hashOf = (preimageBase64: string) => createHash("sha256").update(preimageBase64, "base64").digest("hex")
-
-const toBase64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
+const toBase64 = (text: string) => Buffer.from(text, "hex").toString("base64")
 /** For a path. lnd wants the padding that Node's own base64url leaves out. */
-const toBase64Url = (hex: string) => toBase64(hex).replaceAll("+", "-").replaceAll("/", "_")
+const toBase64Url = (text: string) => toBase64(text).replaceAll("+", "-").replaceAll("/", "_")
 
 /** Whoever answers is the node that it was at first: asked until it says so once, since a node may be away when we start. */
 export const recognise = (rest: LndRest, identity: LndInfo.Identity): Effect.Effect<void, NodeUnavailable> => {
@@ -185,9 +184,9 @@ const receiver = (options: ReceiverOptions): LightningReceiver["Service"] => {
   const rest = connect(options)
   const recognised = recognise(rest, options.identity)
   const preimageOf = (id: string) =>
-    createHmac("sha256", Redacted.value(options.invoiceSecret)).update(`lnd invoice ${id}`).digest("base64")
+    Preimage.make(createHmac("sha256", Redacted.value(options.invoiceSecret)).update(`lnd invoice ${id}`).digest("hex"))
 
-  const find = (operation: string, paymentHash: string): Effect.Effect<Invoice | undefined, NodeUnavailable> =>
+  const find = (operation: string, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Invoice | undefined, NodeUnavailable> =>
     Effect.andThen(recognised, rest.ask(operation, get(`/v1/invoice/${paymentHash}`), Invoice)).pipe(
       Effect.catchTag("Refused", (refused) =>
         // As of a payment: it has to be this very node that has no record.
@@ -226,11 +225,11 @@ const receiver = (options: ReceiverOptions): LightningReceiver["Service"] => {
     createInvoice: ({ id, amount, description, expirySeconds }) => {
       const preimage = preimageOf(id)
       const about = description._tag === "Text" ? { memo: description.text } : { description_hash: toBase64(description.sha256) }
-      const body = { r_preimage: preimage, value_msat: String(amount), expiry: String(expirySeconds), private: true, ...about }
+      const body = { r_preimage: toBase64(preimage), value_msat: String(amount), expiry: String(expirySeconds), private: true, ...about }
       return Effect.andThen(recognised, rest.ask("createInvoice", post("/v1/invoices", body), Added)).pipe(
         // A second one with its preimage is refused: then it is there.
         Effect.catchTag("Refused", (refused) =>
-          Effect.flatMap(find("createInvoice", hashOf(preimage)), (known) =>
+          Effect.flatMap(find("createInvoice", Preimage.hashOf(preimage)), (known) =>
             known ? Effect.succeed(known) : unavailable("createInvoice")(refused)
           )
         ),
@@ -287,7 +286,7 @@ const sender = (options: Options): LightningSender["Service"] => {
   const recognised = recognise(rest, options.identity)
   const channelsBack = LndInfo.channelsBack(rest).pipe(Effect.catchTag("Refused", unavailable("pay")))
 
-  const lookup = (paymentHash: string) =>
+  const lookup = (paymentHash: PaymentHash.PaymentHash) =>
     Effect.andThen(
       recognised,
       // The first line is how it stands; the others would be what becomes of it.
@@ -311,7 +310,10 @@ const sender = (options: Options): LightningSender["Service"] => {
     )
 
   /** lnd did not take the payment on. What that means only its record can say. */
-  const refused = Effect.fnUntraced(function* (paymentHash: string, refusal: Refused): Effect.fn.Return<Payment, NodeUnavailable> {
+  const refused = Effect.fnUntraced(function* (
+    paymentHash: PaymentHash.PaymentHash,
+    refusal: Refused
+  ): Effect.fn.Return<Payment, NodeUnavailable> {
     const known = yield* lookup(paymentHash)
     if (known._tag !== "notFound") return known
     yield* Effect.logWarning("the node refuses a payment", { paymentHash, words: refusal.words })

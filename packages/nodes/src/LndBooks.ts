@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Layer, Schema, Stream } from "effect"
@@ -23,7 +24,7 @@ const silenceMillis = 500
 const Payments = Schema.Struct({
   payments: Schema.Array(
     Schema.Struct({
-      payment_hash: Schema.String,
+      payment_hash: PaymentHash.PaymentHash,
       value_msat: Msat.FromString,
       fee_msat: Msat.FromString,
       status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),

@@ -1,5 +1,6 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Effect, Layer, Redacted, Result } from "effect"
@@ -11,7 +12,7 @@ import type * as LndRest from "../src/LndRest.ts"
 // Whatever answers in lnd's place, word for word as a test has it.
 
 export const nodeId = `02${"11".repeat(32)}`
-export const hash = "0f".repeat(32)
+export const hash = PaymentHash.make("0f".repeat(32))
 
 export interface Answer {
   readonly status: number

@@ -1,5 +1,6 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type { Behaviour } from "@satrail/contracts/LightningSender"
 import { Result } from "effect"
 import { createHash, randomBytes } from "node:crypto"
@@ -62,7 +63,7 @@ const issue = (privateKey: Uint8Array, ask: { preimage: string; amount?: bigint;
         network: "regtest",
         ...(ask.amount !== undefined && { amount: Msat.make(ask.amount) }),
         timestampSeconds: Math.floor(Date.now() / 1000),
-        paymentHash: sha256(ask.preimage),
+        paymentHash: PaymentHash.make(sha256(ask.preimage)),
         paymentSecret: randomBytes(32).toString("hex"),
         description: ask.description,
         expirySeconds: ask.expirySeconds,

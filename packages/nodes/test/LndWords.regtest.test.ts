@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { eventually } from "@satrail/contracts/Eventually"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
@@ -107,7 +108,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
         const certificateFile = path.join(yield* Process.folder, "tls.cert")
         copyFileSync(carol.certificateFile, certificateFile)
         const receiver = yield* receiverOf({ ...options, certificateFile })
-        const lookup = receiver.lookupInvoice("0f".repeat(32))
+        const lookup = receiver.lookupInvoice(PaymentHash.make("0f".repeat(32)))
         assert.strictEqual((yield* Effect.flip(lookup))._tag, "NodeUnavailable")
         copyFileSync(options.certificateFile, certificateFile)
         assert.deepStrictEqual(yield* lookup, { _tag: "unknown" })
@@ -118,7 +119,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       Effect.gen(function* () {
         const options = yield* alices
         const receiver = yield* receiverOf({ ...options, url: `https://127.0.0.1:${yield* Process.freePort}` })
-        const error = yield* Effect.flip(receiver.lookupInvoice("0f".repeat(32)))
+        const error = yield* Effect.flip(receiver.lookupInvoice(PaymentHash.make("0f".repeat(32))))
         assert.notInclude(JSON.stringify(error) + String(error.stack), Redacted.value(options.macaroon))
         assert.include(String(error.cause), "ECONNREFUSED")
       }).pipe(Effect.scoped)

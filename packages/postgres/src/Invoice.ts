@@ -1,3 +1,4 @@
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import { Conflict } from "@satrail/core/ledger/Journal"
@@ -149,7 +150,7 @@ export const reads = {
     key: { payment_hash: "text" },
     select: `select ${invoices.selected} from ${invoices.name} t where t.payment_hash = a.payment_hash`,
     read: invoices.ofRow,
-    keyOf: (paymentHash: string) => [paymentHash]
+    keyOf: (paymentHash: PaymentHash.PaymentHash) => [paymentHash]
   }),
   openInvoices: Reads.page("Records.openInvoices", invoices, open),
   openInvoicesWithin: Reads.many("Records.openInvoicesWithin", {

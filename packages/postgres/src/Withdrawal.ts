@@ -1,5 +1,6 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
@@ -207,7 +208,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
     attempt._tag === "Lightning" ? [attempt.paymentHash] : [...attempt.coins, ...followersIdentities(followers)],
   refusals: {
     AlreadyTerminal: terminal,
-    PaymentHashTaken: (_, paymentHash) => new Withdrawal.PaymentHashTaken({ paymentHash }),
+    PaymentHashTaken: (_, paymentHash) => new Withdrawal.PaymentHashTaken({ paymentHash: PaymentHash.make(paymentHash) }),
     CoinTaken: ({ id }) => new Withdrawal.CoinTaken({ withdrawalId: id }),
     Conflict: conflict
   }
@@ -519,7 +520,7 @@ export const reads = {
     key: { payment_hash: "text" },
     select: `select ${withdrawals.selected} from ${withdrawals.name} t where t.payment_hash = a.payment_hash`,
     read: withdrawals.ofRow,
-    keyOf: (paymentHash: string) => [paymentHash]
+    keyOf: (paymentHash: PaymentHash.PaymentHash) => [paymentHash]
   }),
   followers: Reads.many("Records.followers", {
     text: `

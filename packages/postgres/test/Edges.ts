@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { companyWith, created, found, open } from "@satrail/contracts/Fixtures"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -37,7 +38,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
         const [good, bad] = [yield* created(companyId, 1), yield* created(companyId, 1)]
         const again = (row: Invoice.Invoice, memo: string) =>
           Effect.exit(
-            journal.commit(Invoice.created({ ...row, id: row.id.replace(/.{8}$/, "00000000"), paymentHash: `${row.paymentHash}0`, memo }))
+            journal.commit(
+              Invoice.created({
+                ...row,
+                id: row.id.replace(/.{8}$/, "00000000"),
+                paymentHash: PaymentHash.make(`${row.paymentHash}0`),
+                memo
+              })
+            )
           )
         const exits = yield* Effect.all([again(good, "fine"), again(bad, "\0")], { concurrency: "unbounded" })
         assert.deepStrictEqual(

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Id from "@satrail/core/base/Id"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { type AllReads, Records } from "@satrail/core/Records"
@@ -104,7 +105,7 @@ const readTexts = Effect.gen(function* () {
     records.answer(id, "a"),
     records.cursor("a"),
     records.invoice(id, id),
-    records.invoiceByHash(hash),
+    records.invoiceByHash(PaymentHash.make(hash)),
     records.depositOfInvoice(id, id),
     records.unmatched(id, id),
     records.lightningAddress("a", "a.example"),
@@ -113,7 +114,7 @@ const readTexts = Effect.gen(function* () {
     records.depositByOutpoint(hash, 0),
     records.candidates(id, id),
     records.withdrawal(id, id),
-    records.withdrawalByHash(hash),
+    records.withdrawalByHash(PaymentHash.make(hash)),
     records.voucher(id, id),
     records.voucherBySecret(hash)
   ])

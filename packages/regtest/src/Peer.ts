@@ -1,5 +1,6 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type { Behaviour } from "@satrail/contracts/LightningSender"
 import * as LndRest from "@satrail/nodes/LndRest"
 import { Clock, Effect, Result, Schema, Stream } from "effect"
@@ -56,7 +57,7 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
   })
 
 /** What a hold invoice is settled with, by payment hash. */
-const preimages = new Map<string, string>()
+const preimages = new Map<PaymentHash.PaymentHash, string>()
 
 /** A fresh invoice. One that `fail`s is canceled before anybody can pay it. */
 export const invoice = (
@@ -71,23 +72,23 @@ export const invoice = (
     const ask = { value_msat: String(amount ?? 0), expiry: String(expirySeconds) }
     if (behaviour === "settle") return (yield* Lnd.ask(node, post("/v1/invoices", ask), Request)).payment_request
     const preimage = randomBytes(32)
-    const hash = createHash("sha256").update(preimage).digest("hex")
+    const hash = PaymentHash.make(createHash("sha256").update(preimage).digest("hex"))
     preimages.set(hash, preimage.toString("base64"))
     const { payment_request } = yield* Lnd.ask(node, post("/v2/invoices/hodl", { ...ask, hash: base64(hash) }), Request)
     if (behaviour === "fail") yield* Lnd.ask(node, post("/v2/invoices/cancel", { payment_hash: base64(hash) }), Schema.Struct({}))
     return payment_request
   })
 
-const state = (node: Lnd.Lnd, paymentHash: string) => Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
+const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) => Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
 
 /** Somebody whom nobody has a channel with. */
 const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
-const hermitHashes = new Set<string>()
+const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
 /** An invoice that is good, of somebody to whom no way leads. */
 export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-    const paymentHash = randomBytes(32).toString("hex")
+    const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
     hermitHashes.add(paymentHash)
     const [timestampSeconds, paymentSecret] = [Math.floor(nowMillis / 1000), randomBytes(32).toString("hex")]
     const invoice = { paymentHash, paymentSecret, timestampSeconds, amount, description: "", expirySeconds: 3600, minFinalCltvExpiry: 80 }
@@ -95,13 +96,13 @@ export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
   })
 
 /** What an invoice really brought in. */
-export const received = (node: Lnd.Lnd, paymentHash: string): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
+export const received = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<Msat.Msat, Process.RegtestFailed> =>
   hermitHashes.has(paymentHash)
     ? Effect.succeed(Msat.zero)
     : Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero))
 
 /** Until a payment for a hold invoice has arrived, and is held. */
-export const arrived = (node: Lnd.Lnd, paymentHash: string): Effect.Effect<void, Process.RegtestFailed> =>
+export const arrived = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.asVoid(
     Process.until(
       `a payment arrives at ${node.name}`,
@@ -110,7 +111,11 @@ export const arrived = (node: Lnd.Lnd, paymentHash: string): Effect.Effect<void,
   )
 
 /** Ends a payment that is held, once it has arrived. */
-export const release = (node: Lnd.Lnd, paymentHash: string, outcome: "settle" | "fail"): Effect.Effect<void, Process.RegtestFailed> =>
+export const release = (
+  node: Lnd.Lnd,
+  paymentHash: PaymentHash.PaymentHash,
+  outcome: "settle" | "fail"
+): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.andThen(
     arrived(node, paymentHash),
     outcome === "settle"

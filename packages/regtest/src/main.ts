@@ -1,5 +1,6 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as LndBooks from "@satrail/nodes/LndBooks"
 import { Console, Effect, Layer, Redacted, Result, Stream } from "effect"
@@ -88,7 +89,7 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: 
       )
     case "settle":
     case "fail":
-      return Effect.as(Peer.release(carol, argument, word), "done")
+      return Effect.as(Peer.release(carol, PaymentHash.make(argument), word), "done")
     case "balance":
       return Effect.map(Peer.balance(alice), String)
     default:

@@ -1,5 +1,6 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Schema } from "effect"
 
 /** What an outside recipient does with a payment. With `unknown_then_…` the answers to our node's caller get lost for a while. */
@@ -19,7 +20,7 @@ export const FailureReason = Schema.Literals([
 export const Hop = Schema.Struct({ channel: Schema.String, from: Schema.Literals(["a", "b"]), amount: Msat.Msat })
 export interface Hop extends Schema.Schema.Type<typeof Hop> {}
 
-const paymentHash = Schema.String
+const paymentHash = PaymentHash.PaymentHash
 /** Whose it is: our own node's where it is not said. */
 const node = Schema.optionalKey(Schema.String)
 const atMillis = Schema.Int

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type { FailureReason } from "@satrail/core/nodes/LightningSender"
 import { HashMap, Option } from "effect"
 import type { Behaviour, Hop, LightningEvent } from "./Event.ts"
@@ -19,7 +20,7 @@ export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "
 
 /** An invoice of somebody outside, and what it really brought in. */
 export interface PayeeInvoice {
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentRequest: string
   readonly payee: string
   /** Counts all invoices of the outside; the preimage follows from it. */
@@ -33,7 +34,7 @@ export interface PayeeInvoice {
 
 /** What a service's node remembers of a payment it sent. */
 export interface Sent {
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly index: number
   readonly amount: Msat.Msat
   readonly fee: Msat.Msat
@@ -43,19 +44,19 @@ export interface Sent {
 
 export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
-  readonly invoices: HashMap.HashMap<string, Invoice>
+  readonly invoices: HashMap.HashMap<PaymentHash.PaymentHash, Invoice>
   /** Which invoice settled at which index, and which of them was told. A lost notice has no entry. */
-  readonly settled: HashMap.HashMap<number, string>
-  readonly notices: HashMap.HashMap<number, string>
+  readonly settled: HashMap.HashMap<number, PaymentHash.PaymentHash>
+  readonly notices: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly settleIndex: number
   readonly losesNextNotice: boolean
-  readonly payeeInvoices: HashMap.HashMap<string, PayeeInvoice>
+  readonly payeeInvoices: HashMap.HashMap<PaymentHash.PaymentHash, PayeeInvoice>
   readonly payeeInvoiceCount: number
   /** By node and payment hash. */
   readonly sent: HashMap.HashMap<string, Sent>
   readonly sentCount: number
   /** Of the payments that ended last, each a node and a payment hash, by their number. */
-  readonly ends: HashMap.HashMap<number, readonly [node: string, paymentHash: string]>
+  readonly ends: HashMap.HashMap<number, readonly [node: string, paymentHash: PaymentHash.PaymentHash]>
   readonly endCount: number
 }
 
@@ -103,18 +104,21 @@ const giveBack = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, s
 
 const open = { _tag: "open" } as const
 
-const staged = (state: State, paymentHash: string, stage: Invoice["stage"]): State["invoices"] =>
+const staged = (state: State, paymentHash: PaymentHash.PaymentHash, stage: Invoice["stage"]): State["invoices"] =>
   HashMap.modify(state.invoices, paymentHash, (invoice) => ({ ...invoice, stage }))
 
 const heldHops = ({ stage }: Invoice): ReadonlyArray<Hop> => (stage._tag === "accepted" ? stage.hops : [])
 
-const paidOnce = (state: State, paymentHash: string, amount: Msat.Msat): State["payeeInvoices"] =>
+const paidOnce = (state: State, paymentHash: PaymentHash.PaymentHash, amount: Msat.Msat): State["payeeInvoices"] =>
   HashMap.modify(state.payeeInvoices, paymentHash, (one) => ({ ...one, times: one.times + 1, received: Msat.sum(one.received, amount) }))
 
-const sentAt = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: string }): string =>
+const sentAt = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: PaymentHash.PaymentHash }): string =>
   `${node}/${paymentHash}`
 
-const withEnd = (state: State, { node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: string }): State => {
+const withEnd = (
+  state: State,
+  { node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: PaymentHash.PaymentHash }
+): State => {
   const endCount = state.endCount + 1
   return { ...state, endCount, ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash]) }
 }
@@ -212,11 +216,11 @@ export const isWhole = (state: State): boolean =>
     ([channel, balance]) => balance.a >= 0n && balance.b >= 0n && Network.isWhole(channel, balance, onItsWay(state, channel))
   )
 
-export const invoice = (state: State, paymentHash: string): Invoice | undefined =>
+export const invoice = (state: State, paymentHash: PaymentHash.PaymentHash): Invoice | undefined =>
   Option.getOrUndefined(HashMap.get(state.invoices, paymentHash))
-export const payeeInvoice = (state: State, paymentHash: string): PayeeInvoice | undefined =>
+export const payeeInvoice = (state: State, paymentHash: PaymentHash.PaymentHash): PayeeInvoice | undefined =>
   Option.getOrUndefined(HashMap.get(state.payeeInvoices, paymentHash))
-export const sent = (state: State, paymentHash: string, node = Network.us): Sent | undefined =>
+export const sent = (state: State, paymentHash: PaymentHash.PaymentHash, node = Network.us): Sent | undefined =>
   Option.getOrUndefined(HashMap.get(state.sent, sentAt({ node, paymentHash })))
 
 /** Every payment that a node sent, as it remembers it. */
@@ -224,7 +228,11 @@ export const sentBy = (state: State, node: string): ReadonlyArray<Sent> =>
   HashMap.toEntries(state.sent).flatMap(([at, one]) => (at.startsWith(`${node}/`) ? [one] : []))
 
 /** The payments of a node that ended after the one with this number, and the number to go on from. */
-export const endedAfter = ({ ends, endCount }: State, node: string, number: number): readonly [ReadonlyArray<string>, number] => {
+export const endedAfter = (
+  { ends, endCount }: State,
+  node: string,
+  number: number
+): readonly [ReadonlyArray<PaymentHash.PaymentHash>, number] => {
   const first = Math.max(number, endCount - keptEnds) + 1
   const told = Array.from({ length: endCount - first + 1 }, (_, at) => HashMap.getUnsafe(ends, first + at))
   return [told.flatMap(([whose, paymentHash]) => (whose === node ? [paymentHash] : [])), endCount]
@@ -234,7 +242,7 @@ export const endedAfter = ({ ends, endCount }: State, node: string, number: numb
 export const takenBy = (
   state: State,
   node: string
-): ReadonlyArray<{ readonly index: number; readonly paymentHash: string; readonly received: Msat.Msat }> =>
+): ReadonlyArray<{ readonly index: number; readonly paymentHash: PaymentHash.PaymentHash; readonly received: Msat.Msat }> =>
   HashMap.toEntries(state.settled).flatMap(([index, paymentHash]) => {
     const { stage, node: owner } = HashMap.getUnsafe(state.invoices, paymentHash)
     return stage._tag === "settled" && owner === node ? [{ index, paymentHash, received: stage.received }] : []

@@ -1,6 +1,6 @@
-import { sha256 } from "@noble/hashes/sha2.js"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { Description } from "@satrail/core/nodes/LightningReceiver"
 import { hex } from "@scure/base"
 import { Result } from "effect"
@@ -23,10 +23,10 @@ export interface Ask {
 
 type Invoiced = Extract<LightningEvent, { readonly _tag: "PayeeInvoiced" }>
 
-const preimage = (world: World, number: number): Uint8Array => world.keys.secret(`payee/${number}`)
+const preimageAt = (world: World, number: number) => Preimage.make(hex.encode(world.keys.secret(`payee/${number}`)))
 
-/** What proves the payment of an outside invoice, in hex. */
-export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): string => hex.encode(preimage(world, invoice.number))
+/** What proves the payment of an outside invoice. */
+export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): Preimage.Preimage => preimageAt(world, invoice.number)
 
 /** An outside invoice, signed by its payee. */
 export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoiced => {
@@ -35,7 +35,7 @@ export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoic
   const payee =
     ask.payee ??
     (behaviour === "no_route" ? Network.payees.cut : (Network.payees.usual[number % Network.payees.usual.length] ?? Network.payees.cut))
-  const paymentHash = hex.encode(sha256(preimage(world, number)))
+  const paymentHash = Preimage.hashOf(preimageAt(world, number))
   const timestampSeconds = Math.floor(ask.nowMillis / 1000)
   // Nothing in it comes from a caller but the amount, which has its bounds.
   const paymentRequest = Result.getOrThrow(

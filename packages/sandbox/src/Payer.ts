@@ -1,5 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { Result } from "effect"
 import type { Event } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
@@ -20,8 +22,8 @@ export interface Ask {
 
 /** `preimage` is the payer's proof; null while the payment is held. */
 export interface Paid {
-  readonly paymentHash: string
-  readonly preimage: string | null
+  readonly paymentHash: PaymentHash.PaymentHash
+  readonly preimage: Preimage.Preimage | null
 }
 
 type Verdict<A> = Result.Result<A, SandboxRefused>
@@ -57,7 +59,7 @@ const payService = (
     nowMillis
   }: {
     readonly node: string
-    readonly paymentHash: string
+    readonly paymentHash: PaymentHash.PaymentHash
     readonly amount: Msat.Msat
     readonly hold: boolean
     readonly nowMillis: number
@@ -76,7 +78,12 @@ const payService = (
   })
 }
 
-const payPayee = (world: World, state: Lightning.State, paymentHash: string, amount: Msat.Msat): Verdict<Decision<Paid>> => {
+const payPayee = (
+  world: World,
+  state: Lightning.State,
+  paymentHash: PaymentHash.PaymentHash,
+  amount: Msat.Msat
+): Verdict<Decision<Paid>> => {
   const invoice = Lightning.payeeInvoice(state, paymentHash)
   if (invoice === undefined) return refuse("invoice_unknown", "Nobody in the sandbox knows this invoice")
   if (invoice.times > 0) return refuse("already_paid", "The invoice was paid already")
@@ -107,7 +114,7 @@ export const pay =
 
 /** Ends what is held: a service's payment that a recipient holds, or one to a service that the outside wallet does. */
 export const release =
-  (paymentHash: string, outcome: "settle" | "fail") =>
+  (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") =>
   ({ lightning }: State, nowMillis: number): Verdict<Decision<void>> => {
     const payer = Network.services.find((node) => Lightning.sent(lightning, paymentHash, node)?.stage._tag === "pending")
     const events: ReadonlyArray<Event> =

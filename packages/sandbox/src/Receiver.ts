@@ -1,5 +1,6 @@
-import { sha256 } from "@noble/hashes/sha2.js"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import {
   type Ask,
   type InvoiceState,
@@ -21,10 +22,11 @@ const minFinalCltvExpiry = 80
 const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
 /** What a seed and our id of an invoice make of it: asked again it is the same invoice. */
-export const preimageOf = (world: World.World, id: string): string => hex.encode(world.keys.secret(`invoice/${id}`))
+export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>
+  Preimage.make(hex.encode(world.keys.secret(`invoice/${id}`)))
 
 /** An invoice, if it is this node's. */
-const own = (state: World.State, node: string, paymentHash: string): Lightning.Invoice | undefined => {
+const own = (state: World.State, node: string, paymentHash: PaymentHash.PaymentHash): Lightning.Invoice | undefined => {
   const invoice = Lightning.invoice(state.lightning, paymentHash)
   return invoice?.node === node ? invoice : undefined
 }
@@ -49,7 +51,7 @@ const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">):
 const issue =
   (world: World.World, node: string, { id, amount, description, expirySeconds }: Ask) =>
   (state: World.State, nowMillis: number): Result.Result<World.Decision<Issued>> => {
-    const paymentHash = hex.encode(sha256(hex.decode(preimageOf(world, id))))
+    const paymentHash = Preimage.hashOf(preimageOf(world, id))
     const known = Lightning.invoice(state.lightning, paymentHash)
     const timestampSeconds = Math.floor(nowMillis / 1000)
     const invoice = known ?? { node, id, paymentHash, amount, description, timestampSeconds, expirySeconds }
@@ -72,7 +74,7 @@ const stateOf = (world: World.World, invoice: Lightning.Invoice | undefined, now
 type Canceled = Effect.Success<ReturnType<LightningReceiver["Service"]["cancelInvoice"]>>
 
 const cancel =
-  (world: World.World, node: string, paymentHash: string) =>
+  (world: World.World, node: string, paymentHash: PaymentHash.PaymentHash) =>
   (state: World.State): Result.Result<World.Decision<Canceled>, NodeUnavailable> => {
     const invoice = own(state, node, paymentHash)
     if (invoice === undefined) {

@@ -2,6 +2,7 @@ import type { Kind } from "@satrail/bitcoin/BitcoinAddress"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type { Names } from "@satrail/core/base/Names"
 import { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource, type Output, type Tip } from "@satrail/core/nodes/ChainSource"
@@ -57,12 +58,12 @@ export interface DestinationAsk {
 /** `paymentHash` only for an invoice. */
 export interface Destination {
   readonly destination: string
-  readonly paymentHash?: string
+  readonly paymentHash?: PaymentHash.PaymentHash
 }
 
 /** What an outside invoice really brought to whoever issued it. */
 export interface Received {
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly times: number
   readonly received: Msat.Msat
 }
@@ -76,7 +77,10 @@ export class Sandbox extends Context.Service<
     /** A new recipient. */
     readonly destination: (ask: DestinationAsk) => Effect.Effect<Destination, SandboxRefused>
     /** Ends a held payment, in or out. */
-    readonly release: (ask: { readonly paymentHash: string; readonly outcome: "settle" | "fail" }) => Effect.Effect<void, SandboxRefused>
+    readonly release: (ask: {
+      readonly paymentHash: PaymentHash.PaymentHash
+      readonly outcome: "settle" | "fail"
+    }) => Effect.Effect<void, SandboxRefused>
     /** The outside wallet pays on the chain. Answers the id of the transaction, which waits in the mempool. */
     readonly send: (payment: Miner.Payment) => Effect.Effect<string, SandboxRefused>
     /** The same with several outputs in one transaction. */

@@ -1,5 +1,7 @@
 import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { type FailureReason, LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
 import { Effect, Option, Stream } from "effect"
@@ -23,14 +25,19 @@ const away = (operation: string) => new NodeUnavailable({ operation, cause: new 
 const lostAnswers = 2
 
 /** What proves the payment of an invoice, whoever issued it. */
-const preimageOf = (world: World, state: Lightning.State, paymentHash: string): string | undefined => {
+const preimageOf = (world: World, state: Lightning.State, paymentHash: PaymentHash.PaymentHash): Preimage.Preimage | undefined => {
   const asked = Lightning.payeeInvoice(state, paymentHash)
   const invoice = Lightning.invoice(state, paymentHash)
   if (asked !== undefined) return Payee.preimageOf(world, asked)
   return invoice && Receiver.preimageOf(world, invoice.id)
 }
 
-const stageOf = (world: World, state: Lightning.State, node: string, paymentHash: string): Payment | { readonly _tag: "notFound" } => {
+const stageOf = (
+  world: World,
+  state: Lightning.State,
+  node: string,
+  paymentHash: PaymentHash.PaymentHash
+): Payment | { readonly _tag: "notFound" } => {
   const sent = Lightning.sent(state, paymentHash, node)
   if (sent === undefined) return { _tag: "notFound" }
   if (sent.stage._tag !== "settled") return sent.stage
@@ -125,11 +132,13 @@ const pay =
 const ends = (world: World, node: string) =>
   Stream.suspend(() =>
     Stream.paginate(world.state().lightning.endCount, (after) => {
-      const more: Effect.Effect<readonly [ReadonlyArray<string>, Option.Option<number>], NodeUnavailable> = Effect.suspend(() => {
-        if (world.isPaused("node")) return Effect.fail(away("ends"))
-        const [told, last] = Lightning.endedAfter(world.state().lightning, node, after)
-        return last > after ? Effect.succeed([told, Option.some(last)]) : Effect.andThen(world.changed(), more)
-      })
+      const more: Effect.Effect<readonly [ReadonlyArray<PaymentHash.PaymentHash>, Option.Option<number>], NodeUnavailable> = Effect.suspend(
+        () => {
+          if (world.isPaused("node")) return Effect.fail(away("ends"))
+          const [told, last] = Lightning.endedAfter(world.state().lightning, node, after)
+          return last > after ? Effect.succeed([told, Option.some(last)]) : Effect.andThen(world.changed(), more)
+        }
+      )
       return more
     })
   )
@@ -137,9 +146,9 @@ const ends = (world: World, node: string) =>
 /** A service's node, ours unless told, paying. */
 export const make = (world: World, node = Network.us): LightningSender["Service"] => {
   // Not the node's own memory: it is the answers that get lost, so a restart of ours ends that.
-  const unanswered = new Map<string, number>()
-  const isUnanswered = (paymentHash: string) => (unanswered.get(paymentHash) ?? 0) > 0
-  const losesAnswers = (paymentHash: string) =>
+  const unanswered = new Map<PaymentHash.PaymentHash, number>()
+  const isUnanswered = (paymentHash: PaymentHash.PaymentHash) => (unanswered.get(paymentHash) ?? 0) > 0
+  const losesAnswers = (paymentHash: PaymentHash.PaymentHash) =>
     Lightning.payeeInvoice(world.state().lightning, paymentHash)?.behaviour.startsWith("unknown_") === true
 
   return LightningSender.of({

@@ -4,6 +4,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
@@ -39,7 +40,7 @@ const pay = Effect.fnUntraced(function* (invoice: Bolt11.Bolt11, amount: Msat.Ms
   return yield* (yield* LightningSender).pay({ invoice, amount, feeLimit })
 })
 
-const lookup = Effect.fnUntraced(function* ({ paymentHash }: { readonly paymentHash: string }) {
+const lookup = Effect.fnUntraced(function* ({ paymentHash }: { readonly paymentHash: PaymentHash.PaymentHash }) {
   return yield* (yield* LightningSender).lookupPayment(paymentHash)
 })
 
@@ -136,7 +137,7 @@ describe("payments out", () => {
         assert.deepStrictEqual(yield* pay(own, sats(1000)), { _tag: "failed", reason: "error" })
         const invoice = yield* outside({ amount: sats(1000) })
         const details = { _tag: "failed", reason: "incorrect_payment_details" } as const
-        assert.deepStrictEqual(yield* pay({ ...invoice, paymentHash: "0f".repeat(32) }, sats(1000)), details)
+        assert.deepStrictEqual(yield* pay({ ...invoice, paymentHash: PaymentHash.make("0f".repeat(32)) }, sats(1000)), details)
         assert.deepStrictEqual(yield* pay(invoice, Msat.make(sats(1000) - 1n)), details)
         assert.deepStrictEqual(yield* pay(invoice, sats(2001)), details)
         const other = yield* outside({ amount: sats(1000) })
@@ -288,7 +289,7 @@ describe("payments in", () => {
         assert.strictEqual(yield* reason(control(({ pay }) => pay(holding))), "not_ours")
         assert.strictEqual(yield* attempt(three.paymentRequest, sats(1_000_000_000_000)), "no_route")
         const { preimage } = yield* control(({ pay }) => pay({ paymentRequest: three.paymentRequest, amount: sats(5) }))
-        assert.isTrue(Preimage.proves(preimage ?? "", three.paymentHash))
+        assert.isTrue(preimage !== null && Preimage.proves(preimage, three.paymentHash))
         assert.strictEqual(yield* attempt(three.paymentRequest, sats(5)), "already_paid")
         const four = yield* issue("four", 1000, 60)
         yield* TestClock.adjust("1 minute")

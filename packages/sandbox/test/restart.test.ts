@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Exit } from "effect"
 import * as Fs from "node:fs"
@@ -149,7 +150,7 @@ describe("what happened stays", () => {
       Fs.appendFileSync(logOf(path), `${copies.join("\n")}\n`)
       const look = Effect.gen(function* () {
         const { lookupInvoice } = yield* LightningReceiver
-        assert.deepStrictEqual(yield* lookupInvoice((9_999).toString(16).padStart(64, "0")), { _tag: "open" })
+        assert.deepStrictEqual(yield* lookupInvoice(PaymentHash.make((9_999).toString(16).padStart(64, "0"))), { _tag: "open" })
         const [again] = yield* invoices(49, 50)
         return again
       })

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Destination from "@satrail/core/sending/Destination"
 import { Authentication } from "@satrail/http/Authentication"
 import { base } from "@satrail/http/Base"
@@ -16,7 +17,7 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import type { Pretended } from "./Pretended.ts"
 
-const PaymentHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
+const Hash = PaymentHash.PaymentHash.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
 const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
 const Tip = Schema.Struct({ height: Schema.Int })
 
@@ -52,7 +53,7 @@ const destination = HttpApiEndpoint.post("destination", "/sandbox/destination", 
   )
 
 const release = HttpApiEndpoint.post("release", "/sandbox/release", {
-  payload: Schema.Struct({ payment_hash: PaymentHash, outcome: Schema.Literals(["settle", "fail"]) }).annotate({
+  payload: Schema.Struct({ payment_hash: Hash, outcome: Schema.Literals(["settle", "fail"]) }).annotate({
     identifier: "SandboxRelease"
   }),
   success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, outcome: Schema.Literals(["settle", "fail"]) })),

@@ -1,5 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import type { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Companies } from "@satrail/core/accounts/Companies"
@@ -207,7 +208,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
       const written = Option.match(commits, { onNone: () => Effect.void, onSome: ({ check }) => check })
       return [
         { name: "store", check: Effect.andThen(written, records.company(Id.nil)) },
-        { name: "node", check: receiver.lookupInvoice("00".repeat(32)) },
+        { name: "node", check: receiver.lookupInvoice(PaymentHash.make("00".repeat(32))) },
         { name: "chain", check: chain.tip },
         {
           name: "started",

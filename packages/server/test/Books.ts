@@ -59,7 +59,7 @@ const paidOnce = Effect.gen(function* () {
         [times, times === 1 ? amount : 0n],
         `what ${status} ${id} brought to its payee`
       )
-      if (status === "settled") assert.isTrue(Preimage.proves(preimage ?? "", paymentHash), `the proof of ${id}`)
+      if (status === "settled") assert.isTrue(preimage !== null && Preimage.proves(preimage, paymentHash), `the proof of ${id}`)
     }
     if (rail === "on_chain") {
       const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, world.network))

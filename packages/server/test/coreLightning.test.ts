@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -62,7 +63,9 @@ describe("LIGHTNING=core-lightning", () => {
         const { nodeId, network } = Context.get(ports, LightningReceiver)
         assert.strictEqual(network, "regtest")
         assert.match(nodeId, /^0[23][0-9a-f]{64}$/)
-        assert.deepStrictEqual(yield* Context.get(ports, LightningSender).lookupPayment("00".repeat(32)), { _tag: "notFound" })
+        assert.deepStrictEqual(yield* Context.get(ports, LightningSender).lookupPayment(PaymentHash.make("00".repeat(32))), {
+          _tag: "notFound"
+        })
         yield* start(envOf(url))
         const wrong = yield* Effect.flip(start({ ...envOf(url), SATRAIL_NETWORK: "signet" }))
         assert.include(String("message" in wrong && wrong.message), "is on regtest, and SATRAIL_NETWORK is signet")

@@ -26,7 +26,7 @@ const received = Effect.fnUntraced(function* (paymentRequest: string) {
 const isSettled = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal, paymentRequest: string) {
   const { status, preimage, networkFee } = yield* run(Composed.end(withdrawal))
   assert.strictEqual(status, "settled")
-  assert.isTrue(Preimage.proves(preimage ?? "", hashOf(paymentRequest)))
+  assert.isTrue(preimage !== null && Preimage.proves(preimage, hashOf(paymentRequest)))
   assert.isAbove(Number(networkFee), 0, "bob forwards for a fee")
   assert.strictEqual(yield* received(paymentRequest), withdrawal.amount)
 })

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { Network as BitcoinNetwork } from "@satrail/bitcoin/Network"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Memory from "@satrail/memory/Memory"
@@ -192,7 +193,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           yield* proxy.cut
 
           const services = yield* start(right)
-          const lookup = Effect.flatMap(LightningReceiver, ({ lookupInvoice }) => lookupInvoice("0f".repeat(32)))
+          const lookup = Effect.flatMap(LightningReceiver, ({ lookupInvoice }) => lookupInvoice(PaymentHash.make("0f".repeat(32))))
           const { nodeId } = yield* Effect.provideContext(LightningReceiver, services)
           assert.strictEqual(nodeId, alice.nodeId)
           assert.strictEqual((yield* Effect.flip(Effect.provideContext(lookup, services)))._tag, "NodeUnavailable")
@@ -204,7 +205,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const changed = { ...(yield* settingsFor(carol)), identity }
           const other = yield* Layer.build(Lnd.layerSender({ ...changed, macaroon: changed.senderMacaroon }))
           const sender = yield* Effect.provideContext(LightningSender, other)
-          assert.deepStrictEqual<unknown>(yield* sender.lookupPayment("0f".repeat(32)), { _tag: "unknown" })
+          assert.deepStrictEqual<unknown>(yield* sender.lookupPayment(PaymentHash.make("0f".repeat(32))), { _tag: "unknown" })
         })
       )
     )

@@ -77,7 +77,8 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
       const isInternal = Option.isSome(yield* records.invoiceByHash(paymentHash))
       const asked = Lightning.payeeInvoice(now.lightning, paymentHash)
       const sent = Lightning.sent(now.lightning, paymentHash)
-      if (status === "settled") claim(Preimage.proves(preimage ?? "", paymentHash), `a settled withdrawal has its proof: ${id}`)
+      if (status === "settled")
+        claim(preimage !== null && Preimage.proves(preimage, paymentHash), `a settled withdrawal has its proof: ${id}`)
       if (status === "settled" && !isInternal) {
         same(asked?.times ?? 0, 1, `what is settled was paid once: withdrawal ${id}`)
         same(asked?.received, amount, `the recipient got what was sent: withdrawal ${id}`)

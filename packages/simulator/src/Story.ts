@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import * as Domain from "@satrail/core/accounts/Domain"
 import type { Behaviour, SandboxRefused } from "@satrail/sandbox/Sandbox"
 import { type Effect, type Exit, HashMap } from "effect"
@@ -130,7 +131,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
   }
 
   /** What is on its way and waits for somebody outside, by hash. */
-  const held = (): ReadonlyArray<string> => {
+  const held = (): ReadonlyArray<PaymentHash> => {
     const now = outside("looks", sandbox.state)
     if (now === undefined) return []
     const outgoing = HashMap.toValues(now.lightning.sent).filter(({ stage }) => stage._tag === "pending")

@@ -1,3 +1,4 @@
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -139,7 +140,7 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
           const invoice = Lightning.invoice((yield* sandbox.state).lightning, paymentHash)
           if (!lies || invoice?.stage._tag !== "open") return yield* receiver.cancelInvoice(paymentHash)
           lies = false
-          return { _tag: "canceled", preimage: Redacted.make(Id.toHex(keys.secret(`invoice/${invoice.id}`))) }
+          return { _tag: "canceled", preimage: Redacted.make(Preimage.make(Id.toHex(keys.secret(`invoice/${invoice.id}`)))) }
         })
       })
     ),

@@ -1,5 +1,6 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as ResolverContract from "@satrail/contracts/Resolver"
 import * as Id from "@satrail/core/base/Id"
 import { Effect, Layer, Result } from "effect"
@@ -34,7 +35,7 @@ export const invoice = (amount: bigint, about: string): string =>
         network: "regtest",
         amount: Msat.make(amount),
         timestampSeconds: Math.floor(Date.now() / 1000),
-        paymentHash: Id.toHex(randomBytes(32)),
+        paymentHash: PaymentHash.make(Id.toHex(randomBytes(32))),
         paymentSecret: Id.toHex(randomBytes(32)),
         descriptionHash: sha256(about)
       },

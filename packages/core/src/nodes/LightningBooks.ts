@@ -1,4 +1,5 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, type Effect } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
@@ -15,7 +16,7 @@ export interface Owned {
 
 /** A payment in the node's books. `fee` is what its routing takes, or took. */
 export interface Sent {
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly amount: Msat
   readonly fee: Msat
   readonly state: "pending" | "settled" | "failed"
@@ -23,7 +24,7 @@ export interface Sent {
 
 /** A payment that the node has taken, and what arrived. */
 export interface Taken {
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly received: Msat
 }
 

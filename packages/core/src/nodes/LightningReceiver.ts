@@ -1,5 +1,7 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { Context, type Effect, type Redacted, Schema, type Stream } from "effect"
 import * as Outage from "../base/Outage.ts"
 
@@ -22,7 +24,7 @@ export interface Ask {
 }
 
 export interface Issued {
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentRequest: string
 }
 
@@ -31,14 +33,14 @@ export type InvoiceState =
   | { readonly _tag: "open" }
   | { readonly _tag: "accepted" }
   | { readonly _tag: "canceled" }
-  | { readonly _tag: "settled"; readonly received: Msat; readonly preimage: string }
+  | { readonly _tag: "settled"; readonly received: Msat; readonly preimage: Preimage.Preimage }
   | { readonly _tag: "unknown" }
 
 /** An invoice was paid. `received` may be more than was asked: asked 1000, received 1010, and 1010 are credited. */
 export interface Settled {
-  readonly paymentHash: string
+  readonly paymentHash: PaymentHash.PaymentHash
   readonly received: Msat
-  readonly preimage: string
+  readonly preimage: Preimage.Preimage
   readonly settledAtMillis: number
   /** To be stored with the credit: the stream resumes right after it. */
   readonly cursor: string
@@ -52,16 +54,18 @@ export class LightningReceiver extends Context.Service<
     readonly nodeId: string
     readonly network: Network
     readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
-    readonly lookupInvoice: (paymentHash: string) => Effect.Effect<InvoiceState, NodeUnavailable>
+    readonly lookupInvoice: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<InvoiceState, NodeUnavailable>
     /**
      * No payment of this invoice is taken from here on: `canceled`, now or before, with the preimage that nobody needs to buy any more.
      * Or it is too late, and one is `accepted` or `settled`. Asking again answers the same.
      * Nodes do not give the preimage of a canceled invoice away: a backend derives it from our id and a secret of its own, or keeps it.
      */
     readonly cancelInvoice: (
-      paymentHash: string
+      paymentHash: PaymentHash.PaymentHash
     ) => Effect.Effect<
-      { readonly _tag: "canceled"; readonly preimage: Redacted.Redacted } | { readonly _tag: "accepted" } | { readonly _tag: "settled" },
+      | { readonly _tag: "canceled"; readonly preimage: Redacted.Redacted<Preimage.Preimage> }
+      | { readonly _tag: "accepted" }
+      | { readonly _tag: "settled" },
       NodeUnavailable
     >
     /** Every invoice settled after the one with cursor `after` (null: from the first), and then each as it settles, in order. A hint: it may lose one, so open invoices are looked up as well. */

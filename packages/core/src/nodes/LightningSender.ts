@@ -1,5 +1,7 @@
 import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
 import type { Msat } from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { Context, type Effect, type Stream } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
 
@@ -12,7 +14,7 @@ export type FailureReason = "timeout" | "no_route" | "error" | "incorrect_paymen
  * not a failure either, as long as a call to send it may still be on its way.
  */
 export type Payment =
-  | { readonly _tag: "settled"; readonly preimage: string; readonly fee: Msat; readonly index: string | null }
+  | { readonly _tag: "settled"; readonly preimage: Preimage.Preimage; readonly fee: Msat; readonly index: string | null }
   | { readonly _tag: "failed"; readonly reason: FailureReason }
   | { readonly _tag: "pending" }
   | { readonly _tag: "unknown" }
@@ -53,12 +55,12 @@ export class LightningSender extends Context.Service<
      */
     readonly pay: (ask: Ask) => Effect.Effect<Payment | NotSent>
     /** What became of a payment. Asking changes nothing. */
-    readonly lookupPayment: (paymentHash: string) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
+    readonly lookupPayment: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
     /**
      * The payment hash of each payment of this node as it ends, from when somebody listens on, well or not. A hint of when to look: it may lose one or
      * tell one twice, so payments are looked up as well. Empty of a node that cannot tell.
      */
-    readonly ends: Stream.Stream<string, NodeUnavailable>
+    readonly ends: Stream.Stream<PaymentHash.PaymentHash, NodeUnavailable>
     /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */
     readonly quote: (ask: Ask) => Effect.Effect<Quote | undefined, NodeUnavailable>
   }

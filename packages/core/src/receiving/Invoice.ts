@@ -1,4 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
@@ -36,7 +38,7 @@ export const Invoice = Schema.Struct({
   nodeId: Schema.String,
   memo: Schema.String,
   amount: Msat.Msat,
-  paymentHash: Schema.String,
+  paymentHash: PaymentHash.PaymentHash,
   paymentRequest: Schema.String,
   metadata: Metadata.Metadata,
   lightningAddressId: Schema.NullOr(Noun.Id),
@@ -49,7 +51,7 @@ export const Invoice = Schema.Struct({
   status: Status,
   received: Schema.NullOr(Msat.Msat),
   /** Known to us once it is settled, never before. */
-  preimage: Schema.NullOr(Schema.String),
+  preimage: Schema.NullOr(Preimage.Preimage),
   /** The withdrawal that is paying it from inside, or did: of one that is settled, whether it was from inside. Null again when somebody outside was faster. */
   claimedBy: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int,
@@ -77,7 +79,7 @@ export interface InvoiceCreated extends Change.Parts<"InvoiceCreated", Conflict 
 /** Applies from any status but `settled`. Settled before by the same payment it is applied; by another one it is refused. */
 export interface InvoiceSettled extends Change.Parts<"InvoiceSettled", InvoiceNotPayable | StaleFence> {
   readonly received: Msat.Msat
-  readonly preimage: string
+  readonly preimage: Preimage.Preimage
   readonly deposit: Deposit
 }
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
@@ -93,7 +95,7 @@ export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", Invoi
 export const Unmatched = Schema.Struct({
   id: Noun.Id,
   companyId: Noun.Id,
-  paymentHash: Schema.String,
+  paymentHash: PaymentHash.PaymentHash,
   received: Msat.Msat,
   reason: Schema.String
 })
@@ -119,7 +121,7 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
 /** Someone paid `deposit.amount`, which may be more than was asked: asked 1000, received 1010, credited 1010. */
 export const settled = (
   deposit: Deposit & { readonly lightningInvoiceId: string },
-  preimage: string,
+  preimage: Preimage.Preimage,
   reading: Partial<Change.Reading> = {}
 ): InvoiceSettled => ({
   _tag: "InvoiceSettled",

@@ -1,4 +1,5 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { isInForce } from "../accounts/Domain.ts"
@@ -48,7 +49,7 @@ export class PayRequests extends Context.Service<
     /** An invoice that a wallet got there. Its preimage is told to whoever knows its hash, once it is settled and never before. */
     readonly verify: (
       place: PayRequest.Place,
-      paymentHash: string
+      paymentHash: PaymentHash.PaymentHash
     ) => Effect.Effect<Invoice, PayRequest.PayRequestRefused | StoreUnavailable>
   }
 >()("@satrail/core/receiving/PayRequests") {}

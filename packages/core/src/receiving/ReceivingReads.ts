@@ -1,5 +1,6 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Msat } from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Deposit } from "./Deposit.ts"
@@ -20,7 +21,7 @@ export class ReceivingReads extends Context.Service<
   ReceivingReads,
   {
     readonly invoice: (companyId: string, id: string) => Read<Option.Option<Invoice>>
-    readonly invoiceByHash: (paymentHash: string) => Read<Option.Option<Invoice>>
+    readonly invoiceByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Invoice>>
     /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
     /** Those of them whose ids are in one of these ranges, each from its first id to before its last. */

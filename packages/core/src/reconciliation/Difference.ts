@@ -91,7 +91,8 @@ export const ofSent = (sent: Sent, withdrawal: Withdrawal.Withdrawal | undefined
 /** Whether what we say was paid is proven: whatever the node says, it is not without the preimage. */
 export const unproven = (withdrawal: Withdrawal.Withdrawal): Finding | undefined => {
   const { amount, paymentHash, preimage } = withdrawal
-  return Preimage.proves(preimage ?? "", paymentHash ?? "") ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
+  const isProven = preimage !== null && paymentHash !== null && Preimage.proves(preimage, paymentHash)
+  return isProven ? undefined : finding("withdrawal_not_proven", withdrawal, amount, null)
 }
 
 /** What we say was paid, against what the node says of it. Where it says nothing it is asked again. */

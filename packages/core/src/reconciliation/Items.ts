@@ -1,3 +1,4 @@
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Effect, Option } from "effect"
 import * as Id from "../base/Id.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -25,7 +26,9 @@ export const make = Effect.gen(function* () {
   const receiver = yield* LightningReceiver
   const sender = yield* LightningSender
 
-  const receiptOf = Effect.fnUntraced(function* (paymentHash: string): Effect.fn.Return<Difference.Receipt, StoreUnavailable> {
+  const receiptOf = Effect.fnUntraced(function* (
+    paymentHash: PaymentHash.PaymentHash
+  ): Effect.fn.Return<Difference.Receipt, StoreUnavailable> {
     const invoice = Option.getOrUndefined(yield* receiving.invoiceByHash(paymentHash))
     if (invoice === undefined) return { invoice, deposit: undefined, isFromInside: false, unmatched: undefined }
     const [deposit, payer, unmatched] = yield* Effect.all(

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Effect, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
@@ -9,12 +10,12 @@ import { Side } from "./Side.ts"
 /** A line of the node's books or of ours that differs, or has not ended: it is looked at again. */
 const Watched = Schema.TaggedUnion({
   Sent: {
-    paymentHash: Schema.String,
+    paymentHash: PaymentHash.PaymentHash,
     amount: Msat.FromString,
     fee: Msat.FromString,
     state: Schema.Literals(["pending", "settled", "failed"])
   },
-  Taken: { paymentHash: Schema.String, received: Msat.FromString },
+  Taken: { paymentHash: PaymentHash.PaymentHash, received: Msat.FromString },
   Withdrawal: { companyId: Schema.String, id: Schema.String },
   Invoice: { companyId: Schema.String, id: Schema.String }
 })

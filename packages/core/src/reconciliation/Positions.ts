@@ -37,7 +37,7 @@ const mayLeaveNode = ({ pending, lines }: Observed): Msat.Msat => {
   const inFlight = new Set(lines.flatMap(({ line }) => (line._tag === "Sent" && line.state === "pending" ? [line.paymentHash] : [])))
   return Msat.sum(
     ...pending
-      .filter(({ rail, paymentHash }) => rail === "lightning" && !inFlight.has(paymentHash ?? ""))
+      .filter(({ rail, paymentHash }) => rail === "lightning" && (paymentHash === null || !inFlight.has(paymentHash)))
       .map(({ amount, networkAllowance }) => Msat.sum(amount, networkAllowance))
   )
 }

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
@@ -40,7 +41,7 @@ export interface Books {
   readonly invoices: ReadonlyArray<Invoice>
   readonly unmatched: ReadonlyArray<Unmatched>
   /** Whether a withdrawal of ours paid this hash without a node. */
-  readonly isPaidInside: (paymentHash: string) => boolean
+  readonly isPaidInside: (paymentHash: PaymentHash.PaymentHash) => boolean
 }
 
 type Booked = Partial<Record<Account, bigint>>
@@ -107,7 +108,7 @@ const credits = ({ deposits, invoices }: Books): ReadonlyArray<Fault> =>
 
 const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
   [...withdrawals, ...invoices].flatMap(({ id, status, amount, paymentHash, preimage }): ReadonlyArray<Fault> => {
-    const isProven = status !== "settled" || paymentHash === null || Preimage.proves(preimage ?? "", paymentHash)
+    const isProven = status !== "settled" || paymentHash === null || (preimage !== null && Preimage.proves(preimage, paymentHash))
     return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
   })
 

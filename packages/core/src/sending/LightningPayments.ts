@@ -1,4 +1,5 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Result, Semaphore } from "effect"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -43,7 +44,7 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
   /** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
   const conclude = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
-    paymentHash: string,
+    paymentHash: PaymentHash.PaymentHash,
     payment: Payment,
     task: Claim
   ): Effect.fn.Return<Next, StoreUnavailable> {
@@ -129,7 +130,7 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
     /** What became of one that was sent. */
     track: Effect.fnUntraced(function* (
       withdrawal: Withdrawal.Withdrawal,
-      paymentHash: string,
+      paymentHash: PaymentHash.PaymentHash,
       dispatchedAtMillis: number,
       task: Claim
     ): Effect.fn.Return<Next, StoreUnavailable> {

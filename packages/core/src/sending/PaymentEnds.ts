@@ -1,3 +1,4 @@
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Clock, Effect, Latch, Stream } from "effect"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
@@ -11,7 +12,7 @@ export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const woken = yield* Latch.make(false)
   /** What this process holds: whose payment, and whether its end was heard meanwhile. */
-  const held = new Map<string, { readonly paymentHash: string; hasEnded: boolean }>()
+  const held = new Map<string, { readonly paymentHash: PaymentHash.PaymentHash; hasEnded: boolean }>()
   /** What it gave back, by payment hash, under the claim that it had; the oldest first. */
   const watched = new Map<string, Task>()
 
@@ -21,7 +22,7 @@ export const make = Effect.gen(function* () {
     yield* woken.open
   })
 
-  const hear = Effect.fnUntraced(function* (paymentHash: string) {
+  const hear = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
     for (const one of held.values()) if (one.paymentHash === paymentHash) one.hasEnded = true
     const task = watched.get(paymentHash)
     if (task === undefined) return
@@ -35,7 +36,7 @@ export const make = Effect.gen(function* () {
     /** Returns when one is due since the last time somebody waited here. */
     ended: Effect.andThen(woken.await, woken.close),
     /** Said before the node is asked about a payment under this claim: from here on it may end at any time. */
-    hold: (task: Task, paymentHash: string) =>
+    hold: (task: Task, paymentHash: PaymentHash.PaymentHash) =>
       Effect.sync(() => {
         watched.delete(paymentHash)
         held.set(task.id, { paymentHash, hasEnded: false })

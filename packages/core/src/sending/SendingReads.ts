@@ -1,3 +1,4 @@
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Coin from "../nodes/Coin.ts"
@@ -25,7 +26,7 @@ export class SendingReads extends Context.Service<
     readonly coins: (wallet: string, limit: number) => Read<ReadonlyArray<Coin.Coin>>
     readonly withdrawal: (companyId: string, id: string) => Read<Option.Option<Withdrawal>>
     /** The withdrawal, of whichever company, that this payment hash belongs to. */
-    readonly withdrawalByHash: (paymentHash: string) => Read<Option.Option<Withdrawal>>
+    readonly withdrawalByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Withdrawal>>
     /** Withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */
     readonly withdrawalsUnderWay: (after: string | null, limit: number) => Read<ReadonlyArray<Withdrawal>>
     /** The withdrawals, of whichever company, that the transaction of this one pays too, by id. */

@@ -1,5 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
 import * as Metadata from "../base/Metadata.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
@@ -51,7 +53,7 @@ export const Withdrawal = Schema.Struct({
   rateAtMillis: Schema.NullOr(Schema.Int),
   status: Status,
   /** What is being paid, from the moment it was decided, before any node is told. Null for an on-chain one. */
-  paymentHash: Schema.NullOr(Schema.String),
+  paymentHash: Schema.NullOr(PaymentHash.PaymentHash),
   paymentRequest: Schema.NullOr(Schema.String),
   /** What the recipient's server wants shown once it is paid (LUD-09). */
   successAction: Schema.NullOr(SuccessAction),
@@ -61,7 +63,7 @@ export const Withdrawal = Schema.Struct({
   rawTx: Schema.NullOr(Schema.String),
   dispatchedAtMillis: Schema.NullOr(Schema.Int),
   /** The proof of payment, once it is settled over Lightning. */
-  preimage: Schema.NullOr(Schema.String),
+  preimage: Schema.NullOr(Preimage.Preimage),
   /** What routing or mining did cost, once it is known; of a transaction that pays others too, its share. */
   networkFee: Schema.NullOr(Msat.Msat),
   /** The node's own number for the payment. */
@@ -99,7 +101,9 @@ export const noun = Noun.make("withdrawals", Withdrawal, {
 })
 
 /** Another withdrawal pays, paid or failed to pay this payment hash. One hash is one withdrawal's for ever: a retry needs a new invoice. */
-export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", { paymentHash: Schema.String }) {}
+export class PaymentHashTaken extends Schema.TaggedError<PaymentHashTaken>()("PaymentHashTaken", {
+  paymentHash: PaymentHash.PaymentHash
+}) {}
 
 /** Another payout spends one of these coins. */
 export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { withdrawalId: Schema.String }) {}
@@ -120,7 +124,7 @@ export interface Candidate {
 export type Attempt =
   | {
       readonly _tag: "Lightning"
-      readonly paymentHash: string
+      readonly paymentHash: PaymentHash.PaymentHash
       readonly paymentRequest: string
       readonly successAction: SuccessAction | null
     }
@@ -133,7 +137,7 @@ export type Attempt =
 /** How a payment ended well. */
 export interface Settlement {
   /** The proof, for Lightning. */
-  readonly preimage: string | null
+  readonly preimage: Preimage.Preimage | null
   /** The candidate that is in a block, for a payout. */
   readonly chainTxId: string | null
   /** What routing or mining did cost. */
@@ -185,7 +189,7 @@ export interface InternalTransferred extends Change.Parts<"InternalTransferred",
   readonly deposit: Deposit
   readonly settlement: Settlement
   /** The invoice it pays, claimed by this withdrawal before; its hash is the withdrawal's from here on. */
-  readonly invoice: { readonly id: string; readonly paymentHash: string; readonly paymentRequest: string } | null
+  readonly invoice: { readonly id: string; readonly paymentHash: PaymentHash.PaymentHash; readonly paymentRequest: string } | null
   /** The Lightning address it pays. */
   readonly lightningAddressId: string | null
 }
@@ -364,7 +368,7 @@ export const transferred = (
   to: {
     readonly deposit: Deposit
     readonly invoice: InternalTransferred["invoice"]
-    readonly preimage: string | null
+    readonly preimage: Preimage.Preimage | null
     readonly lightningAddressId: string | null
   },
   fence: Change.Fence,

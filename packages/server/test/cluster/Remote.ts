@@ -1,4 +1,6 @@
 import type { Network } from "@satrail/bitcoin/Network"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as Preimage from "@satrail/bitcoin/Preimage"
 import { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { type Activity, ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { type Batch, ChainWallet, type Unfundable } from "@satrail/core/nodes/ChainWallet"
@@ -60,9 +62,9 @@ const make = Effect.fnUntraced(function* (url: string) {
   const next = method<(after: string | null) => Effect.Effect<Settled | undefined, NodeUnavailable>>("receiver", "settlements", node)
   const cancelInvoice = method<
     (
-      hash: string
+      hash: PaymentHash.PaymentHash
     ) => Effect.Effect<
-      { readonly _tag: "canceled"; readonly preimage: string } | { readonly _tag: "accepted" | "settled" },
+      { readonly _tag: "canceled"; readonly preimage: Preimage.Preimage } | { readonly _tag: "accepted" | "settled" },
       NodeUnavailable
     >
   >("receiver", "cancelInvoice", node)

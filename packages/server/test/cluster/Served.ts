@@ -1,3 +1,4 @@
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -54,7 +55,7 @@ const askable = (ports: Context.Context<Ports>) => {
     },
     receiver: {
       ...receiver,
-      cancelInvoice: (paymentHash: string) =>
+      cancelInvoice: (paymentHash: PaymentHash.PaymentHash) =>
         Effect.map(receiver.cancelInvoice(paymentHash), (canceled) =>
           canceled._tag === "canceled" ? { ...canceled, preimage: Redacted.value(canceled.preimage) } : canceled
         ),
