@@ -101,7 +101,7 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
 /** To hear nothing of a payment says nothing about it. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
-    Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
+    Effect.as(Effect.logWarning("node: payment status unavailable", outage), { _tag: "unknown" } as const)
   )
 
 /** What went wrong, in words alone: a failed request has the macaroon in it, and an answer that is not understood may have a preimage. */

@@ -87,7 +87,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [2],
     bug: "a call to the node that breaks is a failed payment",
     file: core("sending/LightningPayments"),
-    find: `Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const)`,
+    find: `Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)`,
     replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
     test: coreTest("PaymentWorker"),
     titles: "C2: payment worker: a call that breaks"
@@ -97,7 +97,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [2],
     bug: "lnd: whatever is not understood, or not answered, is a failed payment",
     file: "packages/nodes/src/Lnd.ts",
-    find: `Effect.as(Effect.logDebug("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)`,
+    find: `Effect.as(Effect.logDebug("node: payment status unavailable", outage), { _tag: "unknown" } as const)`,
     replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
     test: lndTest,
     titles: "C2:"

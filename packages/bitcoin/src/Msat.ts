@@ -25,6 +25,9 @@ export const toSats = (amount: Msat): bigint => amount / 1000n
 /** Rounds up: 1 001 msat are 2 sats. */
 export const toSatsCeiling = (amount: Msat): bigint => (amount + 999n) / 1000n
 
+/** Satoshis to the thousandth, as people and logs read them: 1 001 msat are 1.001. Exact up to the supply; not to be computed with. */
+export const toDecimalSats = (amount: Msat): number => Number(amount) / 1000
+
 /** The largest of some, at least one. */
 export const greatest = (first: Msat, ...others: ReadonlyArray<Msat>): Msat =>
   others.reduce<Msat>((greatest, one) => (one > greatest ? one : greatest), first)

@@ -378,7 +378,7 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
     }
     const standing = yield* stand(connection, options.network)
     if (standing.index?.isSynced === false)
-      return yield* Effect.logWarning("the bitcoin node is not ready", { reason: indexing(standing).message })
+      return yield* Effect.logWarning("bitcoin node: not ready", { reason: indexing(standing).message })
     if (standing.index !== undefined || blocks < 1) return
     // One that does not say has to know a transaction that every node of the network has.
     const hash = yield* ask("getblockhash", [1], Schema.String)
@@ -386,14 +386,14 @@ export const check = (options: Options): Effect.Effect<void, NodeUnusable> =>
     yield* Effect.catchTag(call("getrawtransaction", [tx[0] ?? "", 0], Schema.String), "RpcRefused", (refusal) =>
       lacksIndex(refusal.message)
         ? Effect.fail(new NodeUnusable({ reason: withoutIndex.sentence }))
-        : Effect.logWarning("the bitcoin node is not ready", { reason: reasonOf(refusal).message })
+        : Effect.logWarning("bitcoin node: not ready", { reason: reasonOf(refusal).message })
     )
   }).pipe(
     Effect.catchTag("ChainUnavailable", ({ cause }) => {
       const reason = cause instanceof Outage ? cause.sentence : String(cause)
       return /refuses our user|no JSON-RPC|keeps no index/.test(reason)
         ? Effect.fail(new NodeUnusable({ reason }))
-        : Effect.logWarning("the bitcoin node does not answer yet", { reason })
+        : Effect.logWarning("bitcoin node: no response yet", { reason })
     })
   )
 

@@ -93,7 +93,7 @@ export const make = (node: Node, beginning: Beginning) => {
         cause: new Error(`none of the last ${remembered} blocks read are in the node's chain: is it the node of another chain?`)
       })
     }
-    if (height < cursor.height) yield* Effect.logWarning("the chain was reorganised", { depth: cursor.height - height, forkHeight: height })
+    if (height < cursor.height) yield* Effect.logWarning("chain: reorganised", { depth: cursor.height - height, forkHeight: height })
     return { height, hashes }
   })
 

@@ -58,7 +58,9 @@ export const make = Effect.fnUntraced(function* (keys: Keys, { type, branch }: O
     }
   })
   yield* Effect.forkScoped(
-    Effect.forever(Effect.catchCause(fill, (cause) => Effect.logWarning("addresses are not derived ahead; they are when asked for", cause)))
+    Effect.forever(
+      Effect.catchCause(fill, (cause) => Effect.logWarning("wallet: deriving addresses ahead failed; they are derived on request", cause))
+    )
   )
 
   return Effect.tap(

@@ -230,7 +230,7 @@ describe("A comparison of our books with the world's", () => {
           yield* look
           assert.strictEqual(yield* reported, 2)
           yield* look
-          assert.strictEqual(JSON.stringify(logged).match(/a person has to look/g)?.length, 2)
+          assert.strictEqual(JSON.stringify(logged).match(/reconciliation: discrepancy/g)?.length, 2)
         })
       ).pipe(Effect.provide(logger))
     )

@@ -74,11 +74,11 @@ describe("A worker", () => {
       )
       yield* TestClock.adjust("10 minutes")
       assert.deepStrictEqual(logged, [
-        "test waits: lnd is locked",
-        "test waits: lnd is starting",
-        "test waits: lnd is locked",
-        "test failed; trying again",
-        "test failed; trying again"
+        "test: waiting: lnd is locked",
+        "test: waiting: lnd is starting",
+        "test: waiting: lnd is locked",
+        "test: failed; will retry",
+        "test: failed; will retry"
       ])
     }).pipe(Effect.provide(logger))
   })

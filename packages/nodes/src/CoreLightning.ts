@@ -258,8 +258,7 @@ const receiver = Effect.fnUntraced(function* (options: ReceiverOptions) {
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable | Refused>) =>
   Effect.matchEffect(answer, {
     onSuccess: Effect.succeed,
-    onFailure: (outage) =>
-      Effect.as(Effect.logWarning("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
+    onFailure: (outage) => Effect.as(Effect.logWarning("node: payment status unavailable", outage), { _tag: "unknown" } as const)
   })
 
 const sender = Effect.fnUntraced(function* (options: SenderOptions) {

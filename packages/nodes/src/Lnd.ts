@@ -166,7 +166,7 @@ const notSent = { _tag: "notSent" } as const
 /** To hear nothing of a payment says nothing about it. What is wrong with the node is in the log already. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
-    Effect.as(Effect.logDebug("the node does not say what became of a payment", outage), { _tag: "unknown" } as const)
+    Effect.as(Effect.logDebug("node: payment status unavailable", outage), { _tag: "unknown" } as const)
   )
 
 const toBase64 = (text: string) => Buffer.from(text, "hex").toString("base64")
@@ -316,7 +316,7 @@ const sender = (options: Options): LightningSender["Service"] => {
   ): Effect.fn.Return<Payment, NodeUnavailable> {
     const known = yield* lookup(paymentHash)
     if (known._tag !== "notFound") return known
-    yield* Effect.logWarning("the node refuses a payment", { paymentHash, words: refusal.words })
+    yield* Effect.logWarning("lnd: payment refused", { paymentHash, words: refusal.words })
     return isRefusal(refusal) ? { _tag: "failed", reason: "error" } : { _tag: "unknown" }
   })
 

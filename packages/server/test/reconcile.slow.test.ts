@@ -72,7 +72,7 @@ describe("the operator's view of the books", () => {
     assert.deepStrictEqual([payment.ours_sats, payment.theirs_sats], [null, 700])
     const said = await satrail("reconcile")
     for (const words of ["There are differences", "payment_not_ours", payment.about, "node_balance"]) assert.include(said.stdout, words)
-    assert.include(service.logs().join("\n"), "our books differ from the world's")
+    assert.include(service.logs().join("\n"), "reconciliation: discrepancy")
 
     const own = report.node.own_sats + report.node.unexplained_sats
     const stated = await satrail("own-funds", "--node-sats", String(own), "--json")

@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const known = yield* records.cursor(source).pipe(
     Effect.map((kept) => (kept._tag === "Some" ? read(kept.value) : new Map<Fiat, Rate>())),
     Effect.catch((cause) =>
-      Effect.as(Effect.logWarning("the last good exchange rates could not be read; new ones will do", cause), new Map<Fiat, Rate>())
+      Effect.as(Effect.logWarning("exchange rates: stored rates could not be read; fetching new ones", cause), new Map<Fiat, Rate>())
     )
   )
 
@@ -70,11 +70,11 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const found = Result.isSuccess(answer) ? read(JsonText.exact(answer.success.body), yield* Clock.currentTimeMillis) : undefined
     if (found !== undefined) {
       quotes.set(name, found)
-      if (failing.delete(name)) yield* Effect.logInfo("a source of exchange rates answers again", { name })
+      if (failing.delete(name)) yield* Effect.logInfo("exchange rates: source recovered", { name })
     } else if (!failing.has(name)) {
       failing.add(name)
       const why = Result.isFailure(answer) ? answer.failure : `an answer with status ${answer.success.status} that is not understood`
-      yield* Effect.logWarning("a source of exchange rates does not answer", { name, why })
+      yield* Effect.logWarning("exchange rates: source down", { name, why })
     }
   })
 

@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
     background(
       journal.commit(ApiKey.used(apiKey, nowMillis)).pipe(
         Effect.andThen(Effect.sync(() => known.delete(apiKey.id))),
-        Effect.catch((error) => Effect.logWarning("the use of an API key was not noted", error)),
+        Effect.catch((error) => Effect.logWarning("API key: last use not stored", error)),
         Effect.ensuring(Effect.sync(() => touching.delete(apiKey.id)))
       )
     )

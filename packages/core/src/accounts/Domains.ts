@@ -54,8 +54,8 @@ export const make = Effect.gen(function* () {
 
   const look = Effect.fnUntraced(function* (domain: Domain.Domain) {
     const found = yield* Effect.option(isShown(domain))
-    if (Option.isNone(found)) return yield* Effect.logWarning("a domain's record could not be looked for", { domain: domain.domain })
-    if (!found.value && domain.lostAtMillis === null) yield* Effect.logWarning("a domain's record is gone", { domain: domain.domain })
+    if (Option.isNone(found)) return yield* Effect.logWarning("domain: DNS lookup failed", { domain: domain.domain })
+    if (!found.value && domain.lostAtMillis === null) yield* Effect.logWarning("domain: DNS record missing", { domain: domain.domain })
     yield* journal.commit(Domain.checked(domain, found.value, yield* Clock.currentTimeMillis))
   })
 
@@ -118,6 +118,6 @@ export const layer = Layer.effect(Domains, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const domains = yield* Domains
-    yield* Duties.run("domains", () => Worker.run("domains of companies", domains.check, Effect.sleep("15 minutes")))
+    yield* Duties.run("domains", () => Worker.run("domain checks", domains.check, Effect.sleep("15 minutes")))
   })
 )

@@ -22,7 +22,7 @@ const forever = <E, R>(
       const isKnown = reason !== undefined && reason === outage
       outage = reason
       const told =
-        reason === undefined ? Effect.logError(`${name} failed; trying again`, cause) : Effect.logWarning(`${name} waits: ${reason}`)
+        reason === undefined ? Effect.logError(`${name}: failed; will retry`, cause) : Effect.logWarning(`${name}: waiting: ${reason}`)
       return Effect.andThen(isKnown ? Effect.void : told, Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10))))
     }
   })

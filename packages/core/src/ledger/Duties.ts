@@ -41,7 +41,7 @@ export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: F
       )
       if (Option.isSome(kept)) untilMillis = kept.value ? nowMillis + dutyLeaseMillis : 0
     }
-    yield* Effect.logWarning("another process has this role now, or the store did not say who has", { role })
+    yield* Effect.logWarning("lease: held by another process, or the store did not confirm it", { role })
   })
 
   const step = Effect.acquireUseRelease(

@@ -15,4 +15,4 @@ export const step = Effect.gen(function* () {
 })
 
 /** Once an hour for as long as the scope is open, in one process at a time. */
-export const layerWorker = Layer.effectDiscard(Duties.run("expiry", () => Worker.run("old answers", step, Effect.sleep("1 hour"))))
+export const layerWorker = Layer.effectDiscard(Duties.run("expiry", () => Worker.run("idempotency cleanup", step, Effect.sleep("1 hour"))))

@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
     const minAmount = least(address.type)
     const isTooSmall = output.amount < minAmount
     if (isTooSmall) {
-      yield* Effect.logWarning("a deposit is too small to be spent; it is recorded and not credited", {
+      yield* Effect.logWarning("deposit: too small to be spent; recorded, not credited", {
         outpoint: `${output.txId}:${output.vout}`,
         sats: String(Msat.toSats(output.amount)),
         minSats: String(Msat.toSats(minAmount))
@@ -146,7 +146,10 @@ export const make = Effect.gen(function* () {
       const absorbed = left >= deposit.amount ? Msat.zero : Msat.make(deposit.amount - left)
       const change = Deposit.reversed(deposit, absorbed, yield* Clock.currentTimeMillis)
       yield* journal.commit(change)
-      yield* Effect.logWarning("a reorganisation took a credited deposit back", { depositId: deposit.id, absorbed: String(absorbed) })
+      yield* Effect.logWarning("deposit: credit reversed by a reorganisation", {
+        depositId: deposit.id,
+        writtenOffSats: Msat.toDecimalSats(absorbed)
+      })
       return change.deposit
     }).pipe(Effect.retry({ while: (error) => error._tag === "InsufficientBalance" }))
 
@@ -250,7 +253,7 @@ export const make = Effect.gen(function* () {
           .pipe(Effect.catchTag("StaleFence", () => Effect.void))
       }
       yield* confirm(tip)
-      if (blocksLeft > 0) yield* Effect.logInfo("catching up with the chain", { blocksLeft, tip: tip.height })
+      if (blocksLeft > 0) yield* Effect.logInfo("chain: catching up", { blocksLeft, tip: tip.height })
       return blocksLeft
     })
   })

@@ -108,7 +108,7 @@ export const make = Effect.gen(function* () {
     const whose = yield* open.full(caller, address.id, nowMillis)
     if (whose !== undefined) {
       if (whose === "service" && mayTell("service", nowMillis))
-        yield* Effect.logWarning("wallets get no invoices: as many as may be are open and not paid", { open: lnurl.open })
+        yield* Effect.logWarning("pay request: refused, too many unpaid invoices", { open: lnurl.open })
       return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: full[whose] })
     }
     if (callerMayAsk(caller, nowMillis) && addressMayAsk(address.id, nowMillis)) return

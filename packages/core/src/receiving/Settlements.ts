@@ -81,30 +81,30 @@ export const make = Effect.gen(function* () {
     nowMillis: number,
     reading: Change.Reading | undefined
   ) {
-    yield* Effect.logError("an invoice was paid twice; the second payment waits in suspense", {
+    yield* Effect.logError("invoice: paid twice; the second payment is in suspense", {
       invoiceId: invoice.id,
-      received: String(received)
+      receivedSats: Msat.toDecimalSats(received)
     })
     const { companyId, paymentHash } = invoice
     // From the hash, so that the same payment told twice is one.
     const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason: "invoice settled by another payment" }
     yield* journal
       .commit(Invoice.unmatched(unmatched, nowMillis, reading))
-      .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("and a third one", conflict)))
+      .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
   })
 
   const credit = Effect.fnUntraced(function* (paid: Omit<Settled, "cursor" | "settledAtMillis">, reading?: Change.Reading) {
     const nowMillis = yield* Clock.currentTimeMillis
     const found = yield* receiving.invoiceByHash(paid.paymentHash)
     if (found._tag === "None") {
-      yield* Effect.logInfo("the node was paid for an invoice that is not ours", { paymentHash: paid.paymentHash })
+      yield* Effect.logInfo("invoice: the node was paid for one that is not ours", { paymentHash: paid.paymentHash })
       if (reading !== undefined)
         yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
       return
     }
     const invoice = found.value
     if (!Preimage.proves(paid.preimage, paid.paymentHash)) {
-      return yield* Effect.logError("the node calls an invoice settled and has no preimage for it; nothing is credited", {
+      return yield* Effect.logError("invoice: the node reports it settled without a valid preimage; not credited", {
         invoiceId: invoice.id
       })
     }
@@ -220,10 +220,10 @@ export const layerWorker = Layer.effectDiscard(
     const { invoicePollMillis, invoiceSweepMillis, lnurl } = yield* Policy
     yield* Duties.run(`settlements of ${nodeId}`, (fence) =>
       Effect.gen(function* () {
-        yield* Worker.runOpen("settlement notices", settlements.listen(fence), Effect.sleep("1 second"))
-        yield* Worker.run("open invoices", settlements.look, Effect.sleep(invoicePollMillis))
-        yield* Worker.run("all open invoices", settlements.poll, Effect.sleep(invoiceSweepMillis))
-        yield* Worker.run("invoices that no wallet paid", settlements.forget, Effect.sleep(lnurl.forgetAfterMillis))
+        yield* Worker.runOpen("invoice notifications", settlements.listen(fence), Effect.sleep("1 second"))
+        yield* Worker.run("invoice polling", settlements.look, Effect.sleep(invoicePollMillis))
+        yield* Worker.run("invoice sweep", settlements.poll, Effect.sleep(invoiceSweepMillis))
+        yield* Worker.run("unpaid invoice cleanup", settlements.forget, Effect.sleep(lnurl.forgetAfterMillis))
       })
     )
   })

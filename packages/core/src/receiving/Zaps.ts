@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
         orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no answer within ${relayMillis} ms`) }))
       }),
       Effect.catchTag("RelayUnreachable", (unreachable) =>
-        Effect.as(Effect.logInfo("a relay did not take a receipt", unreachable), "unknown" as const)
+        Effect.as(Effect.logInfo("zap receipt: not accepted by a relay", unreachable), "unknown" as const)
       )
     )
 
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
     const taken = answers.filter((answer) => answer === "taken").length
     const isLate = nowMillis > (invoice.settledAtMillis ?? 0) + lnurl.publishForMillis
     if (answers.includes("unknown") && !isLate) return yield* later(task, nowMillis)
-    if (taken === 0) yield* Effect.logWarning("no relay took the receipt of a zap", { invoiceId: invoice.id })
+    if (taken === 0) yield* Effect.logWarning("zap receipt: accepted by no relay", { invoiceId: invoice.id })
     return yield* end(invoice, task, taken, nowMillis)
   })
 
@@ -76,10 +76,7 @@ export const make = Effect.gen(function* () {
         (task) =>
           work(task).pipe(
             Effect.catchCause((cause) =>
-              Effect.andThen(
-                Effect.logError("a receipt could not be made; it is tried again", cause),
-                Effect.ignore(later(task, nowMillis))
-              )
+              Effect.andThen(Effect.logError("zap receipt: could not be made; will retry", cause), Effect.ignore(later(task, nowMillis)))
             ),
             Effect.annotateLogs({ invoiceId: task.id })
           ),

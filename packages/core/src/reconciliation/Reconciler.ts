@@ -1,4 +1,4 @@
-import type * as Msat from "@satrail/bitcoin/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -37,19 +37,19 @@ export class Reconciler extends Context.Service<
   }
 >()("@satrail/core/reconciliation/Reconciler") {}
 
-/** For the log: satoshis, to three decimals. */
-const satsOf = (amount: Msat.Msat | null): number | null => (amount === null ? null : Number(amount) / 1000)
+/** For the log. */
+const satsOf = (amount: Msat.Msat | null): number | null => (amount === null ? null : Msat.toDecimalSats(amount))
 
 /** The log reports a difference once, when it has stood for long enough. */
 const report = Effect.fnUntraced(function* (look: Look.Look, before: Look.Look | undefined, graceMillis: number) {
   for (const { cause, about, companyId, recordId, ours, theirs } of Look.newDifferences(look, before, graceMillis)) {
-    yield* Effect.logError("our books differ from the world's: a person has to look", {
+    yield* Effect.logError("reconciliation: discrepancy; manual review needed", {
       cause,
       about,
       companyId,
       recordId,
-      ours: String(ours),
-      theirs: String(theirs)
+      oursSats: satsOf(ours),
+      theirsSats: satsOf(theirs)
     })
   }
 })
@@ -118,8 +118,8 @@ export const make = Effect.gen(function* () {
       const { node, chain: wallet } = sides
       if (node.own !== own.node || wallet.own !== own.chain) {
         yield* Effect.logInfo("reconciliation: opening difference booked as operator equity", {
-          node_sats: satsOf(node.own),
-          chain_sats: satsOf(wallet.own)
+          nodeSats: satsOf(node.own),
+          chainSats: satsOf(wallet.own)
         })
         yield* keep(Reconciliation.stated({ node: node.own, chain: wallet.own }), nowMillis, fence)
       }
@@ -157,8 +157,8 @@ export const layerWorker = Layer.effectDiscard(
         isBehind = found.isBehind
       }).pipe(
         Effect.catchTags({
-          NodeUnavailable: (outage) => Effect.logWarning("the node's books cannot be read; nothing is compared", outage),
-          ChainUnavailable: (outage) => Effect.logWarning("the chain cannot be read; nothing is compared", outage)
+          NodeUnavailable: (outage) => Effect.logWarning("reconciliation: skipped, the node's statement is unavailable", outage),
+          ChainUnavailable: (outage) => Effect.logWarning("reconciliation: skipped, the chain is unavailable", outage)
         })
       )
       return Worker.runOpen(

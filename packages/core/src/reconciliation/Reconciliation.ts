@@ -91,7 +91,10 @@ export const make = Effect.gen(function* () {
       yield* journal.commit(Cursor.moved(stated(now), Id.fromMillis(nowMillis, entropy), nowMillis)).pipe(
         Effect.catchTag("StaleFence", Effect.die) // nothing is fenced here
       )
-      yield* Effect.logInfo("the operator states what is his own", { node: String(now.node), chain: String(now.chain) })
+      yield* Effect.logInfo("reconciliation: operator equity declared", {
+        nodeSats: now.node === null ? null : Msat.toDecimalSats(now.node),
+        chainSats: now.chain === null ? null : Msat.toDecimalSats(now.chain)
+      })
       return now
     })
   })

@@ -24,7 +24,9 @@ export const make = Effect.gen(function* () {
     settle: Effect.fnUntraced(
       function* (withdrawal: Withdrawal.Withdrawal, settlement: Withdrawal.Settlement, task: Task) {
         if (settlement.networkFee > withdrawal.networkAllowance) {
-          yield* Effect.logError("the network took more than it was allowed; the operator bears it", { withdrawalId: withdrawal.id })
+          yield* Effect.logError("withdrawal: network cost above the fee limit; booked as the operator's loss", {
+            withdrawalId: withdrawal.id
+          })
         }
         yield* journal.commit(Withdrawal.settled(withdrawal, settlement, fence(task), yield* Clock.currentTimeMillis))
         return "done" as const

@@ -57,7 +57,9 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
             task
           ).pipe(Effect.catchTag("Conflict", Effect.die))
         }
-        yield* Effect.logError("the node calls a payment settled and has no proof of it; it stays pending", { withdrawalId: withdrawal.id })
+        yield* Effect.logError("withdrawal: the node reports it settled without a valid preimage; stays pending", {
+          withdrawalId: withdrawal.id
+        })
         return "later"
       case "failed":
         return yield* fail(withdrawal, reasons[payment.reason], task)
@@ -77,7 +79,9 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
     unsent.delete(withdrawal.id)
     const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance }).pipe(
       // A call that broke has been made all the same.
-      Effect.catchCause((cause) => Effect.as(Effect.logError("a node broke its promise to answer", cause), { _tag: "unknown" } as const))
+      Effect.catchCause((cause) =>
+        Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)
+      )
     )
     if (payment._tag === "notSent") {
       for (const oldest of unsent.keys()) if (unsent.size >= maxUnsent) unsent.delete(oldest)

@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
   const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Task>) =>
     Effect.asSome(effect).pipe(
       Effect.catchCause((cause) =>
-        Effect.logError("a withdrawal could not be taken further; it is tried again", cause).pipe(
+        Effect.logError("withdrawal: step failed; will retry", cause).pipe(
           // A store that is away for a moment costs the withdrawal that moment, not the rest of our claim.
           Effect.andThen(Effect.forEach(claims, (task) => Effect.ignore(Effect.retry(giveBack(task, "later"), givingBack)), unbounded)),
           Effect.as(Option.none<A>())
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
     const sent = Effect.flatMap(payouts.send(batch), (all) => Effect.forEach(all, ([{ task }, next]) => giveBack(task, next), unbounded))
     const apart = (defect: unknown) =>
       Effect.andThen(
-        Effect.logError("payouts cannot go out together; each is tried by itself", defect),
+        Effect.logError("batch: failed; each payout is tried alone", defect),
         Effect.forEach(batch, (one) => sendOnChain([one]), unbounded)
       )
     return insistent(
@@ -189,7 +189,7 @@ export const make = Effect.gen(function* () {
       yield* Places.keepFilled(resolving, Effect.race(Effect.andThen(handedOver.await, handedOver.close), moment), isStopping)
       yield* Places.keepFilled(watched, Effect.race(ends.ended, moment), isStopping)
       yield* Worker.run("payouts", Effect.repeat(stepPayouts, { while: (claimed) => claimed >= payoutsAtOnce }), moment)
-      yield* Worker.runOpen("payment ends", ends.listen, Effect.sleep("1 second"))
+      yield* Worker.runOpen("payment notifications", ends.listen, Effect.sleep("1 second"))
       yield* Effect.addFinalizer(() => stopping.open)
     })
   })

@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function* (
   const broadcast = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, rawTx: string) {
     const answer = yield* chain.broadcast(rawTx)
     if (answer._tag === "rejected") {
-      yield* Effect.logError("the network rejects a payout; it stays pending until a person has looked", {
+      yield* Effect.logError("payout: rejected by the network; stays pending until reviewed", {
         withdrawalId: withdrawal.id,
         reason: answer.reason
       })
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* (
 
   const waits = ({ withdrawal }: Ready) =>
     Effect.as(
-      Effect.logWarning("a payout waits for coins", {
+      Effect.logWarning("payout: waiting for coins", {
         withdrawalId: withdrawal.id,
         neededSats: String(Msat.toSatsCeiling(Msat.sum(withdrawal.amount, withdrawal.networkAllowance)))
       }),
@@ -144,7 +144,7 @@ export const make = Effect.fnUntraced(function* (
       const limit = Msat.make(Msat.sum(...paid.map(allowanceOf)) * BigInt(policy.replacement.allowances))
       const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
       if (draft === undefined) {
-        return yield* Effect.logDebug("a payout waits for a block, and does not pay more for it", { withdrawalId: leader.id })
+        return yield* Effect.logDebug("payout: not mined yet, and not replaced", { withdrawalId: leader.id })
       }
       const attempt = yield* signed(draft)
       const change = newest.change && Coin.outpoint(newest.txId, newest.change.vout)

@@ -39,10 +39,10 @@ export const make = Effect.gen(function* () {
             if (confirmations(tip, placement.height) < payoutBuriedAt) continue
             yield* journal.commit(Withdrawal.buried(payout, yield* Clock.currentTimeMillis))
           } else {
-            yield* Effect.logWarning("a payout that had settled is in no block any more; it is sent again", { withdrawalId: payout.id })
+            yield* Effect.logWarning("payout: settled transaction no longer in a block; sent again", { withdrawalId: payout.id })
             const answer = yield* chain.broadcast(payout.rawTx)
             if (answer._tag === "rejected") {
-              yield* Effect.logError("the network rejects a payout that had settled: a person has to look", {
+              yield* Effect.logError("payout: settled transaction rejected by the network; manual review needed", {
                 withdrawalId: payout.id,
                 reason: answer.reason
               })

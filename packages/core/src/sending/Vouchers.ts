@@ -253,7 +253,7 @@ export const make = Effect.gen(function* () {
           expire(task).pipe(
             Effect.catchCause((cause) =>
               Effect.andThen(
-                Effect.logError("a voucher could not be voided; it is tried again", cause),
+                Effect.logError("voucher: could not be voided; will retry", cause),
                 Effect.ignore(tasks.postpone(task, nowMillis + laterMillis))
               )
             ),
