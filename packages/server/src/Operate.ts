@@ -1,8 +1,9 @@
-import { Console, Effect, Option, Redacted, Schema } from "effect"
+import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { CommandFailed } from "./CommandFailed.ts"
 import * as Demo from "./Demo.ts"
+import * as Setting from "./environment/Setting.ts"
 
 /** Where the service is, and what opens the operator's routes: from the environment, or from what the last start wrote. */
 const target = Effect.try({
@@ -48,6 +49,7 @@ export const forPeople = (message: string, data: unknown): string =>
 
 /** What went wrong, and what that came from: the last is what a person can act on, such as ECONNREFUSED. */
 export const reasonsOf = (error: unknown): ReadonlyArray<string> => {
+  if (error instanceof Config.ConfigError) return Setting.problemsOf(error)
   if (!(error instanceof Error)) return []
   // A host name with several addresses fails with one error for each.
   const causes: ReadonlyArray<unknown> = error instanceof AggregateError ? error.errors : [error.cause]
