@@ -24,8 +24,8 @@ import * as Payout from "../packages/core/src/sending/Payout.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
 import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
-import * as Looks from "../packages/http/src/Looks.ts"
-import * as ReconciliationRoutes from "../packages/http/src/ReconciliationRoutes.ts"
+import * as Readiness from "../packages/http/src/Readiness.ts"
+import * as Reconciliation from "../packages/http/src/resources/Reconciliation.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
 import * as Commits from "../packages/postgres/src/Commits.ts"
 import * as PretendNames from "../packages/sandbox/src/PretendNames.ts"
@@ -142,9 +142,9 @@ const limits = (): string => {
     ["time that a difference of one payment is reported, days", defaults.reconciliation.forgetMillis / 86_400_000],
     ["lines of a node's books, and events of ours, that one comparison reads", defaults.reconciliation.lines],
     ["lines that are looked at again because they differ or have not ended", defaults.reconciliation.watched],
-    ["differences that are shown one by one", ReconciliationRoutes.maxShown],
-    ["time between two looks at node, chain or store for `/readyz`, whoever asks, seconds", Looks.lookMillis / 1000],
-    ["time until such a look has failed, seconds", Looks.checkMillis / 1000],
+    ["differences that are shown one by one", Reconciliation.maxShown],
+    ["time between two looks at node, chain or store for `/readyz`, whoever asks, seconds", Readiness.lookMillis / 1000],
+    ["time until such a look has failed, seconds", Readiness.checkMillis / 1000],
     ["time after a refused commit until a look tries one, seconds", Commits.refusedMillis / 1000],
     ["time from which work is overdue that nobody takes up, seconds", defaults.reconciliation.overdueMillis / 1000],
     ["coins that the chain is asked about in one comparison", ChainBooks.askedAbout],

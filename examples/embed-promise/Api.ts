@@ -1,5 +1,5 @@
 import { OperatorToken } from "@satrail/http/Authentication"
-import { Readiness } from "@satrail/http/Health"
+import { Readiness } from "@satrail/http/Readiness"
 import * as Http from "@satrail/http/Http"
 import { Layer } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"

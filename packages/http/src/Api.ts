@@ -1,28 +1,63 @@
-import * as Addresses from "./Addresses.ts"
 import { base } from "./Base.ts"
-import * as DomainRoutes from "./DomainRoutes.ts"
-import * as Health from "./Health.ts"
-import * as Metrics from "./Metrics.ts"
-import * as Operator from "./Operator.ts"
-import * as Rates from "./Rates.ts"
-import * as Read from "./Read.ts"
-import * as Receive from "./Receive.ts"
-import * as ReconciliationRoutes from "./ReconciliationRoutes.ts"
-import * as Send from "./Send.ts"
-import * as VoucherRoutes from "./VoucherRoutes.ts"
+import * as ApiKeys from "./resources/ApiKeys.ts"
+import * as Companies from "./resources/Companies.ts"
+import * as Deposits from "./resources/Deposits.ts"
+import * as Domains from "./resources/Domains.ts"
+import * as Health from "./resources/Health.ts"
+import * as Invoices from "./resources/Invoices.ts"
+import * as LightningAddresses from "./resources/LightningAddresses.ts"
+import * as Metrics from "./resources/Metrics.ts"
+import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
+import * as Rates from "./resources/Rates.ts"
+import * as Reconciliation from "./resources/Reconciliation.ts"
+import * as Transactions from "./resources/Transactions.ts"
+import * as Vouchers from "./resources/Vouchers.ts"
+import * as Withdrawals from "./resources/Withdrawals.ts"
+import * as Section from "./Section.ts"
+
+const receive = Section.make(
+  "receive",
+  { title: "Receive", description: "Lightning invoices, Lightning addresses and on-chain addresses" },
+  [Invoices.create, Invoices.get, LightningAddresses.create, OnChainAddresses.create]
+)
+
+const send = Section.make("send", { title: "Send", description: "Estimates and withdrawals" }, [
+  Withdrawals.estimate,
+  Withdrawals.confirm,
+  Withdrawals.confirmSend
+])
+
+const read = Section.make("read", { title: "Read", description: "Balance, deposits, withdrawals" }, [
+  Transactions.balance,
+  Transactions.list,
+  Withdrawals.get,
+  Deposits.get,
+  Deposits.getPayer
+])
+
+const operator = Section.make(
+  "operator",
+  { title: "Operator", description: "Companies, their keys, plans and domains: with the operator's token, never with an API key" },
+  [Companies.open, ApiKeys.issue, ApiKeys.revoke, ApiKeys.rotate, Companies.changePlan, Domains.vouch]
+)
+
+const together = Section.together([
+  receive,
+  LightningAddresses.section,
+  Domains.section,
+  send,
+  Vouchers.section,
+  read,
+  Rates.section,
+  operator,
+  Reconciliation.section,
+  Domains.tls,
+  Health.section,
+  Metrics.section
+])
 
 /** Everything that can be asked over HTTP. A host adds groups of its own by `Api.add(group)`. */
-export const Api = base.add(
-  Receive.Group,
-  Addresses.Group,
-  DomainRoutes.Group,
-  Send.Group,
-  VoucherRoutes.Group,
-  Read.Group,
-  Rates.Group,
-  Operator.Group,
-  ReconciliationRoutes.Group,
-  DomainRoutes.TlsGroup,
-  Health.Group,
-  Metrics.Group
-)
+export const Api = base.add(...together.groups)
+
+/** What answers it. */
+export const layerHandlers = together.layer

@@ -9,6 +9,9 @@ import * as Errors from "./Errors.ts"
 /** Who is asking, once its key was checked: the key, and the plan of its company. */
 export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/http/Authentication/Caller") {}
 
+/** Whose records it may read and make. */
+export const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
+
 /** Which scopes open an endpoint: one of them is enough, and `admin` opens all. An endpoint without this annotation opens to any key. */
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/Authentication/Scopes") {}
 

@@ -1,7 +1,7 @@
 import type { Network } from "@satrail/bitcoin/Network"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
 import * as Asset from "./Asset.ts"
 import * as Errors from "./Errors.ts"
 import * as Examples from "./Examples.ts"
@@ -90,7 +90,7 @@ const parameterOf = (parameter: Json, params: Readonly<Record<string, string>>):
 }
 
 /** What an operation is sent and answers, as it would be. */
-const exemplified = (operation: Json, found: Examples.Example | undefined): Json => {
+const exemplified = (operation: Json, found: Examples.Shown | undefined): Json => {
   const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"].filter(isObject) : []
   const shown = { ...operation, parameters: parameters.map((one) => parameterOf(one, found?.params ?? {})) }
   if (found === undefined) return shown
@@ -107,33 +107,38 @@ const exemplified = (operation: Json, found: Examples.Example | undefined): Json
   }
 }
 
-const withExamples = (document: Json, table: Examples.Table): Json => {
+/** The examples of an API's endpoints, by method and path as the document has them: `GET /v1/vouchers/{id}`. */
+const examplesOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network: Network) => {
+  const world = Examples.worldOf(network)
+  const found = new Map<string, Examples.Shown>()
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint: { method, path, annotations } }) => {
+      const shown = Context.getOrUndefined(annotations, Examples.Example)
+      if (shown !== undefined) found.set(`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`, shown(world))
+    }
+  })
+  return found
+}
+
+const withExamples = (document: Json, table: ReadonlyMap<string, Examples.Shown>): Json => {
   const paths = Object.entries(objectIn(document, "paths")).map(([path, methods]) => [
     path,
     Object.fromEntries(
       Object.entries(isObject(methods) ? methods : {}).map(([method, operation]) => {
-        return [method, isObject(operation) ? exemplified(operation, table[`${method.toUpperCase()} ${path}`]) : operation]
+        return [method, isObject(operation) ? exemplified(operation, table.get(`${method.toUpperCase()} ${path}`)) : operation]
       })
     )
   ])
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
-/** What documents tell beside what the API says of itself. */
-export interface Options {
-  /** The network that examples are of: mainnet unless given. */
-  readonly network?: Network
-  /** Of the endpoints that a host has added. */
-  readonly examples?: (world: Examples.World) => Examples.Table
-}
-
-/** What customers ask, and what the operator asks. */
+/** What customers ask, and what the operator asks. Examples are of `network`. */
 export const documents = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
-  { network = "mainnet", examples }: Options = {}
+  { network = "mainnet" }: { readonly network?: Network | undefined } = {}
 ) => {
-  const world = Examples.worldOf(network)
-  const whole = withExamples({ ...OpenApi.fromApi(api) }, { ...Examples.all(world), ...examples?.(world) })
+  const whole = withExamples({ ...OpenApi.fromApi(api) }, examplesOf(api, network))
   return {
     customer: part(whole, (path) => !isOperators(path), {}),
     operator: part(whole, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
@@ -205,11 +210,11 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
 `
 
 /** Documents and pages. They are made when somebody first looks: with the script it takes 13 MB, which most processes never need. */
-export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options: Options = {}) =>
+export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network?: Network) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const once = <A, E>(make: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(make))
-      const described = yield* once(Effect.sync(() => documents(api, options)))
+      const described = yield* once(Effect.sync(() => documents(api, { network })))
       const script = yield* once(
         Effect.gen(function* () {
           const text = `${yield* bundled(api)}${run}`

@@ -1,11 +1,9 @@
 import * as Id from "@satrail/core/base/Id"
 import type { Position } from "@satrail/core/ledger/Page"
-import { Rail, Status } from "@satrail/core/ledger/Rail"
-import * as Transaction from "@satrail/core/reports/Transaction"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as Envelope from "./Envelope.ts"
-import * as Field from "./Field.ts"
+import * as Scalars from "./Scalars.ts"
 
 // The largest instant that a Date can be: a cursor beyond it was not made here.
 const maxMillis = 8_640_000_000_000_000
@@ -34,16 +32,28 @@ export const Cursor = Schema.String.annotate({
   })
 )
 
+/** How many rows a page has. */
+export interface Limit {
+  readonly default: number
+  readonly maximum: number
+}
+
 /** Which page of a list. */
-export const place = (limit: { readonly default: number; readonly maximum: number }) => ({
+export const place = (limit: Limit) => ({
   limit: Schema.optionalKey(
-    Field.intFromText({
+    Scalars.intFromText({
       minimum: 1,
       maximum: limit.maximum,
       description: `How many at most, 1 to ${limit.maximum}; ${limit.default} unless given`
     })
   ),
   cursor: Schema.optionalKey(Cursor)
+})
+
+/** Which page that is, of a list in the order of its ids. */
+export const asked = (query: { readonly limit?: number; readonly cursor?: Position }, limit: Limit) => ({
+  limit: query.limit ?? limit.default,
+  before: query.cursor?.id ?? null
 })
 
 /** A page, and in its `Link` header the way to the next one. */
@@ -56,42 +66,18 @@ export const success = <S extends Schema.Top>(row: S) =>
     )
   })
 
-const { default: defaultLimit } = Transaction.limit
-
-/** What the list of transactions can be asked for. */
-export const query = {
-  ...place(Transaction.limit),
-  type: Schema.optionalKey(Transaction.Type),
-  status: Schema.optionalKey(Status),
-  rail_type: Schema.optionalKey(Rail),
-  created_after: Schema.optionalKey(Field.Instant),
-  created_before: Schema.optionalKey(Field.Instant)
-}
-const Query = Schema.Struct(query)
-export type Query = typeof Query.Type
-
-/** The same for the core. Both ends of the time are exclusive. */
-export const asked = (query: Query): Transaction.Query => ({
-  limit: query.limit ?? defaultLimit,
-  ...(query.cursor && { after: query.cursor }),
-  ...(query.type && { type: query.type }),
-  ...(query.status && { status: query.status }),
-  ...(query.rail_type && { rail: query.rail_type }),
-  ...(query.created_after !== undefined && { createdAfterMillis: query.created_after }),
-  ...(query.created_before !== undefined && { createdBeforeMillis: query.created_before })
-})
-
-/** The `Link` header (RFC 8288) that leads from this page to the next one, with the same filters. */
-export const link = (path: string, { limit, cursor: _, created_after, created_before, ...filters }: Query, next: Position): string => {
-  const parameters = new URLSearchParams({
-    ...(limit !== undefined && { limit: String(limit) }),
-    ...filters,
-    ...(created_after !== undefined && { created_after: new Date(created_after).toISOString() }),
-    ...(created_before !== undefined && { created_before: new Date(created_before).toISOString() }),
-    cursor: write(next)
+/** The page of a list at `path`, and the `Link` header (RFC 8288) to the next one, which is asked for with the same `parameters`. */
+export const answer = <Row>(
+  message: string,
+  rows: ReadonlyArray<Row>,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+  next: Position | undefined
+) =>
+  HttpApiSchema.withHeaders({
+    body: Envelope.ok(message, rows),
+    headers: next === undefined ? {} : { link: `<${path}?${new URLSearchParams({ ...parameters, cursor: write(next) })}>; rel="next"` }
   })
-  return `<${path}?${parameters}>; rel="next"`
-}
 
 /** The cursor in a `Link` header, undefined on the last page. */
 export const next = (link: string | undefined): Position | undefined => {

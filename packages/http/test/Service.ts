@@ -15,7 +15,7 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { OperatorToken } from "../src/Authentication.ts"
 import type { Code } from "../src/Errors.ts"
-import { type Check, Readiness } from "../src/Health.ts"
+import { type Check, Readiness } from "../src/Readiness.ts"
 import * as Http from "../src/Http.ts"
 import * as Seal from "../src/Seal.ts"
 

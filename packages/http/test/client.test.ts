@@ -11,7 +11,7 @@ import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { OperatorToken } from "../src/Authentication.ts"
 import * as Client from "../src/Client.ts"
-import { Readiness } from "../src/Health.ts"
+import { Readiness } from "../src/Readiness.ts"
 import * as Http from "../src/Http.ts"
 
 const operatorToken = Redacted.make("an operator's token")

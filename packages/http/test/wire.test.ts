@@ -3,93 +3,67 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
-import { Failure, pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
-import * as Wire from "../src/Wire.ts"
+import { Failure, type Withdrawal } from "@satrail/core/sending/Withdrawal"
+import * as Examples from "../src/Examples.ts"
+import * as Deposits from "../src/resources/Deposits.ts"
+import * as Invoices from "../src/resources/Invoices.ts"
+import * as Transactions from "../src/resources/Transactions.ts"
+import * as Withdrawals from "../src/resources/Withdrawals.ts"
 
 const at = Date.UTC(2026, 0, 31, 12, 0, 0, 7)
-const id = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
 const hash = PaymentHash.make("ab".repeat(32))
 
-const invoice: Invoice = {
-  id,
-  companyId: id,
-  nodeId: `02${hash}`,
-  memo: "",
-  amount: Msat.make(2_100_999n),
-  paymentHash: hash,
-  paymentRequest: "lnbcrt1",
-  metadata: {},
-  lightningAddressId: null,
-  callback: null,
-  rate: null,
-  rateAtMillis: null,
-  status: "pending",
-  received: null,
-  preimage: null,
-  claimedBy: null,
-  createdAtMillis: at,
-  expiresAtMillis: at,
-  settledAtMillis: null
-}
-
-const withdrawal: Withdrawal = pending({
-  id,
-  companyId: id,
-  ledgerTxId: id,
+const world = Examples.worldOf("regtest")
+const invoice: Invoice = { ...Invoices.example(world).open, amount: Msat.make(2_100_999n) }
+const withdrawal: Withdrawal = {
+  ...Withdrawals.example(world).requested,
   amount: Msat.make(1_000_999n),
   serviceFee: Msat.make(1501n),
   networkAllowance: Msat.make(5000n),
-  recipient: "a@b.example",
-  recipientType: "lightning_address",
-  rail: "lightning",
-  network: "regtest",
-  metadata: {},
-  rate: null,
-  rateAtMillis: null,
   createdAtMillis: at
-})
+}
 
 describe("an invoice", () => {
   it("wire: an invoice is settled only when it is paid, not claimed or expired, and shows no preimage before", () => {
     const preimage = Preimage.make("cd".repeat(32))
     const seen = (status: Invoice["status"]) => {
-      const { settled, r_preimage } = Wire.invoice({ ...invoice, status, preimage })
+      const { settled, r_preimage } = Invoices.view.of({ ...invoice, status, preimage })
       return [settled, r_preimage]
     }
     assert.deepStrictEqual(seen("settled"), [true, preimage])
     for (const status of ["pending", "claimed", "expired"] as const) assert.deepStrictEqual(seen(status), [false, ""])
   })
 
-  it("wire: an invoice's amount is in whole sats, rounded down", () => assert.strictEqual(Wire.invoice(invoice).amount_sats, 2100))
+  it("wire: an invoice's amount is in whole sats, rounded down", () => assert.strictEqual(Invoices.view.of(invoice).amount_sats, 2100))
 })
 
 describe("amounts", () => {
   it("wire: a fee has three decimals, exactly; an amount and a balance are rounded down", () => {
-    const confirmed = Wire.confirmedWithdrawal(withdrawal)
+    const confirmed = Withdrawals.confirmed.of(withdrawal)
     assert.deepStrictEqual([confirmed.amount_sats, confirmed.fee_sats], [1000, 6.501])
     assert.strictEqual(
-      JSON.stringify(Wire.confirmedWithdrawal({ ...withdrawal, serviceFee: Msat.make(100n), networkAllowance: Msat.make(200n) }).fee_sats),
+      JSON.stringify(Withdrawals.confirmed.of({ ...withdrawal, serviceFee: Msat.make(100n), networkAllowance: Msat.make(200n) }).fee_sats),
       "0.3"
     )
-    assert.deepStrictEqual(Wire.balance({ posted: Msat.make(1_000_999n), held: Msat.make(300_000n) }), { balance: 700 })
-    assert.deepStrictEqual(Wire.balance({ posted: Msat.max, held: Msat.zero }), { balance: 2_100_000_000_000_000 })
+    assert.deepStrictEqual(Transactions.balanceView.of({ posted: Msat.make(1_000_999n), held: Msat.make(300_000n) }), { balance: 700 })
+    assert.deepStrictEqual(Transactions.balanceView.of({ posted: Msat.max, held: Msat.zero }), { balance: 2_100_000_000_000_000 })
   })
 
   it("wire: an estimate's fee is what confirm charges", () => {
-    const { service_fee_sats } = Wire.estimate({
+    const { service_fee_sats } = Withdrawals.estimated.of({
       recipient: "a@b.example",
       recipientType: "lightning_address",
       amount: withdrawal.amount,
       successProbability: 1,
       fee: { service: withdrawal.serviceFee, network: withdrawal.networkAllowance }
     })
-    assert.strictEqual(service_fee_sats, Wire.confirmedWithdrawal(withdrawal).fee_sats)
+    assert.strictEqual(service_fee_sats, Withdrawals.confirmed.of(withdrawal).fee_sats)
   })
 
   it("wire: the list has the same fee in thousandths of a sat", () => {
-    const { fee_microsats } = Wire.transaction({
-      id,
-      companyId: id,
+    const { fee_microsats } = Transactions.view.of({
+      id: withdrawal.id,
+      companyId: withdrawal.companyId,
       amount: withdrawal.amount,
       recipient: "a@b.example",
       rail: "lightning",
@@ -104,12 +78,12 @@ describe("amounts", () => {
 
 describe("a withdrawal", () => {
   it("wire: a withdrawal has the ids of its company and of its transfer, each in its place", () => {
-    const { id, company_id, ledger_tx_id } = Wire.withdrawal({ ...withdrawal, id: "a", companyId: "b", ledgerTxId: "c" })
+    const { id, company_id, ledger_tx_id } = Withdrawals.view.of({ ...withdrawal, id: "a", companyId: "b", ledgerTxId: "c" })
     assert.deepStrictEqual([id, company_id, ledger_tx_id], ["a", "b", "c"])
   })
 
   it("wire: a deposit has the ids of its company and of its transfer", () => {
-    const deposit = Wire.deposit({
+    const deposit = Deposits.view.of({
       id: "a",
       companyId: "b",
       ledgerTxId: "c",
@@ -145,7 +119,7 @@ describe("a withdrawal", () => {
 })
 
 describe("lightning_payment", () => {
-  const payment = (change: Partial<Withdrawal>) => Wire.withdrawal({ ...withdrawal, ...change }).lightning_payment
+  const payment = (change: Partial<Withdrawal>) => Withdrawals.view.of({ ...withdrawal, ...change }).lightning_payment
 
   it("wire: lightning_payment is null until the outcome is known, and always for an on-chain withdrawal", () => {
     for (const change of [

@@ -34,7 +34,7 @@ import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
-import { Readiness } from "@satrail/http/Health"
+import { Readiness } from "@satrail/http/Readiness"
 import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
 import { routerConfig } from "@satrail/http/Routing"
@@ -236,7 +236,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
 const sealer = ({ node, sandboxSeed }: Environment): Seal.Sealer => Seal.make(node?.invoiceSecret ?? Redacted.make(sandboxSeed))
 
 /** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */
-export const api = Api.add(SandboxRoutes.Group)
+export const api = Api.add(SandboxRoutes.section.group)
 
 type Services =
   | ApiKeys
@@ -289,9 +289,9 @@ export const routes = (environment: Environment, operatorToken: Redacted.Redacte
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
     onSome: (controls) =>
-      Layer.provide(Http.layerOf(api, { ...options, examples: SandboxRoutes.examples }), [
+      Layer.provide(Http.layerOf(api, options), [
         Http.layerHandlers,
-        SandboxRoutes.layer(controls, Pretended.of(environment))
+        SandboxRoutes.layer({ ...controls, pretended: Pretended.of(environment) })
       ])
   })
   return handled.pipe(

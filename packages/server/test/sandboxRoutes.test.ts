@@ -7,8 +7,8 @@ import * as Satrail from "@satrail/core/Satrail"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
 import * as Docs from "@satrail/http/Docs"
-import { Readiness } from "@satrail/http/Health"
 import * as Http from "@satrail/http/Http"
+import { Readiness } from "@satrail/http/Readiness"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
@@ -25,8 +25,8 @@ const runtime = ManagedRuntime.make(
 )
 const controls = await runtime.runPromise(Effect.all({ sandbox: Sandbox.Sandbox, names: PretendNames.PretendNames }))
 const { handler, dispose } = Http.webHandler(
-  Http.layerOf(Api.add(SandboxRoutes.Group)).pipe(
-    Layer.provide([Http.layerHandlers, SandboxRoutes.layer(controls, { lightning: true, chain: true, web: true })]),
+  Http.layerOf(Api.add(SandboxRoutes.section.group)).pipe(
+    Layer.provide([Http.layerHandlers, SandboxRoutes.layer({ ...controls, pretended: { lightning: true, chain: true, web: true } })]),
     Layer.provide(Http.layerMiddlewares),
     Layer.provide([Layer.succeed(OperatorToken, undefined), Layer.succeed(Readiness, []), Layer.succeedContext(await runtime.context())])
   )
@@ -181,7 +181,7 @@ describe("the sandbox over HTTP", () => {
   })
 
   it("examples: every sandbox endpoint has one, and it fits its schema", () => {
-    const { customer } = Docs.documents(api, { network: "regtest", examples: SandboxRoutes.examples })
+    const { customer } = Docs.documents(api, { network: "regtest" })
     const { differences } = OpenApi.read(customer)
     // oxlint-disable-next-line typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
     const paths = Object.entries<any>(OpenApi.isObject(customer["paths"]) ? customer["paths"] : {})

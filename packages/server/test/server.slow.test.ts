@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import type { Readiness } from "@satrail/http/Health"
+import type { Readiness } from "@satrail/http/Readiness"
 import { type Context, Deferred, Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
 import { once } from "node:events"

@@ -1,6 +1,6 @@
 import type * as Satrail from "@satrail/core/Satrail"
 import { OperatorToken } from "@satrail/http/Authentication"
-import { Readiness } from "@satrail/http/Health"
+import { Readiness } from "@satrail/http/Readiness"
 import * as Http from "@satrail/http/Http"
 import * as Seal from "@satrail/http/Seal"
 import { Context, Effect, Layer, Redacted } from "effect"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { Companies } from "@satrail/core/accounts/Companies"
-import { Readiness } from "@satrail/http/Health"
+import { Readiness } from "@satrail/http/Readiness"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Context, Effect, Redacted, Result } from "effect"

@@ -4,8 +4,8 @@ import * as Waiting from "@satrail/core/ledger/Waiting"
 import { Cause } from "@satrail/core/reconciliation/Difference"
 import type { Reconciliation } from "@satrail/core/reconciliation/Reconciliation"
 import { Clock, Effect, Metric, Option } from "effect"
-import { countByCause } from "./ReconciliationRoutes.ts"
-import * as Wire from "./Wire.ts"
+import * as Scalars from "../Scalars.ts"
+import { countByCause } from "./Reconciliation.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(`satrail_${name}`, { description })
 
@@ -43,7 +43,7 @@ export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
   Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat, attributes: Readonly<Record<string, string>> = {}) =>
-      set(of, Wire.satsAndMsats(amount), attributes)
+      set(of, Scalars.exactSats(amount), attributes)
     const all = yield* waiting
     for (const kind of Waiting.kinds) {
       const { count, amount, oldestAtMillis } = all[kind]

@@ -11,7 +11,7 @@ export interface Check {
 }
 
 /** What `/readyz` asks. */
-export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()("@satrail/http/Looks/Readiness") {}
+export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()("@satrail/http/Readiness") {}
 
 /** A check that has not answered after this long has failed. */
 export const checkMillis = 2000
@@ -75,7 +75,7 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
 })
 
 /** One look at each thing that this process needs, by its name. */
-export class Looks extends Context.Service<Looks, ReadonlyMap<string, Effect.Effect<Look>>>()("@satrail/http/Looks") {}
+export class Looks extends Context.Service<Looks, ReadonlyMap<string, Effect.Effect<Look>>>()("@satrail/http/Readiness/Looks") {}
 
 export const layer: Layer.Layer<Looks, never, Readiness> = Layer.effect(
   Looks,

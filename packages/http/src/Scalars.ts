@@ -1,0 +1,120 @@
+import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
+import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as MetadataRules from "@satrail/core/base/Metadata"
+import { descriptionIssue } from "@satrail/core/receiving/Invoices"
+import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
+
+// What members of bodies and answers are made of. First what is answered, then what is read.
+
+/** A UUID, as a customer sees it. */
+export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"] })
+export const text = (...examples: readonly [string, ...Array<string>]) => Schema.String.annotate({ examples })
+
+/** An instant: ISO 8601, UTC, three decimals. */
+export const Instant = Schema.String.annotate({ format: "date-time", examples: ["2026-01-31T12:00:00.123Z"] })
+export const instant = (millis: number): string => new Date(millis).toISOString()
+export const instantOrNull = (millis: number | null): string | null => (millis === null ? null : instant(millis))
+
+export const Sats = Schema.Int.annotate({ description: "Whole satoshis, rounded down", examples: [21_000] })
+/** 1 999 msat are 1 sat. All of bitcoin in sats is below 2^53, so the number is exact. */
+export const sats = (amount: Msat.Msat): number => Number(Msat.toSats(amount))
+export const satsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : sats(amount))
+
+export const Fee = Schema.Finite.annotate({ description: "The whole fee on top of the amount, to three decimals", examples: [6.5] })
+/** 6 500 msat are 6.5 sats: three decimals, exactly those. */
+export const exactSats = (amount: Msat.Msat): number => Number(amount) / 1000
+export const exactSatsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : exactSats(amount))
+
+/** Keys and values of the caller's own; `{}` when there are none. */
+export const Metadata = Schema.Record(Schema.String, Schema.String).annotate({ examples: [{ order: "1042" }] })
+
+/** A member that may be left out, or null: both mean that it was not given. */
+export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** Nothing, null and the empty text are all "not given". */
+export const orNull = (text: string | null | undefined): string | null => (text === undefined || text === "" ? null : text)
+
+/** Whole satoshis, in a body. */
+export const GivenSats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({
+  examples: [1000]
+})
+
+// Above this a JSON number does not have three decimals any more.
+const maxExactSats = Number.MAX_SAFE_INTEGER / 1000
+
+/** Satoshis to three decimals, and less than nothing too: what somebody is short of. */
+export const GivenExactSats = Schema.Finite.check(
+  Schema.makeFilter((sats) =>
+    Math.abs(sats) <= maxExactSats && Math.round(sats * 1000) / 1000 === sats ? undefined : "Satoshis, with at most three decimals"
+  )
+)
+  .annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+  .pipe(
+    Schema.decodeTo(Msat.Msat, {
+      decode: SchemaGetter.transform((sats) => BigInt(Math.round(sats * 1000))),
+      encode: SchemaGetter.transform((amount) => Number(amount) / 1000)
+    })
+  )
+
+const { keys, keyCharacters, valueCharacters } = MetadataRules.limits
+export const GivenMetadata = Schema.Record(Schema.String, Schema.String)
+  .annotate({
+    description: `Given back with the record: at most ${keys} keys of ${keyCharacters} characters, values of at most ${valueCharacters}`,
+    examples: [{ order: "1042" }]
+  })
+  .check(Schema.makeFilter((metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message }))))
+
+export const Description = Schema.String.annotate({
+  description: `What the payer is shown, at most ${maxDescriptionBytes} bytes`,
+  examples: ["Order 1042"]
+}).check(Schema.makeFilter(descriptionIssue))
+
+export const expirySeconds = (bounds: { readonly minimum: number; readonly default: number; readonly maximum: number }) =>
+  Schema.Int.check(Schema.isBetween(bounds)).annotate({
+    description: `Lifetime in seconds, ${bounds.default} unless given`,
+    examples: [bounds.default]
+  })
+
+export const domainIssue = (text: string) => {
+  const domain = normaliseDomain(text)
+  return Result.isFailure(domain) ? domain.failure.message : undefined
+}
+
+/** `2026-01-31T12:00:00.123Z`, any offset, at most three decimals: what is finer could not be kept. */
+const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
+const instantWords = "A timestamp like 2026-01-31T12:00:00.123Z (a + in a query is written %2B)"
+
+/** Date.parse takes 30 February for the first days of March. */
+const isDay = (day: string): boolean => {
+  const millis = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(day)
+}
+
+/** Milliseconds, read from a timestamp with a zone. */
+export const GivenInstant = Schema.String.annotate({
+  description: "ISO 8601 with a zone",
+  format: "date-time",
+  examples: ["2026-01-31T12:00:00.123Z"]
+}).pipe(
+  Schema.decodeTo(Schema.Int, {
+    decode: SchemaGetter.transformEffect((text) => {
+      const millis = instantPattern.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
+      return Number.isNaN(millis) ? Effect.fail(new SchemaIssue.InvalidValue({ message: instantWords })) : Effect.succeed(millis)
+    }),
+    encode: SchemaGetter.transform((millis) => new Date(millis).toISOString())
+  })
+)
+
+/** A whole number in a query or a path, in decimal digits. Written as text, it is a number in the document: see `readable` in Base.ts. */
+export const intFromText = (options: { readonly minimum: number; readonly maximum: number; readonly description: string }) => {
+  const message = `A whole number from ${options.minimum} to ${options.maximum}`
+  return Schema.String.annotate({ description: options.description, format: `integer ${options.minimum} ${options.maximum}` }).pipe(
+    Schema.decodeTo(Schema.Int.check(Schema.isBetween(options, { message })), {
+      decode: SchemaGetter.transformEffect((text) =>
+        /^\d{1,15}$/.test(text) ? Effect.succeed(Number(text)) : Effect.fail(new SchemaIssue.InvalidValue({ message }))
+      ),
+      encode: SchemaGetter.transform(String)
+    })
+  )
+}

@@ -1,0 +1,80 @@
+import { Companies, maxNameCharacters, nameIssue } from "@satrail/core/accounts/Companies"
+import type { Company } from "@satrail/core/accounts/Company"
+import { Plan } from "@satrail/core/policy/Plan"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+export const path = "/operator/companies"
+
+/** Of a company or a key. */
+export const Name = Schema.String.annotate({
+  description: `1 to ${maxNameCharacters} characters, not all of them blank`,
+  examples: ["Example Ltd"]
+}).check(Schema.makeFilter(nameIssue))
+
+const view = View.make<Company>()(
+  { identifier: "Company" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    name: [Scalars.text("Example Ltd"), (row) => row.name],
+    plan: [Plan, (row) => row.plan],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
+
+const example = ({ companyId, millis }: World): Company => ({
+  id: companyId,
+  name: "Example Ltd",
+  plan: "paid",
+  createdAtMillis: millis(-86_400_000)
+})
+
+const creation = Idempotency.creation(path, "Company opened", view.of)
+
+export const open = Section.operator(
+  HttpApiEndpoint.post("openCompany", path, {
+    headers: Idempotency.headers,
+    payload: Schema.Struct({ name: Name, plan: Plan }).annotate({ identifier: "OpenCompany" }),
+    success: Envelope.success(201, view.schema),
+    error: Errors.of("malformed", "idempotency_mismatch", "conflict", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Open a company")
+    .annotate(OpenApi.Description, "An account with nothing in it. It can do nothing until it has an API key.")
+    .annotate(Example, (world) => {
+      const row = example(world)
+      return { body: { name: row.name, plan: row.plan }, message: "Company opened", data: view.of(row) }
+    }),
+  Companies,
+  (companies) =>
+    Effect.fnUntraced(function* ({ payload, headers, request }) {
+      const once = yield* creation.once(request, headers["idempotency-key"])
+      return creation.answer(yield* Errors.answered(companies.open({ ...payload, ...once })))
+    })
+)
+
+export const changePlan = Section.operator(
+  HttpApiEndpoint.post("changePlan", `${path}/:id/plan`, {
+    params: { id: Scalars.Uuid },
+    payload: Schema.Struct({ plan: Plan }).annotate({ identifier: "ChangePlan" }),
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Change a company's plan")
+    .annotate(OpenApi.Description, "What it made under its old plan stays.")
+    .annotate(Example, (world) => {
+      const row = example(world)
+      return { params: { id: row.id }, body: { plan: row.plan }, message: "Plan changed", data: view.of(row) }
+    }),
+  Companies,
+  (companies) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      return Envelope.ok("Plan changed", view.of(yield* Errors.answered(companies.changePlan(params.id.toLowerCase(), payload.plan))))
+    })
+)

@@ -1,0 +1,121 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Network } from "@satrail/bitcoin/Network"
+import { Rail, Status } from "@satrail/core/ledger/Rail"
+import type { Deposit } from "@satrail/core/receiving/Deposit"
+import type { Callback } from "@satrail/core/receiving/Invoice"
+import { Transactions } from "@satrail/core/reports/Transactions"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const path = "/v1/transactions/deposits/:depositID"
+const params = { depositID: Scalars.Uuid }
+
+/** Money that came in. */
+export const view = View.make<Deposit>()(
+  { identifier: "Deposit" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
+    recipient: [Schema.String.annotate({ description: "The invoice or address that was paid" }), (row) => row.recipient],
+    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    network_type: [Network, (row) => row.network],
+    rail_type: [Rail, (row) => row.rail],
+    status: [Status, (row) => row.status],
+    chain_tx_id: [Schema.NullOr(Schema.String).annotate({ description: "null for a Lightning deposit" }), (row) => row.chainTxId],
+    lightning_invoice_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningInvoiceId],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
+    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+  }
+)
+
+/** What a payer's wallet said when it asked to pay (LUD-12, LUD-18, NIP-57). Each as it came, and checked by nobody. */
+const payer = View.make<Callback | undefined>()(
+  { identifier: "Payer" },
+  {
+    comment: [Schema.NullOr(Schema.String).annotate({ examples: ["For the coffee"] }), (callback) => callback?.comment ?? null],
+    payer_data: [
+      Schema.NullOr(Schema.String).annotate({
+        description: "Who pays, by his own account: JSON as it came, to the byte",
+        examples: ['{"name":"Satoshi"}']
+      }),
+      (callback) => callback?.payerData ?? null
+    ],
+    zap_request: [
+      Schema.NullOr(Schema.String).annotate({ description: "The signed request of a zap: JSON as it came, to the byte" }),
+      (callback) => callback?.zapRequest ?? null
+    ]
+  }
+)
+
+export const example = ({ id, millis, companyId, asked, network }: World): Deposit => ({
+  id: id("deposit", 9000),
+  companyId,
+  ledgerTxId: id("transfer of the deposit", 9000),
+  recipient: asked.paymentRequest,
+  amount: asked.amount,
+  network,
+  rail: "lightning",
+  status: "settled",
+  chainTxId: null,
+  vout: null,
+  height: null,
+  lightningInvoiceId: id("invoice"),
+  absorbed: Msat.zero,
+  revision: 0,
+  createdAtMillis: millis(9000),
+  updatedAtMillis: millis(9000)
+})
+
+export const get = Section.company(
+  HttpApiEndpoint.get("deposit", path, {
+    params,
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch a deposit")
+    .annotate(OpenApi.Description, "An on-chain deposit is `pending` until it has enough confirmations. Needs the scope `read`.")
+    .annotate(Example, (world) => {
+      const row = example(world)
+      return { params: { depositID: row.id }, message: "Deposit", data: view.of(row) }
+    }),
+  Transactions,
+  (transactions) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const row = yield* Errors.answered(transactions.deposit(yield* companyId, params.depositID.toLowerCase()))
+      return Envelope.ok("Deposit", view.of(row))
+    })
+)
+
+export const getPayer = Section.company(
+  HttpApiEndpoint.get("payer", `${path}/payer`, {
+    params,
+    success: Envelope.success(200, payer.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch what a payer said")
+    .annotate(
+      OpenApi.Description,
+      "Comment, payer data and zap request of a payment to a Lightning address, all null where there was nothing of it. Needs the scope `read`."
+    )
+    .annotate(Example, (world) => ({
+      params: { depositID: example(world).id },
+      message: "Payer",
+      data: payer.of({ metadata: "", comment: "For the coffee", payerData: '{"name":"Satoshi"}', zapRequest: null })
+    })),
+  Transactions,
+  (transactions) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const callback = yield* Errors.answered(transactions.callback(yield* companyId, params.depositID.toLowerCase()))
+      return Envelope.ok("Payer", payer.of(callback))
+    })
+)

@@ -1,0 +1,165 @@
+import { Companies } from "@satrail/core/accounts/Companies"
+import * as Domain from "@satrail/core/accounts/Domain"
+import { Domains } from "@satrail/core/accounts/Domains"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Caller, companyId, Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const path = "/v1/domains"
+
+const GivenDomain = Schema.String.annotate({ examples: ["example.com"] }).check(Schema.makeFilter(Scalars.domainIssue))
+
+/** A company's own domain, as the company sees it. */
+const own = View.make<Domain.Domain>()(
+  { identifier: "OwnDomain" },
+  {
+    domain: [Scalars.text("example.com"), (row) => row.domain],
+    shown_by: [
+      Domain.Domain.fields.shownBy.annotate({
+        description: "`dns`: by the TXT record, which has to stay; `operator`: the operator vouches for it"
+      }),
+      (row) => row.shownBy
+    ],
+    verified_at: [Scalars.Instant, (row) => Scalars.instant(row.verifiedAtMillis)],
+    checked_at: [Scalars.Instant, (row) => Scalars.instant(row.checkedAtMillis)],
+    lost_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Since when the record has been missing; null while it is there" }),
+      (row) => Scalars.instantOrNull(row.lostAtMillis)
+    ],
+    txt_name: [Scalars.text("_satrail-verify.example.com"), (row) => Domain.record(row).name],
+    txt_value: [Scalars.text("satrail-verify=018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"), (row) => Domain.record(row).value]
+  }
+)
+
+/** The same, as the operator sees it. */
+const vouched = View.make<Domain.Domain>()(
+  { identifier: "Domain" },
+  {
+    domain: own.members.domain,
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    verified_at: own.members.verified_at
+  }
+)
+
+const example = ({ domain, companyId, millis }: World): Domain.Domain => ({
+  domain,
+  companyId,
+  shownBy: "dns",
+  verifiedAtMillis: millis(),
+  checkedAtMillis: millis(),
+  lostAtMillis: null
+})
+
+const claim = Section.company(
+  HttpApiEndpoint.post("claimDomain", path, {
+    payload: Schema.Struct({ domain: GivenDomain }).annotate({ identifier: "ClaimDomain" }),
+    success: Envelope.success(201, own.schema),
+    error: Errors.of(
+      "malformed",
+      "idempotency_not_supported",
+      "plan_required",
+      "domain_taken",
+      "domain_not_shown",
+      "names_unavailable",
+      "store_unavailable"
+    )
+  })
+    .annotate(Scopes, ["receive"])
+    .annotate(OpenApi.Summary, "Claim a domain")
+    .annotate(
+      OpenApi.Description,
+      "Looks for the TXT record that shows the domain to be the company's. While it is not there, the refusal says which to set. Doing it again changes nothing, so an `Idempotency-Key` is refused. Needs a paid plan and the scope `receive`."
+    )
+    .annotate(Example, (world) => ({ body: { domain: world.domain }, message: "Domain verified", data: own.of(example(world)) })),
+  Domains,
+  (domains) =>
+    Effect.fnUntraced(function* ({ payload, request }) {
+      yield* Idempotency.refused(request, "Doing this again changes nothing")
+      const {
+        apiKey: { companyId: id },
+        plan
+      } = yield* Caller
+      return Envelope.created("Domain verified", own.of(yield* Errors.answered(domains.verify({ id, plan }, payload.domain))))
+    })
+)
+
+const list = Section.company(
+  HttpApiEndpoint.get("listDomains", path, {
+    success: Envelope.success(200, Schema.Array(own.schema)),
+    error: Errors.of("store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "List domains")
+    .annotate(OpenApi.Description, "The company's own. One that is lost answers for a while, and then no more. Needs the scope `read`.")
+    .annotate(Example, (world) => ({ message: "Domains", data: [own.of(example(world))] })),
+  Domains,
+  (domains) =>
+    Effect.fnUntraced(function* () {
+      return Envelope.ok("Domains", (yield* Errors.answered(domains.list(yield* companyId))).map(own.of))
+    })
+)
+
+/** Domains of a company's own. */
+export const section = Section.make(
+  "domains",
+  { title: "Domains", description: "Where a company's Lightning addresses may be besides the service's own domain" },
+  [claim, list]
+)
+
+/** What the operator does without a TXT record. */
+export const vouch = Section.operator(
+  HttpApiEndpoint.post("verifyDomain", "/operator/companies/:id/domains", {
+    params: { id: Scalars.Uuid },
+    payload: Schema.Struct({ domain: GivenDomain }).annotate({ identifier: "VerifyDomain" }),
+    success: Envelope.success(201, vouched.schema),
+    error: Errors.of("malformed", "idempotency_not_supported", "not_found", "domain_taken", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Vouch for a company's domain")
+    .annotate(
+      OpenApi.Description,
+      "The operator has seen that the domain is the company's: Lightning addresses may be created there. Doing it again changes nothing, so an `Idempotency-Key` is refused."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.companyId },
+      body: { domain: world.domain },
+      message: "Domain verified",
+      data: vouched.of(example(world))
+    })),
+  Companies,
+  (companies) =>
+    Effect.fnUntraced(function* ({ params, payload, request }) {
+      yield* Idempotency.refused(request, "Doing this again changes nothing")
+      const row = yield* Errors.answered(companies.verifyDomain(params.id.toLowerCase(), payload.domain))
+      return Envelope.created("Domain verified", vouched.of(row))
+    })
+)
+
+const askTls = Section.open(
+  HttpApiEndpoint.get("askTls", "/tls/ask", {
+    query: { domain: Schema.String.annotate({ description: "The name that somebody wants a certificate for", examples: ["example.com"] }) },
+    success: Envelope.success(200, Schema.Struct({ domain: Schema.String })),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Whether a domain is served here")
+    .annotate(
+      OpenApi.Description,
+      "For a web server that gets certificates on demand: 200 for the service's own domain and for verified ones that are not lost, else 404. Without a key."
+    )
+    .annotate(Example, () => ({ message: "Served here", data: { domain: "example.com" } })),
+  Domains,
+  (domains) =>
+    Effect.fnUntraced(function* ({ query: { domain } }) {
+      if (yield* Errors.answered(domains.isServed(domain))) return Envelope.ok("Served here", { domain })
+      return yield* Effect.fail(Errors.failure("not_found", "This domain is not served here"))
+    })
+)
+
+/** For the web server in front. */
+export const tls = Section.make("tls", { title: "Certificates", description: "For the web server in front" }, [askTls])

@@ -1,0 +1,65 @@
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example } from "../Examples.ts"
+import { type Look, Looks } from "../Readiness.ts"
+import * as Section from "../Section.ts"
+
+const Ready = Schema.Struct({ ready: Schema.Array(Schema.String) })
+
+const ask = Effect.fnUntraced(function* (asked: ReadonlyArray<Effect.Effect<Look>>) {
+  const found = yield* Effect.all(asked, { concurrency: "unbounded" })
+  const missing = found.flatMap(({ name, reason }) => (reason === undefined ? [] : [{ path: name, message: reason }]))
+  if (missing.length === 0) return Envelope.ok("Ready", { ready: found.map(({ name }) => name) })
+  const names = missing.map(({ path }) => path).join(", ")
+  return yield* Effect.fail(Errors.failure("not_ready", `Not ready: ${names}`, missing))
+})
+
+const healthz = Section.open(
+  HttpApiEndpoint.get("healthz", "/healthz", { success: Envelope.success(200, Schema.Struct({ up: Schema.Literal(true) })) })
+    .annotate(OpenApi.Summary, "Whether the process is up")
+    .annotate(OpenApi.Description, "Asks nothing else, so that a process is not restarted because its database is away.")
+    .annotate(Example, () => ({ message: "Up", data: { up: true } })),
+  Effect.void,
+  () => () => Effect.succeed(Envelope.ok("Up", { up: true as const }))
+)
+
+const readyz = Section.open(
+  HttpApiEndpoint.get("readyz", "/readyz", { success: Envelope.success(200, Ready), error: Errors.of("not_ready") })
+    .annotate(OpenApi.Summary, "Whether the process can serve")
+    .annotate(
+      OpenApi.Description,
+      "Asks everything it needs, each once a second at most, whoever asks. When something is not there, `error.issues` names it and says why."
+    )
+    .annotate(Example, () => ({ message: "Ready", data: { ready: ["store", "node", "chain"] } })),
+  Looks,
+  (looks) => () => ask([...looks.values()])
+)
+
+const check = Section.open(
+  HttpApiEndpoint.get("check", "/readyz/:check", {
+    params: { check: Schema.String },
+    success: Envelope.success(200, Ready),
+    error: Errors.of("not_found", "not_ready")
+  })
+    .annotate(OpenApi.Summary, "Whether one thing of it is there")
+    .annotate(
+      OpenApi.Description,
+      "Asks one of those that `/readyz` asks, by its name. A proxy asks `/readyz/running`, which says 503 from the moment the process is told to stop: node, chain and database are the same for every process, and while one is away the others have no better answer."
+    )
+    .annotate(Example, () => ({ params: { check: "node" }, message: "Ready", data: { ready: ["node"] } })),
+  Looks,
+  (looks) =>
+    ({ params }) => {
+      const look = looks.get(params.check)
+      return look === undefined ? Effect.fail(Errors.failure("not_found", "There is no such check")) : ask([look])
+    }
+)
+
+/** For whoever watches over the process. Without a key. */
+export const section = Section.make("health", { title: "Health", description: "For whoever watches over the process" }, [
+  healthz,
+  readyz,
+  check
+])

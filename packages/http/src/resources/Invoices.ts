@@ -1,0 +1,148 @@
+import * as Metadata from "@satrail/core/base/Metadata"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import { Invoices } from "@satrail/core/receiving/Invoices"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Amounts from "../Amounts.ts"
+import { Caller, Scopes } from "../Authentication.ts"
+import { Rules } from "../Decoding.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const path = "/v1/bitcoin/deposit/lightning-invoice"
+
+const Body = Schema.Struct({
+  amount: Amounts.AmountNumber,
+  currency: Amounts.Currency,
+  description: Scalars.given(Scalars.Description),
+  expiry_seconds: Scalars.given(Scalars.expirySeconds(Invoice.expirySeconds)),
+  metadata: Scalars.given(Scalars.GivenMetadata)
+}).annotate({ identifier: "CreateLightningInvoice" })
+
+const nodeId = "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619"
+
+/** An invoice as its company sees it. Claimed and expired ones are simply not settled; nobody learns a preimage before. */
+export const view = View.make<Invoice.Invoice>()(
+  { identifier: "LightningInvoice" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    node_id: [Scalars.text(nodeId).annotate({ description: "Public key of the node that issued it" }), (row) => row.nodeId],
+    memo: [Scalars.text("Order 1042"), (row) => row.memo],
+    r_preimage: [
+      Schema.String.annotate({ description: "Hex; empty until it is settled" }),
+      (row) => (row.status === "settled" ? (row.preimage ?? "") : "")
+    ],
+    r_hash: [Schema.String.annotate({ description: "Payment hash, hex" }), (row) => row.paymentHash],
+    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    settled: [Schema.Boolean, (row) => row.status === "settled"],
+    payment_request: [Schema.String.annotate({ description: "BOLT 11" }), (row) => row.paymentRequest],
+    metadata: [Scalars.Metadata, (row) => row.metadata],
+    lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId]
+  }
+)
+
+/** The invoice of the examples, before and after it was paid. */
+export const example = ({ id, millis, companyId, asked, metadata }: World) => {
+  const open: Invoice.Invoice = {
+    id: id("invoice"),
+    companyId,
+    status: "pending",
+    nodeId: asked.nodeId,
+    memo: asked.memo,
+    amount: asked.amount,
+    paymentHash: asked.paymentHash,
+    paymentRequest: asked.paymentRequest,
+    metadata,
+    lightningAddressId: null,
+    callback: null,
+    rate: null,
+    rateAtMillis: null,
+    received: null,
+    preimage: null,
+    claimedBy: null,
+    createdAtMillis: millis(),
+    expiresAtMillis: millis(3_600_000),
+    settledAtMillis: null
+  }
+  const settled: Invoice.Invoice = {
+    ...open,
+    status: "settled",
+    received: asked.amount,
+    preimage: asked.preimage,
+    settledAtMillis: millis(9000)
+  }
+  return { open, settled }
+}
+
+const creation = Idempotency.creation(path, "Invoice created", view.of)
+
+export const create = Section.company(
+  HttpApiEndpoint.post("createInvoice", path, {
+    headers: Idempotency.headers,
+    payload: Body,
+    success: Envelope.success(201, view.schema),
+    error: Errors.of("malformed", "idempotency_mismatch", "conflict", "rate_unavailable", "node_unavailable", "store_unavailable")
+  })
+    .annotate(Scopes, ["receive"])
+    .annotate(Rules, Amounts.issues)
+    .annotate(OpenApi.Summary, "Create a Lightning invoice")
+    .annotate(OpenApi.Description, "Whoever pays it credits the balance with what arrives. Needs the scope `receive`.")
+    .annotate(Example, (world) => {
+      const { open } = example(world)
+      const { metadata } = world
+      return {
+        body: { amount: 21_000, currency: "sats", description: open.memo, expiry_seconds: 3600, metadata },
+        message: "Invoice created",
+        data: view.of(open)
+      }
+    }),
+  Invoices,
+  (invoices) =>
+    Effect.fnUntraced(function* ({ payload, headers, request }) {
+      const {
+        apiKey: { companyId }
+      } = yield* Caller
+      const once = yield* creation.once(request, headers["idempotency-key"])
+      const asked = yield* Amounts.wanted(yield* Effect.orDie(request.text), payload)
+      return creation.answer(
+        yield* Errors.answered(
+          invoices.create({
+            companyId,
+            ...asked,
+            ...once,
+            description: payload.description ?? "",
+            expirySeconds: payload.expiry_seconds ?? Invoice.expirySeconds.default,
+            metadata: payload.metadata ?? Metadata.empty
+          })
+        )
+      )
+    })
+)
+
+export const get = Section.company(
+  HttpApiEndpoint.get("getInvoice", `${path}/:invoiceID`, {
+    params: { invoiceID: Scalars.Uuid },
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch a Lightning invoice")
+    .annotate(OpenApi.Description, "`settled` is true, and `r_preimage` there, once it was paid. Needs the scope `read`.")
+    .annotate(Example, (world) => {
+      const { settled } = example(world)
+      return { params: { invoiceID: settled.id }, message: "Invoice", data: view.of(settled) }
+    }),
+  Invoices,
+  (invoices) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const {
+        apiKey: { companyId }
+      } = yield* Caller
+      return Envelope.ok("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID.toLowerCase()))))
+    })
+)

@@ -1,0 +1,67 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Failure, Withdrawal } from "@satrail/core/sending/Withdrawal"
+import { Schema } from "effect"
+import * as View from "../View.ts"
+
+const FailureReason = Schema.Literals([
+  "FAILURE_REASON_NONE",
+  "FAILURE_REASON_TIMEOUT",
+  "FAILURE_REASON_NO_ROUTE",
+  "FAILURE_REASON_ERROR",
+  "FAILURE_REASON_INCORRECT_PAYMENT_DETAILS",
+  "FAILURE_REASON_INSUFFICIENT_BALANCE",
+  "FAILURE_REASON_CANCELED"
+])
+
+/** lnd has six words for what can go wrong. What ended before the node was asked has none there, and is its `ERROR`. */
+const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type } = {
+  no_route: "FAILURE_REASON_NO_ROUTE",
+  timeout: "FAILURE_REASON_TIMEOUT",
+  incorrect_payment_details: "FAILURE_REASON_INCORRECT_PAYMENT_DETAILS",
+  insufficient_liquidity: "FAILURE_REASON_INSUFFICIENT_BALANCE",
+  canceled: "FAILURE_REASON_CANCELED",
+  node_error: "FAILURE_REASON_ERROR",
+  invoice_expired: "FAILURE_REASON_INCORRECT_PAYMENT_DETAILS",
+  invoice_not_payable: "FAILURE_REASON_INCORRECT_PAYMENT_DETAILS",
+  payment_hash_used: "FAILURE_REASON_ERROR",
+  recipient_refused: "FAILURE_REASON_ERROR",
+  recipient_unreachable: "FAILURE_REASON_ERROR",
+  address_not_payable: "FAILURE_REASON_ERROR"
+}
+
+const inSats = (amount: Msat.Msat): string => Msat.toSats(amount).toString()
+const costOf = ({ networkFee }: Withdrawal): Msat.Msat => networkFee ?? Msat.zero
+const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): number => dispatchedAtMillis ?? createdAtMillis
+
+/** How a Lightning payment ended: lnd's payment record, whichever node paid. Every number is a string, as lnd writes them. */
+export const view = View.make<Withdrawal>()(
+  { identifier: "LightningPayment" },
+  {
+    payment_hash: [Schema.String, (row) => row.paymentHash ?? ""],
+    payment_preimage: [Schema.String.annotate({ description: "Hex; empty unless it succeeded" }), (row) => row.preimage ?? ""],
+    payment_request: [Schema.String, (row) => row.paymentRequest ?? ""],
+    status: [Schema.Literals(["SUCCEEDED", "FAILED"]), (row) => (row.status === "settled" ? "SUCCEEDED" : "FAILED")],
+    failure_reason: [FailureReason, (row) => (row.failure === null ? "FAILURE_REASON_NONE" : failureReasons[row.failure])],
+    value: [Schema.String, (row) => inSats(row.amount)],
+    value_sat: [Schema.String, (row) => inSats(row.amount)],
+    value_msat: [Schema.String, (row) => row.amount.toString()],
+    fee: [Schema.String, (row) => inSats(costOf(row))],
+    fee_sat: [Schema.String, (row) => inSats(costOf(row))],
+    fee_msat: [
+      Schema.String.annotate({
+        description: "What routing did cost. The customer was charged `fee_sats` of the withdrawal, neither more nor less"
+      }),
+      (row) => costOf(row).toString()
+    ],
+    creation_date: [
+      Schema.String.annotate({ description: "Unix time in seconds" }),
+      (row) => Math.floor(startedAtMillis(row) / 1000).toString()
+    ],
+    creation_time_ns: [Schema.String, (row) => (BigInt(startedAtMillis(row)) * 1_000_000n).toString()],
+    payment_index: [Schema.String, (row) => row.paymentIndex ?? "0"],
+    htlcs: [Schema.Array(Schema.Never).annotate({ description: "Always empty" }), () => []]
+  }
+)
+
+/** Null until the outcome is known, and for an on-chain withdrawal. */
+export const of = (row: Withdrawal) => (row.rail !== "lightning" || row.status === "pending" ? null : view.of(row))

@@ -1,0 +1,28 @@
+import { Reconciliation } from "@satrail/core/reconciliation/Reconciliation"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { PrometheusMetrics } from "effect/observability"
+import { Looks } from "../Readiness.ts"
+import * as Section from "../Section.ts"
+import * as Gauges from "./Gauges.ts"
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+const text = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+
+const metrics = Section.operator(
+  HttpApiEndpoint.get("metrics", "/operator/metrics", { success: text })
+    .annotate(OpenApi.Summary, "What this process has measured")
+    .annotate(
+      OpenApi.Description,
+      "As Prometheus reads it: text, not an envelope. Each process counts for itself, since its start; what waits and what differs is the same for all."
+    ),
+  Effect.all([Reconciliation, Looks]),
+  ([reconciliation, looks]) => {
+    // Whether node and chain are there is as fresh here as in `/readyz`: it is the same look.
+    const measured = Effect.all([Gauges.refresh(reconciliation), ...looks.values()], { concurrency: "unbounded", discard: true })
+    return () => Effect.andThen(measured, PrometheusMetrics.format())
+  }
+)
+
+/** For whoever watches over many processes. With the operator's token, which Prometheus sends as `authorization.credentials`. */
+export const section = Section.make("metrics", { title: "Metrics", description: "For Prometheus" }, [metrics])

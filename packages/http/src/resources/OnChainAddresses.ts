@@ -1,0 +1,89 @@
+import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
+import * as Metadata from "@satrail/core/base/Metadata"
+import type { OnChainAddress } from "@satrail/core/receiving/OnChainAddress"
+import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../Authentication.ts"
+import { bodyIsOptional } from "../Base.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const path = "/v1/bitcoin/deposit/on-chain"
+
+const Body = Schema.Struct({
+  address_type: Scalars.given(AddressType.annotate({ description: "`taproot` unless given" })),
+  metadata: Scalars.given(Scalars.GivenMetadata)
+}).annotate({ identifier: "CreateOnChainAddress" })
+
+/** An on-chain address that was given out. */
+const view = View.make<OnChainAddress>()(
+  { identifier: "OnChainAddress" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    address: [Scalars.text("bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"), (row) => row.address],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    node_id: [Scalars.text("73c5da0a").annotate({ description: "Fingerprint of the wallet that can spend from it" }), (row) => row.nodeId],
+    bitcoin_address_type: [AddressType, (row) => row.type],
+    metadata: [Scalars.Metadata, (row) => row.metadata],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
+
+const example = ({ id, millis, companyId, address, metadata }: World): OnChainAddress => ({
+  id: id("on-chain address"),
+  companyId,
+  nodeId: "73c5da0a",
+  address: address.address,
+  scriptPubKey: address.scriptPubKey,
+  type: "taproot",
+  index: 0,
+  metadata,
+  createdAtMillis: millis()
+})
+
+/** Answered one level deeper than other records. */
+const nested = (row: OnChainAddress) => ({ address: view.of(row) })
+
+const creation = Idempotency.creation(path, "On-chain address created", nested)
+
+export const create = Section.company(
+  HttpApiEndpoint.post("createOnChainAddress", path, {
+    headers: Idempotency.headers,
+    payload: [Body, Schema.Null],
+    success: Envelope.success(201, Schema.Struct({ address: view.schema })),
+    error: Errors.of("malformed", "idempotency_mismatch", "conflict", "chain_unavailable", "store_unavailable")
+  })
+    .annotate(Scopes, ["receive"])
+    .annotate(OpenApi.Summary, "Create an on-chain address")
+    .annotate(
+      OpenApi.Description,
+      "Any number may be created; each may be paid any number of times. The body is optional. Needs the scope `receive`."
+    )
+    .annotate(OpenApi.Transform, bodyIsOptional)
+    .annotate(Example, (world) => ({
+      body: { address_type: "taproot", metadata: world.metadata },
+      message: "On-chain address created",
+      data: nested(example(world))
+    })),
+  OnChainAddresses,
+  (onChainAddresses) =>
+    Effect.fnUntraced(function* ({ payload, headers, request }) {
+      const once = yield* creation.once(request, headers["idempotency-key"])
+      return creation.answer(
+        yield* Errors.answered(
+          onChainAddresses.create({
+            companyId: yield* companyId,
+            ...once,
+            type: payload?.address_type ?? "taproot",
+            metadata: payload?.metadata ?? Metadata.empty
+          })
+        )
+      )
+    })
+)

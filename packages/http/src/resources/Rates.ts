@@ -1,0 +1,52 @@
+import { Currency, isFiat } from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
+import { Prices, type Quoted } from "@satrail/core/nodes/Prices"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example } from "../Examples.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+/** What one bitcoin costs in a currency. A string, because a JSON number is read by most as a float. */
+const view = View.make<Quoted>()(
+  { identifier: "Rate" },
+  {
+    currency: [Schema.Literals(Currency.literals.filter(isFiat)), (row) => row.currency],
+    price: [
+      Scalars.text("97123.45").annotate({ description: "Units of the currency for one bitcoin: an exact decimal" }),
+      (row) => Decimal.format(row.price)
+    ],
+    updated_at: [Scalars.Instant.annotate({ description: "When that was the price" }), (row) => Scalars.instant(row.atMillis)]
+  }
+)
+
+const list = Section.company(
+  HttpApiEndpoint.get("rates", "/v1/rates", {
+    success: Envelope.success(200, Schema.Array(view.schema)),
+    error: Errors.of("rate_unavailable")
+  })
+    .annotate(Scopes, ["read", "receive", "send"])
+    .annotate(OpenApi.Summary, "Fetch the exchange rates")
+    .annotate(
+      OpenApi.Description,
+      "What amounts in fiat are converted at now. A currency without a rate that is young enough is left out; without any, 503. Needs the scope `read`, `receive` or `send`."
+    )
+    .annotate(Example, ({ at }) => ({
+      message: "Exchange rates",
+      data: [
+        { currency: "usd", price: "97123.45", updated_at: at(-5000) },
+        { currency: "eur", price: "89480.02", updated_at: at(-5000) }
+      ]
+    })),
+  Prices,
+  ({ current }) =>
+    () =>
+      Effect.map(Errors.answered(current), (rates) => Envelope.ok("Exchange rates", rates.map(view.of)))
+)
+
+/** What a bitcoin costs. */
+export const section = Section.make("rates", { title: "Rates", description: "What a bitcoin costs" }, [list])

@@ -1,0 +1,134 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Balance from "@satrail/core/ledger/Balance"
+import { Rail, Status } from "@satrail/core/ledger/Rail"
+import * as Transaction from "@satrail/core/reports/Transaction"
+import { Transactions } from "@satrail/core/reports/Transactions"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Caller, companyId, Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+import * as Deposits from "./Deposits.ts"
+import * as Withdrawals from "./Withdrawals.ts"
+
+const path = "/v1/transactions"
+
+/** What can be withdrawn now: of 1 000 999 msat posted with 300 000 held, 700 sats. */
+export const balanceView = View.make<Balance.Balance>()(
+  { identifier: "Balance" },
+  {
+    balance: [
+      Schema.Int.annotate({
+        description: "Satoshis that can be withdrawn now: what pending withdrawals hold is not in it. Rounded down",
+        examples: [21_000]
+      }),
+      (row) => Scalars.sats(Balance.available(row))
+    ]
+  }
+)
+
+/** A deposit or a withdrawal, as a line in the list. */
+export const view = View.make<Transaction.Transaction>()(
+  { identifier: "Transaction" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    recipient: [Schema.String, (row) => row.recipient],
+    rail_type: [Rail, (row) => row.rail],
+    type: [Transaction.Type, (row) => row.type],
+    fee_microsats: [
+      Schema.Int.annotate({ description: "The fee in thousandths of a satoshi: 1 sat is 1000", examples: [6500] }),
+      (row) => Number(row.fee)
+    ],
+    status: [Status, (row) => row.status],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
+
+/** What the list can be asked for. */
+const query = {
+  ...Page.place(Transaction.limit),
+  type: Schema.optionalKey(Transaction.Type),
+  status: Schema.optionalKey(Status),
+  rail_type: Schema.optionalKey(Rail),
+  created_after: Schema.optionalKey(Scalars.GivenInstant),
+  created_before: Schema.optionalKey(Scalars.GivenInstant)
+}
+const Query = Schema.Struct(query)
+type Query = typeof Query.Type
+
+/** The same for the core. Both ends of the time are exclusive. */
+const askedBy = (query: Query): Transaction.Query => ({
+  limit: query.limit ?? Transaction.limit.default,
+  ...(query.cursor && { after: query.cursor }),
+  ...(query.type && { type: query.type }),
+  ...(query.status && { status: query.status }),
+  ...(query.rail_type && { rail: query.rail_type }),
+  ...(query.created_after !== undefined && { createdAfterMillis: query.created_after }),
+  ...(query.created_before !== undefined && { createdBeforeMillis: query.created_before })
+})
+
+/** The same for the next page's address, but the cursor. */
+const written = ({ limit, cursor: _, created_after, created_before, ...filters }: Query): Readonly<Record<string, string>> => ({
+  ...(limit !== undefined && { limit: String(limit) }),
+  ...filters,
+  ...(created_after !== undefined && { created_after: new Date(created_after).toISOString() }),
+  ...(created_before !== undefined && { created_before: new Date(created_before).toISOString() })
+})
+
+/** Everything that came in and went out in the examples. */
+const example = (world: World) => {
+  const [{ settled }, deposit] = [Withdrawals.example(world), Deposits.example(world)]
+  const fee = Withdrawal.fee(settled)
+  return {
+    balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero },
+    transactions: [
+      { ...settled, type: "withdrawal" as const, fee },
+      { ...deposit, type: "deposit" as const, fee: Msat.zero }
+    ]
+  }
+}
+
+export const balance = Section.company(
+  HttpApiEndpoint.get("balance", `${path}/balance`, {
+    success: Envelope.success(200, balanceView.schema),
+    error: Errors.of("store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch the balance")
+    .annotate(OpenApi.Description, "What can be withdrawn now, in whole satoshis. Needs the scope `read`.")
+    .annotate(Example, (world) => ({ message: "Balance", data: balanceView.of(example(world).balance) })),
+  Transactions,
+  (transactions) => () =>
+    Effect.flatMap(Caller, ({ apiKey: { companyId } }) =>
+      Effect.map(Errors.answered(transactions.balance(companyId)), (row) => Envelope.ok("Balance", balanceView.of(row)))
+    )
+)
+
+export const list = Section.company(
+  HttpApiEndpoint.get("transactions", path, {
+    query,
+    success: Page.success(view.schema),
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "List transactions")
+    .annotate(
+      OpenApi.Description,
+      "Deposits and withdrawals, newest first. `created_after` and `created_before` are both exclusive. The next page is in the `Link` header. Needs the scope `read`."
+    )
+    .annotate(Example, (world) => ({ message: "Transactions", data: example(world).transactions.map(view.of) })),
+  Transactions,
+  (transactions) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const page = yield* Errors.answered(transactions.list(yield* companyId, askedBy(query)))
+      return Page.answer("Transactions", page.transactions.map(view.of), path, written(query), page.next)
+    })
+)

@@ -1,0 +1,222 @@
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Metadata from "@satrail/core/base/Metadata"
+import * as Voucher from "@satrail/core/sending/Voucher"
+import { type Issued, limit, Vouchers } from "@satrail/core/sending/Vouchers"
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Amounts from "../Amounts.ts"
+import { Caller, companyId, Scopes } from "../Authentication.ts"
+import { Rules } from "../Decoding.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import { Seal } from "../Seal.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+
+const path = "/v1/vouchers"
+const params = { id: Scalars.Uuid }
+
+const Body = Schema.Struct({
+  amount: Amounts.AmountNumber,
+  currency: Amounts.Currency,
+  description: Scalars.given(Scalars.Description.annotate({ description: "What a claimer's wallet shows" })),
+  expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
+  metadata: Scalars.given(Scalars.GivenMetadata)
+}).annotate({ identifier: "CreateVoucher" })
+
+/** Money that is held for whoever claims it first. */
+const view = View.make<Voucher.Voucher>()(
+  { identifier: "Voucher" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
+    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Voucher.fee(row))],
+    description: [Schema.String.annotate({ description: "What a claimer's wallet shows" }), (row) => row.description],
+    status: [Voucher.Status, (row) => row.status],
+    withdrawal_id: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal that it became when it was claimed" }),
+      (row) => row.withdrawalId
+    ],
+    metadata: [Scalars.Metadata, (row) => row.metadata],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
+    expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
+    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+  }
+)
+
+/** The same, once, with its link. */
+const issued = View.make<Issued>()(
+  { identifier: "IssuedVoucher" },
+  {
+    ...View.within(view.members, ({ voucher }: Issued) => voucher),
+    lnurl: [
+      Schema.String.annotate({
+        description: "What a wallet scans (LUD-01). Whoever has it can claim the money; it cannot be asked for again"
+      }),
+      ({ url }) => Lnurl.encode(Redacted.value(url))
+    ],
+    lnurlw: [
+      Schema.String.annotate({ description: "The same as a link (LUD-17)" }),
+      ({ url }) => Redacted.value(url).replace(/^https?:/, "lnurlw:")
+    ]
+  }
+)
+
+const example = ({ id, millis, companyId, metadata, k1 }: World): Voucher.Voucher => ({
+  id: id("voucher", 120_000),
+  companyId,
+  ledgerTxId: id("transfer of the voucher", 120_000),
+  amount: Msat.fromSats(1000),
+  serviceFee: Msat.fromSats(14),
+  networkAllowance: Msat.fromSats(5),
+  description: "A coffee on us",
+  metadata,
+  rate: null,
+  rateAtMillis: null,
+  secretHash: Voucher.hashOf(k1),
+  status: "open",
+  withdrawalId: null,
+  createdAtMillis: millis(120_000),
+  expiresAtMillis: millis(120_000) + Voucher.expirySeconds.default * 1000,
+  updatedAtMillis: millis(120_000)
+})
+
+const create = Section.company(
+  HttpApiEndpoint.post("createVoucher", path, {
+    headers: Idempotency.headers,
+    payload: Body,
+    success: Envelope.success(201, issued.schema),
+    error: Errors.of(
+      "malformed",
+      "insufficient_balance",
+      "idempotency_mismatch",
+      "idempotency_not_supported",
+      "answer_not_readable",
+      "conflict",
+      "rate_unavailable",
+      "store_unavailable"
+    )
+  })
+    .annotate(Scopes, ["send"])
+    .annotate(Rules, Amounts.issues)
+    .annotate(OpenApi.Summary, "Create a voucher")
+    .annotate(
+      OpenApi.Description,
+      "Holds amount and fee for whoever claims it first, with any LNURL wallet (LUD-03). The answer has the only copy of the link. Needs the scope `send`."
+    )
+    .annotate(Example, (world) => {
+      const [voucher, { metadata, serviceDomain, k1 }] = [example(world), world]
+      const { description } = voucher
+      return {
+        body: { amount: 1000, currency: "sats", description, expiry_seconds: Voucher.expirySeconds.default, metadata },
+        message: "Voucher created",
+        data: issued.of({ voucher, url: Redacted.make(Voucher.urlOf(serviceDomain, k1)) })
+      }
+    }),
+  Effect.all([Vouchers, Seal]),
+  ([vouchers, sealer]) => {
+    const creation = Idempotency.sealedCreation(path, "Voucher created", issued.of, sealer)
+    return Effect.fnUntraced(function* ({ payload, headers, request }) {
+      const {
+        apiKey: { companyId: id },
+        plan
+      } = yield* Caller
+      const once = yield* creation.once(request, headers["idempotency-key"], id)
+      const asked = yield* Amounts.wanted(yield* Effect.orDie(request.text), payload)
+      return yield* creation.answer(
+        yield* Errors.answered(
+          vouchers.create({
+            company: { id, plan },
+            ...asked,
+            ...once,
+            description: payload.description ?? "",
+            expirySeconds: payload.expiry_seconds ?? Voucher.expirySeconds.default,
+            metadata: payload.metadata ?? Metadata.empty
+          })
+        ),
+        id
+      )
+    })
+  }
+)
+
+const list = Section.company(
+  HttpApiEndpoint.get("listVouchers", path, {
+    query: Page.place(limit),
+    success: Page.success(view.schema),
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "List vouchers")
+    .annotate(OpenApi.Description, "Newest first, without their links. The next page is in the `Link` header. Needs the scope `read`.")
+    .annotate(Example, (world) => ({ message: "Vouchers", data: [view.of(example(world))] })),
+  Vouchers,
+  (vouchers) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const asked = Page.asked(query, limit)
+      const { vouchers: rows, next } = yield* Errors.answered(vouchers.list(yield* companyId, asked))
+      return Page.answer("Vouchers", rows.map(view.of), path, { limit: String(asked.limit) }, next)
+    })
+)
+
+const get = Section.company(
+  HttpApiEndpoint.get("getVoucher", `${path}/:id`, {
+    params,
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch a voucher")
+    .annotate(OpenApi.Description, "What became of a claimed one, its withdrawal says: `withdrawal_id`. Needs the scope `read`.")
+    .annotate(Example, (world) => {
+      const row = example(world)
+      return { params: { id: row.id }, message: "Voucher", data: view.of(row) }
+    }),
+  Vouchers,
+  (vouchers) =>
+    Effect.fnUntraced(function* ({ params }) {
+      return Envelope.ok("Voucher", view.of(yield* Errors.answered(vouchers.get(yield* companyId, params.id.toLowerCase()))))
+    })
+)
+
+const cancel = Section.company(
+  HttpApiEndpoint.delete("cancelVoucher", `${path}/:id`, {
+    params,
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "voucher_not_open", "store_unavailable")
+  })
+    .annotate(Scopes, ["send"])
+    .annotate(OpenApi.Summary, "Cancel a voucher")
+    .annotate(
+      OpenApi.Description,
+      "It cannot be claimed any more, and what it held is available again. One that was claimed is refused; canceling again changes nothing. Needs the scope `send`."
+    )
+    .annotate(Example, (world) => {
+      const row = example(world)
+      return {
+        params: { id: row.id },
+        message: "Voucher canceled",
+        data: view.of({ ...row, status: "canceled", updatedAtMillis: world.millis(180_000) })
+      }
+    }),
+  Vouchers,
+  (vouchers) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const row = yield* Errors.answered(vouchers.cancel(yield* companyId, params.id.toLowerCase()))
+      return Envelope.ok("Voucher canceled", view.of(row))
+    })
+)
+
+/** Money for whoever has the link. */
+export const section = Section.make(
+  "vouchers",
+  { title: "Vouchers", description: "Money that is held for whoever claims it first, with any LNURL wallet" },
+  [create, list, get, cancel]
+)

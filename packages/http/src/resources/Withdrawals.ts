@@ -1,0 +1,291 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Network from "@satrail/bitcoin/Network"
+import * as Metadata from "@satrail/core/base/Metadata"
+import { Rail, Status } from "@satrail/core/ledger/Rail"
+import * as Fee from "@satrail/core/policy/Fee"
+import { Transactions } from "@satrail/core/reports/Transactions"
+import * as Destination from "@satrail/core/sending/Destination"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { type Estimate, Withdrawals } from "@satrail/core/sending/Withdrawals"
+import { Effect, Predicate, Result, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Amounts from "../Amounts.ts"
+import { Caller, companyId, Scopes } from "../Authentication.ts"
+import { Rules } from "../Decoding.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+import * as LightningPayment from "./LightningPayment.ts"
+
+const what = {
+  amount: Scalars.given(Amounts.AmountNumber),
+  currency: Scalars.given(Amounts.Currency),
+  destination: Schema.NonEmptyString.annotate({
+    description: "A Lightning invoice, a Lightning address, an LNURL, a bitcoin address or a bitcoin: URI",
+    examples: ["satoshi@wallet.example"]
+  })
+}
+const EstimateBody = Schema.Struct(what).annotate({ identifier: "EstimateWithdrawal" })
+const ConfirmBody = Schema.Struct({ ...what, metadata: Scalars.given(Scalars.GivenMetadata) }).annotate({ identifier: "ConfirmWithdrawal" })
+
+/** What is wrong with what is to be sent. Which network a destination is of is no question of how it is written. */
+const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => {
+  const amount = Amounts.issues(text, body)
+  if (!Predicate.hasProperty(body, "destination") || typeof body.destination !== "string") return amount
+  let issues: ReturnType<typeof Amounts.issues> = []
+  for (const network of Network.all) {
+    const parsed = Destination.parse(body.destination, network)
+    const failure = Result.isFailure(parsed) ? Errors.failureFor(parsed.failure) : undefined
+    if (failure?.error.code !== "malformed") return amount
+    issues = failure.error.issues ?? []
+  }
+  return [...amount, ...issues]
+}
+
+const shared = View.members<Withdrawal.Withdrawal>()({
+  id: [Scalars.Uuid, (row) => row.id],
+  amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+  recipient: [Scalars.text("satoshi@wallet.example"), (row) => row.recipient],
+  network_type: [Network.Network, (row) => row.network],
+  rail_type: [Rail, (row) => row.rail],
+  status: [Status, (row) => row.status],
+  lightning_payment: [
+    Schema.NullOr(LightningPayment.view.schema).annotate({
+      description: "null until the outcome is known, and for an on-chain withdrawal"
+    }),
+    LightningPayment.of
+  ],
+  chain_tx_id: [
+    Schema.NullOr(Schema.String).annotate({ description: "The transaction of an on-chain withdrawal, once there is one" }),
+    (row) => row.chainTxId
+  ],
+  created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+})
+
+/** A withdrawal as confirm answers it: 1 006 000 msat are 1006 sats, 6 500 msat of fee are 6.5. */
+export const confirmed = View.make<Withdrawal.Withdrawal>()(
+  { identifier: "ConfirmedWithdrawal" },
+  {
+    ...shared,
+    fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Withdrawal.fee(row))],
+    metadata: [Scalars.Metadata, (row) => row.metadata]
+  }
+)
+
+/** A withdrawal as it is fetched. */
+export const view = View.make<Withdrawal.Withdrawal>()(
+  { identifier: "Withdrawal" },
+  {
+    ...shared,
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
+    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+  }
+)
+
+/** What a withdrawal would come to. */
+export const estimated = View.make<Estimate>()(
+  { identifier: "WithdrawalEstimate" },
+  {
+    recipient: [Scalars.text("satoshi@wallet.example"), (row) => row.recipient],
+    recipient_type: [Destination.RecipientType, (row) => row.recipientType],
+    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    service_fee_sats: [
+      Schema.Finite.annotate({ description: "The whole fee on top of the amount: what confirm would charge", examples: [6.5] }),
+      (row) => Scalars.exactSats(Fee.total(row.fee))
+    ],
+    success_probability: [
+      Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
+        description: "1 is certain, 0 is no route",
+        examples: [0.98]
+      }),
+      (row) => row.successProbability
+    ]
+  }
+)
+
+/** The withdrawal of the examples, as it was confirmed and after it arrived. */
+export const example = ({ id, millis, companyId, paid, network, metadata }: World) => {
+  const requested = Withdrawal.pending({
+    id: id("withdrawal", 60_000),
+    companyId,
+    ledgerTxId: id("transfer of the withdrawal", 60_000),
+    amount: paid.amount,
+    serviceFee: Msat.fromSats(20),
+    networkAllowance: Msat.fromSats(15),
+    recipient: "satoshi@wallet.example",
+    recipientType: "lightning_address",
+    rail: "lightning",
+    network,
+    metadata,
+    rate: null,
+    rateAtMillis: null,
+    createdAtMillis: millis(60_000)
+  })
+  const settled: Withdrawal.Withdrawal = {
+    ...requested,
+    status: "settled",
+    paymentHash: paid.paymentHash,
+    paymentRequest: paid.paymentRequest,
+    preimage: paid.preimage,
+    dispatchedAtMillis: millis(60_040),
+    networkFee: Msat.make(2001n),
+    paymentIndex: "1",
+    updatedAtMillis: millis(60_900)
+  }
+  return { requested, settled }
+}
+
+const refusals = [
+  "malformed",
+  "wrong_network",
+  "unsupported",
+  "amount_mismatch",
+  "amount_required",
+  "amount_out_of_range",
+  "dust",
+  "invoice_expired",
+  "invoice_not_payable",
+  "payment_hash_used",
+  "recipient_not_found",
+  "final_cltv_too_long",
+  "recipient_refused",
+  "recipient_unreachable",
+  "rate_unavailable",
+  "chain_unavailable",
+  "store_unavailable"
+] as const
+
+const bodyOf = (row: Withdrawal.Withdrawal) => ({ amount: 3000, currency: "sats", destination: row.recipient })
+
+export const estimate = Section.company(
+  HttpApiEndpoint.post("estimate", "/v1/bitcoin/withdraw/estimate", {
+    payload: EstimateBody,
+    success: Envelope.success(200, estimated.schema),
+    error: Errors.of(...refusals, "node_unavailable")
+  })
+    .annotate(Scopes, ["read", "send"])
+    .annotate(Rules, issues)
+    .annotate(OpenApi.Summary, "Estimate a withdrawal")
+    .annotate(
+      OpenApi.Description,
+      "Checks the destination, and says what sending would cost and how likely it is to arrive. Moves nothing, so the scope `read` is enough; `send` will do as well."
+    )
+    .annotate(Example, (world) => {
+      const { requested } = example(world)
+      const { recipient, recipientType, amount, serviceFee: service, networkAllowance: network } = requested
+      return {
+        body: bodyOf(requested),
+        message: "Estimate",
+        data: estimated.of({ recipient, recipientType, amount, fee: { service, network }, successProbability: 0.98 })
+      }
+    }),
+  Withdrawals,
+  (withdrawals) =>
+    Effect.fnUntraced(function* ({ payload, request }) {
+      const {
+        apiKey: { companyId: id },
+        plan
+      } = yield* Caller
+      const asked = yield* Amounts.asked(yield* Effect.orDie(request.text), payload)
+      const found = yield* Errors.answered(withdrawals.estimate({ company: { id, plan }, asked, destination: payload.destination }))
+      return Envelope.ok("Estimate", estimated.of(found))
+    })
+)
+
+const canonical = "/v1/bitcoin/withdraw/confirm"
+
+const creation = Idempotency.creation(canonical, "Withdrawal queued", confirmed.of)
+
+/** One operation, by each spelling of its path. */
+const confirming = {
+  headers: Idempotency.headers,
+  payload: ConfirmBody,
+  success: Envelope.success(201, confirmed.schema),
+  error: Errors.of(...refusals, "insufficient_balance", "idempotency_mismatch", "conflict")
+}
+
+const description =
+  "Holds amount and fee, and queues the payment: the answer is `pending`. `/v1/bitcoin/withdraw/confirm` and `/v1/bitcoin/send/confirm` are one operation, an `Idempotency-Key` used with one is used with the other. Needs the scope `send`."
+
+const confirmExample = (world: World) => {
+  const { requested } = example(world)
+  const { metadata } = world
+  return { body: { ...bodyOf(requested), metadata }, message: "Withdrawal queued", data: confirmed.of(requested) }
+}
+
+const confirmWith = (withdrawals: Withdrawals["Service"]) =>
+  Effect.fnUntraced(function* ({
+    payload,
+    headers,
+    request
+  }: {
+    readonly payload: typeof ConfirmBody.Type
+    readonly headers: { readonly "idempotency-key"?: string }
+    readonly request: HttpServerRequest.HttpServerRequest
+  }) {
+    const {
+      apiKey: { companyId: id },
+      plan
+    } = yield* Caller
+    const once = yield* creation.once(request, headers["idempotency-key"])
+    return creation.answer(
+      yield* Errors.answered(
+        withdrawals.confirm({
+          company: { id, plan },
+          ...once,
+          asked: yield* Amounts.asked(yield* Effect.orDie(request.text), payload),
+          destination: payload.destination,
+          metadata: payload.metadata ?? Metadata.empty
+        })
+      )
+    )
+  })
+
+export const confirm = Section.company(
+  HttpApiEndpoint.post("confirm", canonical, confirming)
+    .annotate(Scopes, ["send"])
+    .annotate(Rules, issues)
+    .annotate(OpenApi.Summary, "Send bitcoin")
+    .annotate(OpenApi.Description, description)
+    .annotate(Example, confirmExample),
+  Withdrawals,
+  confirmWith
+)
+
+export const confirmSend = Section.company(
+  HttpApiEndpoint.post("confirmSend", "/v1/bitcoin/send/confirm", confirming)
+    .annotate(Scopes, ["send"])
+    .annotate(Rules, issues)
+    .annotate(OpenApi.Summary, "Send bitcoin, by the other spelling of the path")
+    .annotate(OpenApi.Description, description)
+    .annotate(Example, confirmExample),
+  Withdrawals,
+  confirmWith
+)
+
+export const get = Section.company(
+  HttpApiEndpoint.get("withdrawal", "/v1/transactions/withdrawals/:withdrawalID", {
+    params: { withdrawalID: Scalars.Uuid },
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch a withdrawal")
+    .annotate(OpenApi.Description, "`pending` until its outcome is known, then `settled` or `failed` for ever. Needs the scope `read`.")
+    .annotate(Example, (world) => {
+      const { settled } = example(world)
+      return { params: { withdrawalID: settled.id }, message: "Withdrawal", data: view.of(settled) }
+    }),
+  Transactions,
+  (transactions) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const row = yield* Errors.answered(transactions.withdrawal(yield* companyId, params.withdrawalID.toLowerCase()))
+      return Envelope.ok("Withdrawal", view.of(row))
+    })
+)
