@@ -299,7 +299,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [45],
     bug: "a deposit that was written down late waits for a payment that is gone",
     file: core("receiving/ChainDeposits"),
-    find: `        yield* insistent(settle({ txId: chainTxId, vout }))
+    find: `        yield* outputs.settle({ txId: chainTxId, vout })
         continue`,
     replace: "        continue",
     test: coreTest("ChainDeposits"),
@@ -733,8 +733,8 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "reorganisation-ignored",
     rows: [45],
     bug: "a credit stays when its payment is taken out of the chain",
-    file: core("receiving/ChainDeposits"),
-    find: `    if (placement._tag === "mempool" && deposit.status === "settled") return void (yield* reverse(deposit))
+    file: core("receiving/Outputs"),
+    find: `  if (placement._tag === "mempool" && deposit.status === "settled") return ["reverse"]
 `,
     replace: "",
     test: coreTest("ChainDeposits"),
@@ -774,7 +774,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "read-and-given-up",
     rows: [45, 60],
     bug: "a deposit that was read in a block is given up because the chain source does not find it by its id",
-    file: core("receiving/ChainDeposits"),
+    file: core("receiving/Outputs"),
     find: `if (placement._tag !== "gone" || told?._tag !== "mined") return placement`,
     replace: `if (placement._tag !== "gone" || told?._tag !== "gone") return placement`,
     test: coreTest("ChainDeposits"),

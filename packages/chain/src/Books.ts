@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Pages from "@satrail/core/base/Pages"
 import { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import * as Coin from "@satrail/core/nodes/Coin"
@@ -22,17 +23,22 @@ const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent)
   /** Change of payouts that have not ended, where it is no coin yet: of which of several transactions it will be is not known, or it would be too deep. */
   const changeToCome = Effect.gen(function* () {
     const change = new Map<string, Msat.Msat>()
-    let after: string | null = null
-    do {
-      const page: ReadonlyArray<Withdrawal> = yield* records.withdrawalsUnderWay(after, pageSize)
-      for (const { companyId, id } of page.filter(({ rail }) => rail === "on_chain")) {
-        const candidates = yield* records.candidates(companyId, id)
-        const newest = candidates.at(-1)
-        if (newest?.change?.wallet !== fingerprint || (candidates.length === 1 && !newest.isDeep)) continue
-        change.set(Coin.outpoint(newest.txId, newest.change.vout), newest.change.amount)
-      }
-      after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
-    } while (after !== null)
+    const note = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
+      const candidates = yield* records.candidates(companyId, id)
+      const newest = candidates.at(-1)
+      if (newest?.change?.wallet !== fingerprint || (candidates.length === 1 && !newest.isDeep)) return
+      change.set(Coin.outpoint(newest.txId, newest.change.vout), newest.change.amount)
+    })
+    yield* Pages.each(
+      pageSize,
+      (after: Withdrawal | null) => records.withdrawalsUnderWay(after?.id ?? null, pageSize),
+      (page) =>
+        Effect.forEach(
+          page.filter(({ rail }) => rail === "on_chain"),
+          note,
+          { discard: true }
+        )
+    )
     return Msat.sum(...change.values())
   })
 

@@ -2,6 +2,7 @@ import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { Invalid } from "../base/Invalid.ts"
 import { Names, type NamesUnavailable } from "../base/Names.ts"
+import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -102,12 +103,11 @@ export const make = Effect.gen(function* () {
     }),
     check: Effect.gen(function* () {
       const beforeMillis = (yield* Clock.currentTimeMillis) - policy.domainCheckMillis
-      let after: string | null = null
-      do {
-        const page: ReadonlyArray<Domain.Domain> = yield* records.domainsToCheck(beforeMillis, after, pageSize)
-        yield* Effect.forEach(page, look, { concurrency: lookupsAtOnce, discard: true })
-        after = page.length < pageSize ? null : (page.at(-1)?.domain ?? null)
-      } while (after !== null)
+      yield* Pages.each(
+        pageSize,
+        (after: Domain.Domain | null) => records.domainsToCheck(beforeMillis, after?.domain ?? null, pageSize),
+        (page) => Effect.forEach(page, look, { concurrency: lookupsAtOnce, discard: true })
+      )
     })
   })
 })

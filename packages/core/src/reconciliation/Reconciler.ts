@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
+import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import type { Cursor as Checkpoint, Fence } from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
@@ -68,16 +69,7 @@ export const make = Effect.gen(function* () {
   const chainItems = yield* ChainItems.make
   const reading = <A, E>(effect: Effect.Effect<A, E, LedgerReads>) => Effect.provideService(effect, LedgerReads, ledger)
 
-  const underWay = Effect.gen(function* () {
-    const all: Array<Withdrawal> = []
-    let after: string | null = null
-    do {
-      const page: ReadonlyArray<Withdrawal> = yield* sending.withdrawalsUnderWay(after, pageSize)
-      all.push(...page)
-      after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
-    } while (after !== null)
-    return all
-  })
+  const underWay = Pages.all(pageSize, (after: Withdrawal | null) => sending.withdrawalsUnderWay(after?.id ?? null, pageSize))
 
   /** Another process that holds what is fenced keeps its own. */
   const keep = (cursor: Checkpoint, nowMillis: number, fence: Fence | undefined) =>

@@ -2,6 +2,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
+import * as Pages from "../base/Pages.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Tally from "../ledger/Tally.ts"
@@ -29,16 +30,18 @@ export const verify = (
     const opened = yield* AccountReads
     const ledger = yield* LedgerReads
     const reports = yield* ReportReads
-    let [after, companies, faults]: [string | null, number, number] = [null, 0, 0]
-    do {
-      const page: ReadonlyArray<Company> = yield* opened.companies(after, pageSize)
-      const found = yield* Effect.forEach(page, (company) => Effect.tap(reports.faults(company.id), (wrong) => tell(company, wrong)), {
-        concurrency: companiesAtOnce
-      })
-      companies += page.length
-      faults += found.reduce((sum, wrong) => sum + wrong.length, 0)
-      after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
-    } while (after !== null)
+    let [companies, faults] = [0, 0]
+    const check = Effect.fnUntraced(function* (company: Company) {
+      const wrong = yield* reports.faults(company.id)
+      yield* tell(company, wrong)
+      companies++
+      faults += wrong.length
+    })
+    yield* Pages.each(
+      pageSize,
+      (after: Company | null) => opened.companies(after?.id ?? null, pageSize),
+      (page) => Effect.forEach(page, check, { concurrency: companiesAtOnce, discard: true })
+    )
     const { accounts } = yield* ledger.tally(null)
     return { companies, faults, stuck: Tally.net(accounts.internal) }
   })

@@ -1,8 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
-import { ChainSource, type ChainUnavailable, confirmations } from "../nodes/ChainSource.ts"
+import { ChainSource, type ChainUnavailable, confirmations, type Tip } from "../nodes/ChainSource.ts"
 import * as Policy from "../policy/Policy.ts"
 import type { SettledPayout } from "./SendingReads.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -26,31 +27,32 @@ export const make = Effect.gen(function* () {
   const { payoutBuriedAt } = yield* Policy.Policy
   let lookedAt = ""
 
+  const lookAt = Effect.fnUntraced(function* (payout: SettledPayout, tip: Tip) {
+    const placement = yield* chain.transaction(payout.txId)
+    if (placement._tag === "mined") {
+      if (confirmations(tip, placement.height) >= payoutBuriedAt)
+        yield* journal.commit(Withdrawal.buried(payout, yield* Clock.currentTimeMillis))
+      return
+    }
+    yield* Effect.logWarning("payout: settled transaction no longer in a block; sent again", { withdrawalId: payout.id })
+    const answer = yield* chain.broadcast(payout.rawTx)
+    if (answer._tag === "rejected") {
+      yield* Effect.logError("payout: settled transaction rejected by the network; manual review needed", {
+        withdrawalId: payout.id,
+        reason: answer.reason
+      })
+    }
+  })
+
   return SettledPayouts.of({
     look: Effect.gen(function* () {
       const tip = yield* chain.tip
       if (tip.hash === lookedAt) return
-      let after: string | null = null
-      do {
-        const page: ReadonlyArray<SettledPayout> = yield* records.settledPayouts(after, pageSize)
-        for (const payout of page) {
-          const placement = yield* chain.transaction(payout.txId)
-          if (placement._tag === "mined") {
-            if (confirmations(tip, placement.height) < payoutBuriedAt) continue
-            yield* journal.commit(Withdrawal.buried(payout, yield* Clock.currentTimeMillis))
-          } else {
-            yield* Effect.logWarning("payout: settled transaction no longer in a block; sent again", { withdrawalId: payout.id })
-            const answer = yield* chain.broadcast(payout.rawTx)
-            if (answer._tag === "rejected") {
-              yield* Effect.logError("payout: settled transaction rejected by the network; manual review needed", {
-                withdrawalId: payout.id,
-                reason: answer.reason
-              })
-            }
-          }
-        }
-        after = page.length < pageSize ? null : (page.at(-1)?.id ?? null)
-      } while (after !== null)
+      yield* Pages.each(
+        pageSize,
+        (after: SettledPayout | null) => records.settledPayouts(after?.id ?? null, pageSize),
+        (page) => Effect.forEach(page, (payout) => lookAt(payout, tip), { discard: true })
+      )
       lookedAt = tip.hash
     })
   })

@@ -1,0 +1,135 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Effect, Option, Schedule } from "effect"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import * as Balance from "../ledger/Balance.ts"
+import { Journal } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { ChainSource, ChainUnavailable, type Output, type Placement } from "../nodes/ChainSource.ts"
+import { Policy } from "../policy/Policy.ts"
+import * as Deposit from "./Deposit.ts"
+import type { FeeRates } from "./FeeRates.ts"
+import type { OnChainAddress } from "./OnChainAddress.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
+
+/** Which output of which transaction. */
+export interface Outpoint {
+  readonly txId: string
+  readonly vout: number
+  /** What was told of it, if anything was. */
+  readonly placement?: Placement
+}
+
+export type Move = "reverse" | "drop" | "place"
+
+const heightOf = (placement: Placement): number | null => (placement._tag === "mined" ? placement.height : null)
+
+/** What has to become of a deposit whose transaction stands there now, in order. A credit is taken back before anything else. */
+export const movesOf = (deposit: Deposit.Deposit, placement: Placement): ReadonlyArray<Move> => {
+  if (Deposit.isTooSmall(deposit)) return []
+  if (placement._tag === "gone") return deposit.status === "failed" ? [] : deposit.status === "settled" ? ["reverse", "drop"] : ["drop"]
+  if (placement._tag === "mempool" && deposit.status === "settled") return ["reverse"]
+  return deposit.height !== heightOf(placement) || deposit.status === "failed" ? ["place"] : []
+}
+
+/** Brings single outputs, and the deposits that they are, to where the chain has them. Whoever does the same again finds that it is done. */
+export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const receiving = yield* ReceivingReads
+  const chain = yield* ChainSource
+  const { network, minDeposit } = yield* Policy
+  const entropy = yield* Entropy
+
+  /** Where a transaction stands now. A source that has just told of it in a block, and does not know it, is behind itself: nothing follows from that. */
+  const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
+    const placement = yield* chain.transaction(txId)
+    if (placement._tag !== "gone" || told?._tag !== "mined") return placement
+    const cause = new Error(`${txId} was told in block ${told.height}, and is not known when it is asked for`)
+    return yield* new ChainUnavailable({ operation: "transaction", cause })
+  })
+
+  const record = Effect.fnUntraced(function* (output: Output, { address, companyId, type }: OnChainAddress, height: number | null) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const least = Msat.greatest(minDeposit, spendingCost(type))
+    const isTooSmall = output.amount < least
+    if (isTooSmall) {
+      yield* Effect.logWarning("deposit: too small to be spent; recorded, not credited", {
+        outpoint: `${output.txId}:${output.vout}`,
+        sats: String(Msat.toSats(output.amount)),
+        minSats: String(Msat.toSats(least))
+      })
+    }
+    yield* journal.commit(
+      Deposit.seen({
+        id: Id.fromMillis(nowMillis, entropy),
+        companyId,
+        ledgerTxId: Id.fromMillis(nowMillis, entropy),
+        recipient: address,
+        amount: output.amount,
+        network,
+        rail: "on_chain",
+        status: isTooSmall ? "failed" : "pending",
+        chainTxId: output.txId,
+        vout: output.vout,
+        height,
+        lightningInvoiceId: null,
+        absorbed: Msat.zero,
+        revision: 0,
+        createdAtMillis: nowMillis,
+        updatedAtMillis: nowMillis
+      })
+    )
+  })
+
+  /** Takes a credit back. What the company has spent of it by now is the operator's to bear; should it spend more meanwhile, we look again. */
+  const reverse = (deposit: Deposit.Deposit) =>
+    Effect.gen(function* () {
+      const left = Balance.available(yield* ledger.balance(deposit.companyId))
+      const absorbed = left >= deposit.amount ? Msat.zero : Msat.make(deposit.amount - left)
+      const change = Deposit.reversed(deposit, absorbed, yield* Clock.currentTimeMillis)
+      yield* journal.commit(change)
+      yield* Effect.logWarning("deposit: credit reversed by a reorganisation", {
+        depositId: deposit.id,
+        writtenOffSats: Msat.toDecimalSats(absorbed)
+      })
+      return change.deposit
+    }).pipe(Effect.retry({ while: (error) => error._tag === "InsufficientBalance" }))
+
+  const move = Effect.fnUntraced(function* (deposit: Deposit.Deposit, how: Move, placement: Placement) {
+    if (how === "reverse") return yield* reverse(deposit)
+    const nowMillis = yield* Clock.currentTimeMillis
+    const change = how === "drop" ? Deposit.dropped(deposit, nowMillis) : Deposit.placed(deposit, heightOf(placement), nowMillis)
+    yield* journal.commit(change)
+    return change.deposit
+  })
+
+  /** First the row is read, then the chain is asked: what was told before may be old by now, and whoever writes what is older than the row is refused by its revision. */
+  const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
+    const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)
+    if (Option.isNone(found)) return
+    const placement = yield* placementOf(outpoint)
+    let deposit = found.value
+    for (const how of movesOf(deposit, placement)) deposit = yield* move(deposit, how, placement)
+  })
+
+  const meet = Effect.fnUntraced(function* (output: Output) {
+    const found = yield* receiving.depositByOutpoint(output.txId, output.vout)
+    if (Option.isSome(found)) return yield* settle(output)
+    const [address] = yield* receiving.onChainAddresses([output.scriptPubKey])
+    if (address === undefined) return
+    const placement = yield* placementOf(output)
+    return placement._tag === "gone" ? undefined : yield* record(output, address, heightOf(placement))
+  })
+
+  // Another process may move the same deposit at the same time: then what it did is read, and the rest is done.
+  const insistent = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+    Effect.retry(effect, { times: 5, while: (error) => error._tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
+
+  return {
+    /** An output that was told of. One that was never seen before becomes a deposit of whomever its address was given to. */
+    meet: (output: Output) => insistent(meet(output)),
+    /** An output whose deposit there is. */
+    settle: (outpoint: Outpoint) => insistent(settle(outpoint))
+  }
+})

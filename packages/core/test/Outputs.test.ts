@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Status } from "../src/ledger/Rail.ts"
+import * as Coin from "../src/nodes/Coin.ts"
+import { feeRateBlocks, spendingCost } from "../src/receiving/FeeRates.ts"
+import * as Outputs from "../src/receiving/Outputs.ts"
+import { deposit } from "./Rows.ts"
+
+const mined = (height: number) => ({ _tag: "mined", height, isCoinbase: false }) as const
+
+describe("What becomes of a deposit", () => {
+  // By where its transaction is now: in the same block, in another one, in none, and gone.
+  const cases: { readonly [status in Status]: ReadonlyArray<ReadonlyArray<Outputs.Move>> } = {
+    pending: [[], ["place"], ["place"], ["drop"]],
+    settled: [[], ["place"], ["reverse"], ["reverse", "drop"]],
+    failed: [["place"], ["place"], ["place"], []]
+  }
+  for (const status of Status.literals) {
+    it(`deposits: one that is ${status} follows its transaction`, () => {
+      const row = deposit({ status, height: 7, revision: 2 })
+      assert.deepStrictEqual(
+        [mined(7), mined(8), { _tag: "mempool" } as const, { _tag: "gone" } as const].map((placement) => Outputs.movesOf(row, placement)),
+        cases[status]
+      )
+    })
+  }
+
+  it("deposits: one that was too small when it was seen is never moved", () => {
+    const row = deposit({ status: "failed", height: null, revision: 0 })
+    assert.deepStrictEqual(Outputs.movesOf(row, mined(7)), [])
+  })
+})
+
+describe("What spending a coin costs", () => {
+  it("deposits: is what the cheapest of the last blocks asked for, once there are enough of them", () => {
+    const rates = Array.from({ length: feeRateBlocks.least }, (_, n) => 10 + n)
+    assert.strictEqual(spendingCost("taproot", rates), Msat.fromSats(Coin.spendingSats("taproot", 10)))
+    assert.strictEqual(spendingCost("taproot", rates.slice(1)), Msat.zero)
+  })
+})
