@@ -200,7 +200,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [11, 14],
     bug: "two withdrawals may pay one payment hash",
     file: memory("Verdict"),
-    find: "Option.exists(HashMap.get(state.withdrawalByHash, paymentHash), (id) => id !== byOtherThan)",
+    find: "Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ id }) => id !== byOtherThan)",
     replace: `byOtherThan === ""`,
     test: inMemory,
     titles: "C14:"
@@ -258,8 +258,8 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [12, 13],
     bug: "nothing but the process itself orders what happens to one balance",
     file: postgres("Statements"),
-    find: "order by company_id for no key update\n), unopened",
-    replace: "order by company_id\n), unopened",
+    find: "any(array(select company_id from legs)) order by company_id for no key update",
+    replace: "any(array(select company_id from legs)) order by company_id",
     test: "packages/postgres/test/postgres.test.ts",
     titles: "C13:",
     needsServer: true
@@ -378,25 +378,21 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "voucher-claimed-twice",
     rows: [18],
     bug: "a voucher is paid as often as it is claimed",
-    file: memory("Verdict"),
-    find: `      const { id, status, withdrawalId } = own(state.vouchers, change)
-      if (status === "open") return undefined`,
-    replace: `      const { id, status, withdrawalId } = own(state.vouchers, change)
-      if (status === "open" || status === "claimed") return undefined`,
+    file: core("sending/Voucher"),
+    find: `    from: ["open"],
+    to: "claimed",`,
+    replace: `    from: ["open", "claimed"],
+    to: "claimed",`,
     test: coreTest("Vouchers"),
     titles: "C18:"
   },
   {
     name: "voucher-claimed-twice-sql",
     rows: [18],
-    bug: "a voucher is paid as often as it is claimed",
-    file: postgres("Voucher"),
-    find: `set status = 'claimed', withdrawal_id = f.withdrawal_id, updated_at_millis = f.at_millis
-  from fresh f join target g using (n)
-  where t.company_id = f.company_id and t.id = f.id and g.status = 'open'`,
-    replace: `set status = 'claimed', withdrawal_id = f.withdrawal_id, updated_at_millis = f.at_millis
-  from fresh f join target g using (n)
-  where t.company_id = f.company_id and t.id = f.id and g.status in ('open', 'claimed')`,
+    bug: "a voucher is paid as often as it is claimed, since SQL moves a record whatever its status",
+    file: postgres("Writes"),
+    find: "    ...(from.length === 0 ? [] : [`g.status in (${list(from)})`]),\n",
+    replace: "",
     test: inSql,
     titles: "grouped.*C18:"
   },
@@ -679,9 +675,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "deposit-twice",
     rows: [42],
     bug: "an output that is seen twice is two deposits",
-    file: memory("Verdict"),
-    find: "return chainTxId !== null && vout !== null && HashMap.has(state.depositByOutpoint, State.outpoint(chainTxId, vout))",
-    replace: "return chainTxId === null && vout !== null",
+    file: memory("State"),
+    find: "Option.exists(HashMap.get(state.names, name), (id) => id !== record.id)",
+    replace: `name === ""`,
     test: inMemory,
     titles: "C42:"
   },
@@ -699,9 +695,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "deposit-by-txid",
     rows: [43],
     bug: "a deposit is known by its transaction, not by its output",
-    file: memory("State"),
-    find: "(txId: string, vout: number): string => `${txId}:${vout}`",
-    replace: "(txId: string, _: number): string => txId",
+    file: core("receiving/Deposit"),
+    find: `unique: [["chainTxId", "vout"]]`,
+    replace: `unique: [["chainTxId"]]`,
     test: coreTest("ChainDeposits"),
     titles: "C43:",
     isInStories: true
@@ -882,9 +878,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "anybodys-id",
     rows: [53],
     bug: "whoever knows an id reads what it is of",
-    file: memory("Memory"),
-    find: "Option.filter(row, (one) => one.companyId === companyId)",
-    replace: `Option.filter(row, () => companyId !== "")`,
+    file: memory("State"),
+    find: "Option.filter(HashMap.get(of(state, noun), id), (row) => row.companyId === companyId)",
+    replace: `Option.filter(HashMap.get(of(state, noun), id), () => companyId !== "")`,
     test: "packages/http/test/openapi.test.ts",
     titles: "C53:"
   },

@@ -85,7 +85,7 @@ export const money = {
     const change = yield* claiming(row)
     assert.deepStrictEqual(yield* booked(verdict(change)), {})
     const records = yield* Records
-    const { withdrawal } = change
+    const [, { record: withdrawal }] = change.writes
     assert.deepStrictEqual(yield* found(records.withdrawal(companyId, withdrawal.id)), withdrawal)
     assert.deepStrictEqual(yield* read(row), {
       ...row,
@@ -129,8 +129,9 @@ export const money = {
     const row = yield* opened(companyId, 40)
     const change = yield* claiming(row)
     yield* verdict(change)
-    const begun = yield* claim(change.withdrawal)
-    assert.strictEqual(yield* verdict(Withdrawal.failed(change.withdrawal, "no_route", begun.fence, change.atMillis)), "Applied")
+    const [, { record: withdrawal }] = change.writes
+    const begun = yield* claim(withdrawal)
+    assert.strictEqual(yield* verdict(Withdrawal.failed(withdrawal, "no_route", begun.fence, change.atMillis)), "Applied")
     assert.strictEqual((yield* read(row)).status, "claimed")
     assert.strictEqual(yield* unchanged(yield* claiming(row)), "VoucherNotOpen")
     yield* has(companyId, { posted: 100, held: 0 })

@@ -406,7 +406,7 @@ bites("Journal", promises, {
     sabotage({
       commit: (commit) => (change) =>
         change._tag === "VoucherClaimed"
-          ? Effect.catchTag(commit(change), "VoucherNotOpen", () => commit(Withdrawal.requested(change.withdrawal)))
+          ? Effect.catchTag(commit(change), "VoucherNotOpen", () => commit(Withdrawal.requested(change.writes[1].record)))
           : commit(change)
     }),
     [
@@ -433,7 +433,7 @@ bites("Journal", promises, {
       change._tag === "VoucherCreated"
         ? {
             ...change,
-            legs: [{ companyId: change.companyId, postings: [{ from: "available", to: "held", amount: change.voucher.amount }] }]
+            legs: [{ companyId: change.companyId, postings: [{ from: "available", to: "held", amount: change.writes[0].record.amount }] }]
           }
         : change
     ),

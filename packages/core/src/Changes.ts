@@ -7,6 +7,7 @@ import type { RefusalOf } from "./ledger/Change.ts"
 import type { CursorMoved } from "./ledger/Cursor.ts"
 import type { DutyBegun } from "./ledger/Duty.ts"
 import { type Applied, Journal, type StoreUnavailable } from "./ledger/Journal.ts"
+import type * as Written from "./ledger/Written.ts"
 import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./receiving/Deposit.ts"
 import type {
   InvoiceClaimed,
@@ -71,6 +72,9 @@ export type Change =
   | CursorMoved
   | DutyBegun
   | AnswersForgotten
+
+/** Those that each store has a program of its own for: what they do cannot be said by writes. */
+export type Program = Exclude<Change, Written.Any>
 
 /** How the rules may say no to any of them. */
 export type Refusal = RefusalOf<Change>

@@ -1,7 +1,7 @@
 import * as ApiKey from "./accounts/ApiKey.ts"
 import * as Company from "./accounts/Company.ts"
 import * as Domain from "./accounts/Domain.ts"
-import type { Members, Noun } from "./ledger/Noun.ts"
+import type { Members, Move, Noun } from "./ledger/Noun.ts"
 import * as Deposit from "./receiving/Deposit.ts"
 import * as Invoice from "./receiving/Invoice.ts"
 import * as KeyRange from "./receiving/KeyRange.ts"
@@ -24,3 +24,6 @@ export const all: ReadonlyArray<Members | Noun> = [
   Withdrawal.noun,
   Voucher.noun
 ]
+
+/** Every step of the life of one of them that is declared as a move. */
+export const moves: ReadonlyArray<Move> = [Voucher.life].flatMap((life) => Object.values(life))

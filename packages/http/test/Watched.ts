@@ -1,4 +1,4 @@
-import type { ApiKey } from "@satrail/core/accounts/ApiKey"
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Memory from "@satrail/memory/Memory"
 import * as State from "@satrail/memory/State"
 import { Equal, HashMap, Layer, Ref } from "effect"
@@ -12,7 +12,7 @@ export const differences = (before: Recorded, after: Recorded): ReadonlyArray<st
 
 // That a key was used is noted at any time, and nobody asked for it. Looked at before and after every request: once for each state.
 const unused = new WeakMap<object, unknown>()
-const withoutUse = (keys: HashMap.HashMap<string, ApiKey>): unknown => {
+const withoutUse = (keys: HashMap.HashMap<string, ApiKey.ApiKey>): unknown => {
   const known = unused.get(keys)
   if (known !== undefined) return known
   const made = HashMap.map(keys, (key) => ({ ...key, lastUsedAtMillis: null }))
@@ -27,7 +27,12 @@ export const memory = () => {
     layer: Layer.provide(Memory.layer, Layer.succeed(Memory.Held, state)),
     look: (): Recorded => {
       const now = Ref.getUnsafe(state)
-      return new Map(Object.entries<unknown>({ ...now, apiKeys: withoutUse(now.apiKeys) }))
+      const tables = new Map<string, unknown>(now.tables)
+      return new Map<string, unknown>([
+        ...Object.entries({ ...now, tables: undefined }),
+        ...tables,
+        [ApiKey.noun.name, withoutUse(State.of(now, ApiKey.noun))]
+      ])
     }
   }
 }

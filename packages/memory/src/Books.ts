@@ -2,6 +2,8 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Rail } from "@satrail/core/ledger/Rail"
 import * as Tally from "@satrail/core/ledger/Tally"
 import type * as Waiting from "@satrail/core/ledger/Waiting"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -30,8 +32,8 @@ const of = <A>(rows: ReadonlyArray<A>, atMillis: (row: A) => number, amount: (ro
 })
 
 export const waiting = (state: State.State, overdueBeforeMillis: number): Waiting.All => {
-  const withdrawals = Array.from(HashMap.values(state.withdrawals)).filter(({ status }) => status === "pending")
-  const deposits = Array.from(HashMap.values(state.deposits)).filter(({ rail, status }) => rail === "on_chain" && status === "pending")
+  const withdrawals = State.all(state, Withdrawal.noun).filter(({ status }) => status === "pending")
+  const deposits = State.all(state, Deposit.noun).filter(({ rail, status }) => rail === "on_chain" && status === "pending")
   const step = (rail: Rail, isDispatched: boolean) =>
     of(
       withdrawals.filter((one) => one.rail === rail && (one.dispatchedAtMillis !== null) === isDispatched),
@@ -52,7 +54,7 @@ export const waiting = (state: State.State, overdueBeforeMillis: number): Waitin
     deposit_without_block: seen(false),
     deposit_unconfirmed: seen(true),
     voucher_open: of(
-      Array.from(HashMap.values(state.vouchers)).filter(({ status }) => status === "open"),
+      State.all(state, Voucher.noun).filter(({ status }) => status === "open"),
       ({ createdAtMillis }) => createdAtMillis,
       Voucher.held
     ),
@@ -67,21 +69,16 @@ export const waiting = (state: State.State, overdueBeforeMillis: number): Waitin
 const maxFaults = 1000
 
 export const faults = (state: State.State, companyId: string): ReadonlyArray<Fault.Fault> => {
-  const own = <A extends { readonly companyId: string }>(rows: HashMap.HashMap<string, A>) =>
-    Array.from(HashMap.values(rows)).filter((row) => row.companyId === companyId)
   return Fault.of({
     companyId,
     totals: State.balanceOf(state, companyId),
     entries: Array.from(State.listed(state.entries, companyId)),
-    withdrawals: own(state.withdrawals),
-    vouchers: own(state.vouchers),
-    deposits: own(state.deposits),
-    invoices: own(state.invoices),
-    unmatched: own(state.unmatched),
+    withdrawals: State.ownedBy(state, Withdrawal.noun, companyId),
+    vouchers: State.ownedBy(state, Voucher.noun, companyId),
+    deposits: State.ownedBy(state, Deposit.noun, companyId),
+    invoices: State.ownedBy(state, Invoice.noun, companyId),
+    unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
     isPaidInside: (paymentHash) =>
-      Option.exists(
-        State.found(state.withdrawals, state.withdrawalByHash, paymentHash),
-        ({ dispatchedAtMillis }) => dispatchedAtMillis === null
-      )
+      Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ dispatchedAtMillis }) => dispatchedAtMillis === null)
   }).slice(0, maxFaults)
 }

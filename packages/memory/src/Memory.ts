@@ -1,11 +1,15 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Changes from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Account } from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import type { Records } from "@satrail/core/Records"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
@@ -13,11 +17,12 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 
 import type { Audit } from "@satrail/core/reports/ReportReads"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
+import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Tally from "@satrail/core/ledger/Tally"
 import { type Task, Tasks, type Turn } from "@satrail/core/ledger/Tasks"
 import type { Query, Transaction } from "@satrail/core/reports/Transaction"
 import * as Voucher from "@satrail/core/sending/Voucher"
-import { fee, held, type Withdrawal } from "@satrail/core/sending/Withdrawal"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Context, Effect, HashMap, Layer, Option, Ref } from "effect"
 import * as Books from "./Books.ts"
 import * as State from "./State.ts"
@@ -51,9 +56,9 @@ const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAt
   createdAtMillis
 })
 
-const fromWithdrawal = (withdrawal: Withdrawal): Transaction => {
+const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
   const { id, companyId, amount, recipient, rail, status, createdAtMillis } = withdrawal
-  return { id, companyId, amount, recipient, rail, type: "withdrawal", fee: fee(withdrawal), status, createdAtMillis }
+  return { id, companyId, amount, recipient, rail, type: "withdrawal", fee: Withdrawal.fee(withdrawal), status, createdAtMillis }
 }
 
 /** Newest first: negative when `a` comes before `b`. */
@@ -62,8 +67,8 @@ const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transact
 
 const transactions = (state: State.State, companyId: string, query: Query): ReadonlyArray<Transaction> =>
   [
-    ...State.rows(state.deposits, State.listed(state.depositsOf, companyId)).map(fromDeposit),
-    ...State.rows(state.withdrawals, State.listed(state.withdrawalsOf, companyId)).map(fromWithdrawal)
+    ...State.ownedBy(state, Deposit.noun, companyId).map(fromDeposit),
+    ...State.ownedBy(state, Withdrawal.noun, companyId).map(fromWithdrawal)
   ]
     .filter(
       (one) =>
@@ -87,14 +92,20 @@ const published = (state: State.State, after: bigint, limit: number): ReadonlyAr
   return page
 }
 
+const openInvoices = (state: State.State) =>
+  State.all(state, Invoice.noun).filter(({ status }) => status === "pending" || status === "claimed")
+
+const depositsInBlocks = (state: State.State) =>
+  State.all(state, Deposit.noun).filter(({ status, height }) => status === "pending" && height !== null)
+
 const recount = (state: State.State, companyId: string): Audit => ({
   totals: State.balanceOf(state, companyId),
   entries: Balance.effect(Array.from(State.listed(state.entries, companyId))),
   pending: Msat.sum(
-    ...State.rows(state.withdrawals, State.listed(state.withdrawalsOf, companyId))
+    ...State.ownedBy(state, Withdrawal.noun, companyId)
       .filter(({ status }) => status === "pending")
-      .map(held),
-    ...State.rows(state.vouchers, State.listed(state.vouchersOf, companyId))
+      .map(Withdrawal.held),
+    ...State.ownedBy(state, Voucher.noun, companyId)
       .filter(({ status }) => status === "open")
       .map(Voucher.held)
   )
@@ -175,8 +186,15 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
   Effect.gen(function* () {
     const state = (yield* Held) ?? (yield* Ref.make(State.empty))
     const read = <A>(select: (now: State.State) => A) => Effect.map(Ref.get(state), select)
-    const ofCompany = <A extends { readonly companyId: string }>(row: Option.Option<A>, companyId: string) =>
-      Option.filter(row, (one) => one.companyId === companyId)
+    /** A company's record, a record by a name, and a page of a company's records: all that most reads are. */
+    const get =
+      <A extends Noun.Row>(noun: Noun.Noun<A>) =>
+      (companyId: string, id: string) =>
+        read((now) => State.get(now, noun, companyId, id))
+    const pageOf =
+      <A extends Noun.Row>(noun: Noun.Noun<A>) =>
+      (companyId: string, before: string | null, limit: number) =>
+        read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))
 
     const ledger = LedgerReads.of({
       balance: (companyId) => read((now) => State.balanceOf(now, companyId)),
@@ -195,7 +213,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       company: (id) => read((now) => HashMap.get(now.companies, id)),
       apiKey: (id) =>
         read((now) =>
-          Option.map(HashMap.get(now.apiKeys, id), (apiKey) => ({
+          Option.map(HashMap.get(State.of(now, ApiKey.noun), id), (apiKey) => ({
             apiKey,
             plan: HashMap.getUnsafe(now.companies, apiKey.companyId).plan
           }))
@@ -217,13 +235,13 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
     })
     const receiving = ReceivingReads.of({
-      invoice: (companyId, id) => read((now) => ofCompany(HashMap.get(now.invoices, id), companyId)),
-      invoiceByHash: (paymentHash) => read((now) => State.found(now.invoices, now.invoiceByHash, paymentHash)),
-      openInvoices: (after, limit) => read((now) => page(State.rows(now.invoices, now.openInvoices), after, limit)),
+      invoice: get(Invoice.noun),
+      invoiceByHash: (paymentHash) => read((now) => State.named(now, Invoice.noun, { paymentHash })),
+      openInvoices: (after, limit) => read((now) => page(openInvoices(now), after, limit)),
       openInvoicesWithin: (ranges, after, limit) =>
         read((now) =>
           page(
-            State.rows(now.invoices, now.openInvoices).filter(({ id }) => ranges.some(([from, until]) => id >= from && id < until)),
+            openInvoices(now).filter(({ id }) => ranges.some(([from, until]) => id >= from && id < until)),
             after,
             limit
           )
@@ -231,7 +249,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       openForWallets: (nowMillis) =>
         read((now) => {
           const counts = new Map<string, number>()
-          for (const { status, lightningAddressId, expiresAtMillis } of State.rows(now.invoices, now.openInvoices)) {
+          for (const { status, lightningAddressId, expiresAtMillis } of openInvoices(now)) {
             if (status !== "pending" || lightningAddressId === null || expiresAtMillis <= nowMillis) continue
             counts.set(lightningAddressId, (counts.get(lightningAddressId) ?? 0) + 1)
           }
@@ -239,7 +257,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
         }),
       endedForWallets: (untilMillis, after, limit) =>
         read((now) =>
-          State.rows(now.invoices, now.openInvoices)
+          openInvoices(now)
             .filter((row) => row.status === "pending" && row.lightningAddressId !== null && row.expiresAtMillis <= untilMillis)
             .toSorted((a, b) => compare(a.expiresAtMillis, b.expiresAtMillis) || compare(a.id, b.id))
             .filter((row) => after === null || (compare(row.expiresAtMillis, after.expiresAtMillis) || compare(row.id, after.id)) > 0)
@@ -248,31 +266,25 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       depositOfInvoice: (companyId, invoiceId) =>
         read((now) =>
           Option.fromUndefinedOr(
-            State.rows(now.deposits, State.listed(now.depositsOf, companyId)).find(
-              ({ lightningInvoiceId }) => lightningInvoiceId === invoiceId
-            )
+            State.ownedBy(now, Deposit.noun, companyId).find(({ lightningInvoiceId }) => lightningInvoiceId === invoiceId)
           )
         ),
-      unmatched: (companyId, id) => read((now) => ofCompany(HashMap.get(now.unmatched, id), companyId)),
-      lightningAddress: (handle, domain) =>
-        read((now) => State.found(now.lightningAddresses, now.lightningAddressByText, `${handle}@${domain}`)),
-      lightningAddressById: (companyId, id) => read((now) => ofCompany(HashMap.get(now.lightningAddresses, id), companyId)),
-      lightningAddressesOf: (companyId, before, limit) =>
-        read((now) => newestFirst(State.rows(now.lightningAddresses, State.listed(now.lightningAddressesOf, companyId)), before, limit)),
+      unmatched: get(Invoice.unmatchedNoun),
+      lightningAddress: (handle, domain) => read((now) => State.named(now, LightningAddress.noun, { handle, domain })),
+      lightningAddressById: get(LightningAddress.noun),
+      lightningAddressesOf: pageOf(LightningAddress.noun),
       onChainAddresses: (scripts) =>
         read((now) =>
-          Array.from(new Set(scripts)).flatMap((script) =>
-            Option.toArray(State.found(now.onChainAddresses, now.onChainAddressByScript, script))
-          )
+          Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))
         ),
-      allOnChainAddresses: (after, limit) => read((now) => page(HashMap.values(now.onChainAddresses), after, limit)),
-      deposit: (companyId, id) => read((now) => ofCompany(HashMap.get(now.deposits, id), companyId)),
-      depositByOutpoint: (txId, vout) => read((now) => State.found(now.deposits, now.depositByOutpoint, State.outpoint(txId, vout))),
-      depositsInBlocks: (after, limit) => read((now) => page(State.rows(now.deposits, now.depositsInBlocks), after, limit)),
+      allOnChainAddresses: (after, limit) => read((now) => page(State.all(now, OnChainAddress.noun), after, limit)),
+      deposit: get(Deposit.noun),
+      depositByOutpoint: (chainTxId, vout) => read((now) => State.named(now, Deposit.noun, { chainTxId, vout })),
+      depositsInBlocks: (after, limit) => read((now) => page(depositsInBlocks(now), after, limit)),
       depositsAbove: (height, after, limit) =>
         read((now) =>
           page(
-            Array.from(HashMap.values(now.deposits)).filter((one) => one.height !== null && one.height > height),
+            State.all(now, Deposit.noun).filter((one) => one.height !== null && one.height > height),
             after,
             limit
           )
@@ -280,7 +292,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       depositsInNoBlock: (after, limit) =>
         read((now) =>
           page(
-            Array.from(HashMap.values(now.deposits)).filter(
+            State.all(now, Deposit.noun).filter(
               ({ rail, status, height, chainTxId }) => rail === "on_chain" && status === "pending" && height === null && chainTxId !== null
             ),
             after,
@@ -291,7 +303,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
         read((now) => {
           const ofCompany = new Map<string, Msat.Msat>()
           const inBlock = new Map<number, Msat.Msat>()
-          for (const { companyId, height, amount } of State.rows(now.deposits, now.depositsInBlocks)) {
+          for (const { companyId, height, amount } of depositsInBlocks(now)) {
             if (height === null || height <= above) continue
             ofCompany.set(companyId, Msat.sum(amount, ofCompany.get(companyId) ?? Msat.zero))
             inBlock.set(height, Msat.sum(amount, inBlock.get(height) ?? Msat.zero))
@@ -301,9 +313,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       depositsGivenUp: (before, limit) =>
         read((now) =>
           newestFirst(
-            Array.from(HashMap.values(now.deposits)).filter(
-              (one) => one.rail === "on_chain" && one.status === "failed" && !Deposit.isTooSmall(one)
-            ),
+            State.all(now, Deposit.noun).filter((one) => one.rail === "on_chain" && one.status === "failed" && !Deposit.isTooSmall(one)),
             before,
             limit
           )
@@ -315,7 +325,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
       candidates: (companyId, id) =>
         read((now) =>
-          Option.isSome(ofCompany(HashMap.get(now.withdrawals, id), companyId))
+          Option.isSome(State.get(now, Withdrawal.noun, companyId, id))
             ? State.candidates(now, id).map(({ standing: _, ...candidate }) => candidate)
             : []
         ),
@@ -325,7 +335,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
             Array.from(HashMap.entries(now.candidates)).flatMap(([id, all]) =>
               all
                 .filter(({ standing }) => standing === "settled")
-                .map(({ txId, rawTx }) => ({ id, companyId: HashMap.getUnsafe(now.withdrawals, id).companyId, txId, rawTx }))
+                .map(({ txId, rawTx }) => ({ id, companyId: HashMap.getUnsafe(State.of(now, Withdrawal.noun), id).companyId, txId, rawTx }))
             ),
             after,
             limit
@@ -334,20 +344,17 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       withdrawalsUnderWay: (after, limit) =>
         read((now) =>
           page(
-            Array.from(HashMap.values(now.withdrawals)).filter(
-              ({ status, dispatchedAtMillis }) => status === "pending" && dispatchedAtMillis !== null
-            ),
+            State.all(now, Withdrawal.noun).filter(({ status, dispatchedAtMillis }) => status === "pending" && dispatchedAtMillis !== null),
             after,
             limit
           )
         ),
-      withdrawal: (companyId, id) => read((now) => ofCompany(HashMap.get(now.withdrawals, id), companyId)),
-      withdrawalByHash: (paymentHash) => read((now) => State.found(now.withdrawals, now.withdrawalByHash, paymentHash)),
+      withdrawal: get(Withdrawal.noun),
+      withdrawalByHash: (paymentHash) => read((now) => State.named(now, Withdrawal.noun, { paymentHash })),
       spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
-      voucher: (companyId, id) => read((now) => ofCompany(HashMap.get(now.vouchers, id), companyId)),
-      voucherBySecret: (secretHash) => read((now) => State.found(now.vouchers, now.voucherBySecret, secretHash)),
-      vouchersOf: (companyId, before, limit) =>
-        read((now) => newestFirst(State.rows(now.vouchers, State.listed(now.vouchersOf, companyId)), before, limit))
+      voucher: get(Voucher.noun),
+      voucherBySecret: (secretHash) => read((now) => State.named(now, Voucher.noun, { secretHash })),
+      vouchersOf: pageOf(Voucher.noun)
     })
     const reports = ReportReads.of({
       transactions: (companyId, query) => read((now) => transactions(now, companyId, query)),

@@ -3,39 +3,36 @@ import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import { DomainTaken } from "@satrail/core/accounts/Domain"
 import type * as Changes from "@satrail/core/Changes"
-import type { Change } from "@satrail/core/Changes"
+import type { Change, Program } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
 import type * as Noun from "@satrail/core/ledger/Noun"
+import * as Written from "@satrail/core/ledger/Written"
 import * as Coin from "@satrail/core/nodes/Coin"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
-import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Equal, Exit, HashMap, Option, Struct } from "effect"
 import * as State from "./State.ts"
+import * as Writes from "./Writes.ts"
 
 /** How a Change is answered. */
 export type Verdict = Exit.Exit<Journal.Applied, Changes.Refusal>
 
 /** The row this Change is about. A Change of what was never made is its maker's bug, not a refusal. */
-const own = <A extends { readonly companyId: string }>(map: HashMap.HashMap<string, A>, change: Change): A => {
-  const row = Option.getOrUndefined(HashMap.get(map, change.id))
-  if (row?.companyId !== change.companyId) throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
+const own = <A extends Noun.Row>(state: State.State, noun: Noun.Noun<A>, change: Change): A => {
+  const row = Option.getOrUndefined(State.get(state, noun, change.companyId, change.id))
+  if (row === undefined) throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
   return row
 }
 
 const conflict = (change: Change) => new Journal.Conflict({ change: change._tag, id: change.id })
 const notPayable = (invoiceId: string, status: string) => new Invoice.InvoiceNotPayable({ invoiceId, status })
 const terminal = ({ id, status }: Withdrawal.Withdrawal) => new Withdrawal.AlreadyTerminal({ id, status })
-
-/** Whether a record was asked for in these words: all of it but what its life changes. */
-const same = <A extends object>({ members, moving }: Noun.Members<A>, row: A, asked: A): boolean =>
-  members.every(([member]) => moving.has(member) || Equal.equals(Reflect.get(row, member), Reflect.get(asked, member)))
 
 const sameSettlement = (withdrawal: Withdrawal.Withdrawal, { preimage, chainTxId, networkFee }: Withdrawal.Settlement): boolean =>
   withdrawal.preimage === preimage && withdrawal.chainTxId === chainTxId && withdrawal.networkFee === networkFee
@@ -48,13 +45,13 @@ const creation = <A extends object>(
   asked: A
 ): Journal.Conflict | "again" | undefined => {
   const row = Option.getOrUndefined(HashMap.get(map, change.id))
-  return row === undefined ? undefined : same(of, row, asked) ? "again" : conflict(change)
+  return row === undefined ? undefined : Writes.isAsAsked(of, row, asked) ? "again" : conflict(change)
 }
 
 const settings = ["minSendable", "maxSendable", "successMessage", "metadata"] as const
 
 /** First: was it applied before, or something else under its id? */
-const before = (state: State.State, change: Change): Changes.Refusal | "again" | undefined => {
+const before = (state: State.State, change: Program): Changes.Refusal | "again" | undefined => {
   switch (change._tag) {
     case "CompanyOpened":
       return creation(change, Company.members, state.companies, change.company)
@@ -74,62 +71,62 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
       return isDue ? undefined : "again"
     }
     case "ApiKeyIssued":
-      return creation(change, ApiKey.noun, state.apiKeys, change.apiKey)
+      return creation(change, ApiKey.noun, State.of(state, ApiKey.noun), change.apiKey)
     case "ApiKeyRevoked":
-      return own(state.apiKeys, change).revokedAtMillis === null ? undefined : "again"
+      return own(state, ApiKey.noun, change).revokedAtMillis === null ? undefined : "again"
     case "ApiKeyUsed":
-      return (own(state.apiKeys, change).lastUsedAtMillis ?? -1) < change.atMillis ? undefined : "again"
+      return (own(state, ApiKey.noun, change).lastUsedAtMillis ?? -1) < change.atMillis ? undefined : "again"
     case "InvoiceCreated":
-      return creation(change, Invoice.noun, state.invoices, change.invoice)
+      return creation(change, Invoice.noun, State.of(state, Invoice.noun), change.invoice)
     case "InvoiceClaimed": {
-      const { status, claimedBy } = own(state.invoices, change)
+      const { status, claimedBy } = own(state, Invoice.noun, change)
       return status === "claimed" && claimedBy === change.withdrawalId ? "again" : undefined
     }
     case "InvoiceSettled": {
-      const { status, preimage, received, claimedBy } = own(state.invoices, change)
+      const { status, preimage, received, claimedBy } = own(state, Invoice.noun, change)
       if (status !== "settled") return undefined
       // An invoice has one preimage: whoever pays from outside what was paid from inside has the same proof, and is another payer.
       const isSame = preimage === change.preimage && received === change.received && claimedBy === null
       return isSame ? "again" : notPayable(change.id, status)
     }
     case "InvoiceExpired": {
-      if (!HashMap.has(state.invoices, change.id)) return "again" // another process has forgotten it
-      const { status } = own(state.invoices, change)
+      if (!HashMap.has(State.of(state, Invoice.noun), change.id)) return "again" // another process has forgotten it
+      const { status } = own(state, Invoice.noun, change)
       return status === "pending" || status === "claimed" ? undefined : "again"
     }
     case "InvoiceForgotten":
-      return HashMap.has(state.invoices, change.id) ? undefined : "again"
+      return HashMap.has(State.of(state, Invoice.noun), change.id) ? undefined : "again"
     case "PaymentUnmatched":
-      return creation(change, Invoice.unmatchedNoun, state.unmatched, change.unmatched)
+      return creation(change, Invoice.unmatchedNoun, State.of(state, Invoice.unmatchedNoun), change.unmatched)
     case "LightningAddressCreated":
-      return creation(change, LightningAddress.noun, state.lightningAddresses, change.lightningAddress)
+      return creation(change, LightningAddress.noun, State.of(state, LightningAddress.noun), change.lightningAddress)
     case "LightningAddressChanged": {
-      const row = own(state.lightningAddresses, change)
+      const row = own(state, LightningAddress.noun, change)
       if (row.deletedAtMillis !== null) return new LightningAddress.LightningAddressGone({ id: row.id })
       return Equal.equals(Struct.pick(row, settings), change.settings) ? "again" : undefined
     }
     case "LightningAddressDeleted":
-      return own(state.lightningAddresses, change).deletedAtMillis === null ? undefined : "again"
+      return own(state, LightningAddress.noun, change).deletedAtMillis === null ? undefined : "again"
     case "KeyRangeReserved":
       return creation(change, KeyRange.members, state.keyRanges, change.keyRange)
     case "OnChainAddressCreated":
-      return creation(change, OnChainAddress.noun, state.onChainAddresses, change.onChainAddress)
+      return creation(change, OnChainAddress.noun, State.of(state, OnChainAddress.noun), change.onChainAddress)
     case "DepositSeen": {
-      const verdict = creation(change, Deposit.noun, state.deposits, change.deposit)
+      const verdict = creation(change, Deposit.noun, State.of(state, Deposit.noun), change.deposit)
       return verdict === undefined || verdict === "again" ? verdict : new Deposit.DepositMoved({ id: change.id })
     }
     case "DepositPlaced":
     case "DepositConfirmed":
     case "DepositReversed":
     case "DepositDropped": {
-      const row = own(state.deposits, change)
+      const row = own(state, Deposit.noun, change)
       if (row.revision === change.deposit.revision - 1) return undefined
       return Equal.equals(row, change.deposit) ? "again" : new Deposit.DepositMoved({ id: change.id })
     }
     case "WithdrawalRequested":
-      return creation(change, Withdrawal.noun, state.withdrawals, change.withdrawal)
+      return creation(change, Withdrawal.noun, State.of(state, Withdrawal.noun), change.withdrawal)
     case "WithdrawalDispatched": {
-      const row = own(state.withdrawals, change)
+      const row = own(state, Withdrawal.noun, change)
       const attempt = Option.getOrUndefined(HashMap.get(state.attempts, change.id))
       if (attempt !== undefined) {
         return Equal.equals(attempt, change.attempt) && isLed(state, change) ? "again" : conflict(change)
@@ -138,7 +135,7 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
       return row.status === "pending" ? undefined : terminal(row)
     }
     case "WithdrawalReplaced": {
-      const row = own(state.withdrawals, change)
+      const row = own(state, Withdrawal.noun, change)
       if (State.candidates(state, change.id).some(({ txId }) => txId === change.attempt.txId)) return "again"
       if (row.status !== "pending") return terminal(row)
       return row.chainTxId === change.replaces.txId && isLed(state, change) ? undefined : conflict(change)
@@ -146,32 +143,19 @@ const before = (state: State.State, change: Change): Changes.Refusal | "again" |
     case "PayoutBuried":
       return State.candidates(state, change.id).some(({ standing }) => standing === "buried") ? "again" : undefined
     case "WithdrawalSettled": {
-      const row = own(state.withdrawals, change)
+      const row = own(state, Withdrawal.noun, change)
       if (row.status === "settled") return sameSettlement(row, change.settlement) ? "again" : conflict(change)
       return row.status === "pending" ? undefined : terminal(row)
     }
     case "WithdrawalFailed": {
-      const row = own(state.withdrawals, change)
+      const row = own(state, Withdrawal.noun, change)
       return row.status === "pending" ? undefined : row.status === "failed" ? "again" : terminal(row)
     }
     case "InternalTransferred": {
-      const row = own(state.withdrawals, change)
+      const row = own(state, Withdrawal.noun, change)
       if (row.status === "pending") return undefined
-      const deposit = Option.getOrUndefined(HashMap.get(state.deposits, change.deposit.id))
+      const deposit = Option.getOrUndefined(HashMap.get(State.of(state, Deposit.noun), change.deposit.id))
       return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
-    }
-    case "VoucherCreated":
-      return creation(change, Voucher.noun, state.vouchers, change.voucher)
-    case "VoucherClaimed": {
-      const { id, status, withdrawalId } = own(state.vouchers, change)
-      if (status === "open") return undefined
-      return withdrawalId === change.withdrawal.id ? "again" : new Voucher.VoucherNotOpen({ id, status })
-    }
-    case "VoucherExpired":
-    case "VoucherCanceled": {
-      const { id, status } = own(state.vouchers, change)
-      if (status === "open") return undefined
-      return status === "claimed" ? new Voucher.VoucherNotOpen({ id, status }) : "again"
     }
     case "ZapReceipted":
     case "CursorMoved":
@@ -205,20 +189,20 @@ const stale = (state: State.State, change: Change): Journal.StaleFence | undefin
 const addressUsed = (state: State.State, id: string | null, atMillis: number): State.State =>
   id === null
     ? state
-    : State.putLightningAddress(state, {
-        ...HashMap.getUnsafe(state.lightningAddresses, id),
+    : State.put(state, LightningAddress.noun, {
+        ...HashMap.getUnsafe(State.of(state, LightningAddress.noun), id),
         lastUsedAtMillis: atMillis,
         updatedAtMillis: atMillis
       })
 
 /** Credits come once under an id. */
 const credited = (state: State.State, deposit: Deposit.Deposit): State.State => {
-  if (HashMap.has(state.deposits, deposit.id)) throw new Error(`deposit ${deposit.id} is there already`)
-  return State.putDeposit(state, deposit)
+  if (HashMap.has(State.of(state, Deposit.noun), deposit.id)) throw new Error(`deposit ${deposit.id} is there already`)
+  return State.put(state, Deposit.noun, deposit)
 }
 
 /** Then: the rules of its kind, and what it does to the rows it is about. */
-const move = (state: State.State, change: Change): State.State | Changes.Refusal => {
+const move = (state: State.State, change: Program): State.State | Changes.Refusal => {
   const { atMillis } = change
   switch (change._tag) {
     case "CompanyOpened":
@@ -238,62 +222,58 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
       }
     case "ApiKeyIssued": {
       const { apiKey, replaces } = change
-      const apiKeys = HashMap.set(state.apiKeys, apiKey.id, apiKey)
-      return {
-        ...state,
-        apiKeys:
-          replaces === null
-            ? apiKeys
-            : HashMap.modify(apiKeys, replaces.id, (old) =>
-                old.companyId !== change.companyId
-                  ? old
-                  : { ...old, expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis) }
-              )
-      }
+      const issued = State.put(state, ApiKey.noun, apiKey)
+      const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, change.companyId, replaces.id))
+      return old && replaces
+        ? State.put(issued, ApiKey.noun, {
+            ...old,
+            expiresAtMillis: Math.min(old.expiresAtMillis ?? Infinity, replaces.expiresAtMillis)
+          })
+        : issued
     }
     case "ApiKeyRevoked":
-      return { ...state, apiKeys: HashMap.modify(state.apiKeys, change.id, (key) => ({ ...key, revokedAtMillis: atMillis })) }
+      return State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), revokedAtMillis: atMillis })
     case "ApiKeyUsed":
-      return { ...state, apiKeys: HashMap.modify(state.apiKeys, change.id, (key) => ({ ...key, lastUsedAtMillis: atMillis })) }
+      return State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), lastUsedAtMillis: atMillis })
     case "InvoiceCreated":
-      return HashMap.has(state.invoiceByHash, change.invoice.paymentHash) ? conflict(change) : State.putInvoice(state, change.invoice)
+      return State.isTaken(state, Invoice.noun, change.invoice) ? conflict(change) : State.put(state, Invoice.noun, change.invoice)
     case "InvoiceClaimed": {
-      const invoice = own(state.invoices, change)
+      const invoice = own(state, Invoice.noun, change)
       return invoice.status === "pending"
-        ? State.putInvoice(state, { ...invoice, status: "claimed", claimedBy: change.withdrawalId })
+        ? State.put(state, Invoice.noun, { ...invoice, status: "claimed", claimedBy: change.withdrawalId })
         : notPayable(change.id, invoice.status)
     }
     case "InvoiceSettled": {
       const { received, preimage } = change
-      const invoice = own(state.invoices, change)
+      const invoice = own(state, Invoice.noun, change)
       const how = { status: "settled", received, preimage, claimedBy: null, settledAtMillis: atMillis } as const
-      const settled = State.putInvoice(state, { ...invoice, ...how })
+      const settled = State.put(state, Invoice.noun, { ...invoice, ...how })
       return credited(addressUsed(settled, invoice.lightningAddressId, atMillis), change.deposit)
     }
     case "InvoiceExpired":
-      return State.putInvoice(state, { ...own(state.invoices, change), status: "expired" })
+      return State.put(state, Invoice.noun, { ...own(state, Invoice.noun, change), status: "expired" })
     case "InvoiceForgotten": {
-      const invoice = own(state.invoices, change)
+      const invoice = own(state, Invoice.noun, change)
       const mayGo = invoice.status === "pending" || invoice.status === "expired"
-      return mayGo ? State.removeInvoice(state, invoice) : notPayable(change.id, invoice.status)
+      return mayGo ? State.remove(state, Invoice.noun, invoice) : notPayable(change.id, invoice.status)
     }
     case "PaymentUnmatched":
-      return { ...state, unmatched: HashMap.set(state.unmatched, change.id, change.unmatched) }
+      return State.put(state, Invoice.unmatchedNoun, change.unmatched)
     case "LightningAddressCreated": {
       const { handle, domain } = change.lightningAddress
-      return HashMap.has(state.lightningAddressByText, LightningAddress.text({ handle, domain }))
+      return State.isTaken(state, LightningAddress.noun, change.lightningAddress)
         ? new LightningAddress.HandleTaken({ handle, domain })
-        : State.putLightningAddress(state, change.lightningAddress)
+        : State.put(state, LightningAddress.noun, change.lightningAddress)
     }
     case "LightningAddressChanged":
-      return State.putLightningAddress(state, {
-        ...own(state.lightningAddresses, change),
+      return State.put(state, LightningAddress.noun, {
+        ...own(state, LightningAddress.noun, change),
         ...change.settings,
         updatedAtMillis: atMillis
       })
     case "LightningAddressDeleted":
-      return State.putLightningAddress(state, {
-        ...own(state.lightningAddresses, change),
+      return State.put(state, LightningAddress.noun, {
+        ...own(state, LightningAddress.noun, change),
         deletedAtMillis: atMillis,
         updatedAtMillis: atMillis
       })
@@ -304,31 +284,30 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
         : new KeyRange.KeyRangeTaken({ wallet, first })
     }
     case "OnChainAddressCreated":
-      return HashMap.has(state.onChainAddressByScript, change.onChainAddress.scriptPubKey)
+      return State.isTaken(state, OnChainAddress.noun, change.onChainAddress)
         ? conflict(change)
-        : State.putOnChainAddress(state, change.onChainAddress)
+        : State.put(state, OnChainAddress.noun, change.onChainAddress)
     case "DepositSeen": {
-      const { id, chainTxId, vout } = change.deposit
-      return chainTxId !== null && vout !== null && HashMap.has(state.depositByOutpoint, State.outpoint(chainTxId, vout))
-        ? new Deposit.DepositMoved({ id })
-        : State.putDeposit(state, change.deposit)
+      return State.isTaken(state, Deposit.noun, change.deposit)
+        ? new Deposit.DepositMoved({ id: change.id })
+        : State.put(state, Deposit.noun, change.deposit)
     }
     case "DepositPlaced":
     case "DepositConfirmed":
     case "DepositReversed":
     case "DepositDropped":
-      return State.putDeposit(state, change.deposit)
+      return State.put(state, Deposit.noun, change.deposit)
     case "WithdrawalRequested":
-      return State.putWithdrawal(state, change.withdrawal)
+      return State.put(state, Withdrawal.noun, change.withdrawal)
     case "WithdrawalDispatched": {
       const { attempt } = change
       const attempts = HashMap.set(state.attempts, change.id, attempt)
-      const row = { ...own(state.withdrawals, change), dispatchedAtMillis: atMillis, updatedAtMillis: atMillis }
+      const row = { ...own(state, Withdrawal.noun, change), dispatchedAtMillis: atMillis, updatedAtMillis: atMillis }
       if (attempt._tag === "Lightning") {
         const { paymentHash, paymentRequest, successAction } = attempt
         return hashTaken(state, paymentHash, change.id)
           ? new Withdrawal.PaymentHashTaken({ paymentHash })
-          : { ...State.putWithdrawal(state, { ...row, paymentHash, paymentRequest, successAction }), attempts }
+          : { ...State.put(state, Withdrawal.noun, { ...row, paymentHash, paymentRequest, successAction }), attempts }
       }
       const followers = led(state, change)
       if (followers.some(({ status, dispatchedAtMillis }) => status !== "pending" || dispatchedAtMillis !== null)) return conflict(change)
@@ -340,7 +319,7 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
     }
     case "WithdrawalReplaced": {
       const { attempt, replaces } = change
-      const row = { ...own(state.withdrawals, change), updatedAtMillis: atMillis }
+      const row = { ...own(state, Withdrawal.noun, change), updatedAtMillis: atMillis }
       const followers = led(state, change)
       const ended = followers.find(({ status }) => status !== "pending")
       if (ended !== undefined) return terminal(ended)
@@ -350,26 +329,30 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
       return standing(state, change.id, change.txId, "buried")
     case "WithdrawalSettled": {
       const row: Withdrawal.Withdrawal = {
-        ...own(state.withdrawals, change),
+        ...own(state, Withdrawal.noun, change),
         ...change.settlement,
         status: "settled",
         updatedAtMillis: atMillis
       }
       const { chainTxId } = row
-      if (chainTxId === null) return State.putWithdrawal(state, row)
+      if (chainTxId === null) return State.put(state, Withdrawal.noun, row)
       const winner = State.candidates(state, change.id).find(({ txId }) => txId === chainTxId)
       const settled = standing(state, change.id, chainTxId, "settled")
       // Its change was kept from everybody as long as it might not come to be.
       const change_ = winner?.change ? Coin.outpoint(chainTxId, winner.change.vout) : ""
       const isKept = Option.exists(HashMap.get(settled.withdrawalByCoin, change_), (id) => id === change.id)
-      return State.putWithdrawal(isKept ? { ...settled, withdrawalByCoin: HashMap.remove(settled.withdrawalByCoin, change_) } : settled, {
-        ...row,
-        rawTx: winner?.rawTx ?? row.rawTx
-      })
+      return State.put(
+        isKept ? { ...settled, withdrawalByCoin: HashMap.remove(settled.withdrawalByCoin, change_) } : settled,
+        Withdrawal.noun,
+        {
+          ...row,
+          rawTx: winner?.rawTx ?? row.rawTx
+        }
+      )
     }
     case "WithdrawalFailed":
-      return State.putWithdrawal(state, {
-        ...own(state.withdrawals, change),
+      return State.put(state, Withdrawal.noun, {
+        ...own(state, Withdrawal.noun, change),
         failure: change.failure,
         status: "failed",
         updatedAtMillis: atMillis
@@ -377,33 +360,23 @@ const move = (state: State.State, change: Change): State.State | Changes.Refusal
     case "InternalTransferred": {
       const { invoice: pays, settlement, deposit } = change
       const withdrawal: Withdrawal.Withdrawal = {
-        ...own(state.withdrawals, change),
+        ...own(state, Withdrawal.noun, change),
         ...settlement,
         status: "settled",
         updatedAtMillis: atMillis
       }
       const used = addressUsed(credited(state, deposit), change.lightningAddressId, atMillis)
-      if (pays === null) return State.putWithdrawal(used, withdrawal)
-      const invoice = HashMap.getUnsafe(state.invoices, pays.id)
+      if (pays === null) return State.put(used, Withdrawal.noun, withdrawal)
+      const invoice = HashMap.getUnsafe(State.of(state, Invoice.noun), pays.id)
       if (invoice.status !== "claimed" || invoice.claimedBy !== change.id || hashTaken(state, pays.paymentHash, change.id)) {
         return notPayable(pays.id, invoice.status)
       }
-      return State.putInvoice(
-        State.putWithdrawal(used, { ...withdrawal, paymentHash: pays.paymentHash, paymentRequest: pays.paymentRequest }),
+      return State.put(
+        State.put(used, Withdrawal.noun, { ...withdrawal, paymentHash: pays.paymentHash, paymentRequest: pays.paymentRequest }),
+        Invoice.noun,
         { ...invoice, status: "settled", received: deposit.amount, preimage: settlement.preimage, settledAtMillis: atMillis }
       )
     }
-    case "VoucherCreated":
-      return State.putVoucher(state, change.voucher)
-    case "VoucherClaimed": {
-      const { withdrawal } = change
-      const claimed = { status: "claimed", withdrawalId: withdrawal.id, updatedAtMillis: atMillis } as const
-      return State.putWithdrawal(State.putVoucher(state, { ...own(state.vouchers, change), ...claimed }), withdrawal)
-    }
-    case "VoucherExpired":
-      return State.putVoucher(state, { ...own(state.vouchers, change), status: "expired", updatedAtMillis: atMillis })
-    case "VoucherCanceled":
-      return State.putVoucher(state, { ...own(state.vouchers, change), status: "canceled", updatedAtMillis: atMillis })
     case "ZapReceipted":
     case "CursorMoved":
     case "DutyBegun":
@@ -419,7 +392,7 @@ const led = (
   { _tag, atMillis, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced
 ): ReadonlyArray<Withdrawal.Withdrawal> =>
   followers.map(({ id, companyId, networkFee }) => {
-    const row = Option.getOrUndefined(HashMap.get(state.withdrawals, id))
+    const row = Option.getOrUndefined(HashMap.get(State.of(state, Withdrawal.noun), id))
     if (row?.companyId !== companyId) throw new Error(`${_tag}: company ${companyId} has no ${id}`)
     return { ...row, networkFee, updatedAtMillis: atMillis }
   })
@@ -435,9 +408,9 @@ const offer = (
   if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))
     return new Withdrawal.CoinTaken({ withdrawalId: row.id })
   const { txId: chainTxId, rawTx } = candidate
-  const led = followers.reduce((next, follower) => State.putWithdrawal(next, { ...follower, chainTxId }), state)
+  const led = followers.reduce((next, follower) => State.put(next, Withdrawal.noun, { ...follower, chainTxId }), state)
   return {
-    ...State.putWithdrawal(led, { ...row, chainTxId, rawTx, networkFee: Withdrawal.ownShare(candidate, followers) }),
+    ...State.put(led, Withdrawal.noun, { ...row, chainTxId, rawTx, networkFee: Withdrawal.ownShare(candidate, followers) }),
     candidates: HashMap.set(state.candidates, row.id, [...State.candidates(state, row.id), { ...candidate, standing: "offered" }]),
     withdrawalByCoin: coins.reduce((map, coin) => HashMap.set(map, coin, row.id), state.withdrawalByCoin)
   }
@@ -454,7 +427,7 @@ const standing = (state: State.State, id: string, txId: string, standing: State.
 
 /** One hash is one withdrawal's for ever, however that one ended. */
 const hashTaken = (state: State.State, paymentHash: PaymentHash.PaymentHash, byOtherThan: string): boolean =>
-  Option.exists(HashMap.get(state.withdrawalByHash, paymentHash), (id) => id !== byOtherThan)
+  Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ id }) => id !== byOtherThan)
 
 /** Then: is there enough money? */
 const book = (state: State.State, { companyId, postings }: Leg, transferId: string): State.State | Balance.InsufficientBalance => {
@@ -521,12 +494,12 @@ export const apply = (state: State.State, change: Change): readonly [Verdict, St
       ? [Exit.succeed({ _tag: "Replayed", answer: answer.answer }), state]
       : [Exit.fail(new Journal.IdempotencyMismatch({ key: once.key })), state]
   }
-  const earlier = before(state, change)
+  const earlier = Written.is(change) ? Writes.before(state, change) : before(state, change)
   const overtaken = stale(state, change)
   if (earlier === "again") return [Exit.succeed(Journal.applied), overtaken === undefined ? withCursor(state, change) : state]
   const refusal = earlier ?? overtaken
   if (refusal !== undefined) return [Exit.fail(refusal), state]
-  let next = move(state, change)
+  let next: State.State | Changes.Refusal = Written.is(change) ? Writes.write(state, change) : move(state, change)
   for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id)
   return "_tag" in next ? [Exit.fail(next), state] : [Exit.succeed(Journal.applied), record(next, change)]
 }

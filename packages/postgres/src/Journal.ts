@@ -1,7 +1,10 @@
 import * as Changes from "@satrail/core/Changes"
-import type { Change } from "@satrail/core/Changes"
-import type { Leg } from "@satrail/core/ledger/Change"
+import type { Change, Program } from "@satrail/core/Changes"
+import type { Any, Leg } from "@satrail/core/ledger/Change"
 import * as Core from "@satrail/core/ledger/Journal"
+import * as Noun from "@satrail/core/ledger/Noun"
+import * as Tally from "@satrail/core/ledger/Tally"
+import * as Written from "@satrail/core/ledger/Written"
 import { Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Answer from "./Answer.ts"
@@ -19,8 +22,8 @@ import * as OnChainAddress from "./OnChainAddress.ts"
 import { translate, turnedAway } from "./Outage.ts"
 import type { Carried, Kind } from "./Statements.ts"
 import type { Row } from "./Table.ts"
-import * as Voucher from "./Voucher.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+import * as Writes from "./Writes.ts"
 import * as Zap from "./Zap.ts"
 
 /** What serves one process well. */
@@ -39,9 +42,9 @@ export interface Options {
   readonly maxWaiting?: number | undefined
 }
 
-type Tag = Change["_tag"]
+type Tag = Program["_tag"]
 
-type ByTag = { readonly [C in Change as C["_tag"]]: C }
+type ByTag = { readonly [C in Program as C["_tag"]]: C }
 
 export const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Answer.kinds,
@@ -54,41 +57,42 @@ export const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...KeyRange.kinds,
   ...LightningAddress.kinds,
   ...OnChainAddress.kinds,
-  ...Voucher.kinds,
   ...Withdrawal.kinds,
   ...Zap.kinds
 }
 
-/** A Change whose kind the compiler follows by its tag. */
+/** A program whose kind the compiler follows by its tag. */
 type Tagged<T extends Tag> = ByTag[T] & { readonly _tag: T }
 
-const kindOf = <T extends Tag>(change: Tagged<T>): Kind<ByTag[T]> => kinds[change._tag]
+const programOf = <T extends Tag>(change: Tagged<T>): Kind<ByTag[T]> => kinds[change._tag]
 
-/** A Change as the row that its statement reads. What is undefined is left out, and null there. */
-const rowOf = <T extends Tag>(change: Tagged<T>, n: number): Row => {
+/** How a Change is sent: as its kind says, or as its writes do. */
+const kindOf = (change: Change): Kind<Any> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- a kind is asked about its own Changes only: a lane has Changes of one kind
+  (Written.is(change) ? Writes.kindOf(change.writes) : programOf(change)) as Kind<Any>
+
+/** A Change as the row that its statement reads. What is left out is null there. */
+const rowOf = (kind: Kind<Any>, change: Change, n: number): Row => {
   const { id, companyId, atMillis, transferId, once, event, begins, fence, ends, cursor } = change
   return {
-    ...kindOf(change).row(change),
+    ...kind.row(change),
     n,
     id,
     company_id: companyId,
     at_millis: atMillis,
-    transfer_id: transferId,
-    owner: once?.owner,
-    key: once?.key,
-    fingerprint: once?.fingerprint,
-    answer: once?.answer,
-    forget_at_millis: once?.forgetAtMillis,
-    event: event?.type,
-    subject: event?.subject,
-    begins: begins?.id,
-    work_kind: begins?.kind,
-    due_at_millis: begins?.dueAtMillis,
-    task_id: fence?.taskId,
-    token: fence?.token,
-    ends,
-    source: cursor?.source,
-    position: cursor?.value
+    ...(transferId !== undefined && { transfer_id: transferId }),
+    ...(once && {
+      owner: once.owner,
+      key: once.key,
+      fingerprint: once.fingerprint,
+      answer: once.answer,
+      forget_at_millis: once.forgetAtMillis
+    }),
+    ...(event && { event: event.type, subject: event.subject }),
+    ...(begins && { begins: begins.id, work_kind: begins.kind, due_at_millis: begins.dueAtMillis }),
+    ...(fence && { task_id: fence.taskId, token: fence.token }),
+    ...(ends !== undefined && { ends }),
+    ...(cursor && { source: cursor.source, position: cursor.value })
   }
 }
 
@@ -97,7 +101,7 @@ const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number):
     postings.map(({ from, to, amount }) => ({ n, company_id: companyId, from_account: from, to_account: to, amount: String(amount) }))
   )
 
-const identitiesOf = <T extends Tag>(change: Tagged<T>): ReadonlyArray<string> => {
+const identitiesOf = (change: Change): ReadonlyArray<string> => {
   const { id, once, begins, ends } = change
   const own = [id, ...(kindOf(change).identities?.(change) ?? [])]
   if (once !== undefined) own.push(`${once.owner} ${once.key}`)
@@ -115,11 +119,7 @@ interface Again {
 }
 
 /** What the database said about one Change: a word that all kinds share, or one of its kind's refusals. */
-const exitOf = <T extends Tag>(
-  change: Tagged<T>,
-  said: string,
-  answer: string | null
-): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
+const exitOf = (change: Change, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
   const [word = "", detail = ""] = said.split(" ")
   switch (word) {
     case "Applied":
@@ -148,23 +148,44 @@ const exitOf = <T extends Tag>(
 const isOvertaken = ({ reason }: SqlError.SqlError) =>
   reason._tag === "UniqueViolation" || reason._tag === "DeadlockError" || reason._tag === "SerializationError"
 
-const carriedBy = (changes: ReadonlyArray<Change>): Carried => ({
-  money: changes.some(({ legs }) => legs.length > 0),
-  once: changes.some(({ once }) => once !== undefined),
-  fence: changes.some(({ fence }) => fence !== undefined),
-  begins: changes.some(({ begins }) => begins !== undefined),
-  ends: changes.some(({ ends }) => ends !== undefined),
-  cursor: changes.some(({ cursor }) => cursor !== undefined),
-  event: changes.some(({ event }) => event !== undefined)
-})
+const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
+
+/** Between which accounts its only posting is; "none" where it has none, "many" where it has several, or one of another company. */
+const moneyOf = ({ companyId, legs: [leg, ...legs] }: Change): Carried["money"] => {
+  if (leg === undefined) return "none"
+  const [posting, ...more] = leg.postings
+  if (posting === undefined || more.length > 0 || legs.length > 0 || leg.companyId !== companyId) return "many"
+  const { from, to } = posting
+  // They stand in the text of a statement, where nothing may stand but what we wrote ourselves.
+  return accounts.has(from) && accounts.has(to) ? [from, to] : "many"
+}
+
+const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Change>): Carried => {
+  const [first, ...others] = changes.map(moneyOf)
+  return {
+    money: first === undefined ? "none" : others.every((one) => String(one) === String(first)) ? first : "many",
+    takes: changes.some(({ legs }) => legs.some(({ postings }) => postings.some(({ from }) => from === "available"))),
+    once: changes.some(({ once }) => once !== undefined),
+    fence: changes.some(({ fence }) => fence !== undefined),
+    begins: changes.some(({ begins }) => begins !== undefined),
+    ends: changes.some(({ ends }) => ends !== undefined),
+    cursor: changes.some(({ cursor }) => cursor !== undefined),
+    event: changes.some(({ event }) => event !== undefined),
+    absent: kind.absent?.(changes) ?? []
+  }
+}
 
 /** Applies Changes of one kind as one statement; answers each on its own. */
 export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Change>) => {
   const [first] = changes
   if (first === undefined) return Effect.succeed([])
-  const { text, books } = kindOf(first).statement(carriedBy(changes))
-  const rows = JSON.stringify(changes.map(rowOf))
-  const values = books ? [rows, JSON.stringify(changes.flatMap(postingsOf))] : [rows]
+  const kind = kindOf(first)
+  const { text, postings } = kind.statement(carriedBy(kind, changes))
+  const rows = changes.map((change, n) => {
+    const row = rowOf(kind, change, n)
+    return postings === "column" ? { ...row, moved: String(change.legs[0]?.postings[0]?.amount) } : row
+  })
+  const values = postings === "parameter" ? [JSON.stringify(rows), JSON.stringify(changes.flatMap(postingsOf))] : [JSON.stringify(rows)]
   return sql.unsafe<object>(text, values).pipe(
     Effect.retry({ times: 3, while: isOvertaken }),
     Effect.map((rows) => {
@@ -180,6 +201,9 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Chang
 
 const verdictsOf = Schema.decodeUnknownSync(Verdicts)
 
+/** Changes of one kind and shape are one statement. */
+const laneOf = (change: Change): string => (Written.is(change) ? `${change._tag} ${Noun.shapeOf(change.writes)}` : change._tag)
+
 /** Looking again settles it: more often than this, and something is wrong. */
 const maxLooks = 20
 
@@ -190,7 +214,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const commit = yield* GroupCommit.make({
     operation: "Journal.commit",
     flush: (changes) => commits.watched(flush(changes)),
-    laneOf: (change: Change) => `${change._tag} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
+    laneOf: (change: Change) => `${laneOf(change)} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
     identitiesOf,
     maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? defaults.maxItemsPerFlush, maxItemsPerFlush),
     maxWaiting: options.maxWaiting ?? defaults.maxWaiting,

@@ -1,5 +1,5 @@
-import type { Change } from "@satrail/core/Changes"
 import type { Refusal } from "@satrail/core/Changes"
+import type { Account, Any } from "@satrail/core/ledger/Change"
 import type { Columns, Row } from "./Table.ts"
 
 // One statement a kind of Change. $1 is the Changes as rows, $2 their postings. All are built from the same parts: what was asked,
@@ -17,10 +17,12 @@ import type { Columns, Row } from "./Table.ts"
 // Migration0014), and test/plans.test.ts looks at every plan.
 
 /** How one kind of Change is sent, and how its refusals are read. */
-export interface Kind<C extends Change> {
+export interface Kind<C extends Any> {
   readonly statement: StatementOf
   /** What its statement reads besides the columns that all kinds share. */
   readonly row: (change: C) => Row
+  /** The columns of `row` that may be left out, because they are null in all of these. */
+  readonly absent?: (changes: ReadonlyArray<C>) => ReadonlyArray<string>
   /** What no other Change of a flush may be about too, besides its id, its key and the tasks that it begins and ends. */
   readonly identities?: (change: C) => ReadonlyArray<string>
   /** Its refusals by the word in the verdict; `detail` is what follows the word. */
@@ -29,23 +31,31 @@ export interface Kind<C extends Change> {
 
 /** What the Changes of a flush carry, besides their rows. What none of them carries is not in their statement. */
 export interface Carried {
-  readonly money: boolean
+  /** Whether they book anything. Where each has one posting, of its own company and between the same two accounts, it is a column: `moved`. */
+  readonly money: "none" | "many" | readonly [from: Account, to: Account]
+  /** Whether any of them takes from what is available. */
+  readonly takes: boolean
   readonly once: boolean
   readonly fence: boolean
   readonly begins: boolean
   readonly ends: boolean
   readonly cursor: boolean
   readonly event: boolean
+  /** The columns of their records that are null in all of them. */
+  readonly absent: ReadonlyArray<string>
 }
 
 export interface Statement {
   readonly text: string
-  /** Whether it reads the postings: $2. */
-  readonly books: boolean
+  /** How it reads the postings: not at all, from the column `moved`, or from $2. */
+  readonly postings: "none" | "column" | "parameter"
 }
 
 /** The statement of one kind for a flush, the same text for the same parts: a connection prepares each once, and in use there are a few of a kind. */
 export type StatementOf = (carried: Carried) => Statement
+
+/** The most statements that a kind is prepared as. Beyond them it is the one that has all parts. */
+export const maxStatements = 64
 
 /** The `applied` of a kind, and what surrounds it. */
 export interface Shape {
@@ -55,6 +65,8 @@ export interface Shape {
   readonly idType?: "uuid" | "text" | undefined
   /** Whether some of it is for want of money refused (`granted`): then it always has the parts that book. */
   readonly takes?: true
+  /** The part that holds what takes effect, where that is known before anything is written; otherwise it is what `applied` wrote. */
+  readonly done?: "granted" | "fresh"
   /** `name as (select …)`; the last one is `applied`, which answers the company_id and id of what took effect. What locks rows waits through `locks`. */
   readonly parts: (locks: string) => ReadonlyArray<string>
   /** What follows besides: reads `done`. */
@@ -69,8 +81,11 @@ export interface Shape {
   readonly guards?: string
 }
 
+const isOne = (money: Carried["money"]): money is readonly [Account, Account] => typeof money !== "string"
+
 const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
   const also = [
+    isOne(carried.money) && "moved bigint",
     carried.once && "owner text, key text, fingerprint text, answer text, forget_at_millis bigint",
     carried.begins && "begins uuid, work_kind text, due_at_millis bigint",
     carried.fence && "task_id uuid, token int",
@@ -85,7 +100,24 @@ asked as materialized (
 )`
 }
 
-const booking = `
+const counted: { readonly [side in "posted" | "held"]: ReadonlyArray<Account> } = { posted: ["available", "held"], held: ["held"] }
+
+/** What one posting makes of a side of its company's balance. */
+const effectOf = ([from, to]: readonly [Account, Account], side: "posted" | "held"): string => {
+  const change = Number(counted[side].includes(to)) - Number(counted[side].includes(from))
+  return change === 0 ? "0::bigint" : change > 0 ? "moved" : "-moved"
+}
+
+const legsOf = (money: readonly [Account, Account], of: string) =>
+  `select n, company_id, ${effectOf(money, "posted")} as posted, ${effectOf(money, "held")} as held from ${of}`
+
+const legs = (money: "many" | readonly [Account, Account]) =>
+  isOne(money)
+    ? `
+legs as not materialized (
+  ${legsOf(money, "asked")}
+)`
+    : `
 postings as materialized (
   select * from json_to_recordset($2) as p(n int, company_id uuid, from_account text, to_account text, amount bigint)
 ), legs as materialized (
@@ -93,12 +125,20 @@ postings as materialized (
     sum(amount * ((to_account in ('available', 'held'))::int - (from_account in ('available', 'held'))::int))::bigint as posted,
     sum(amount * ((to_account = 'held')::int - (from_account = 'held')::int))::bigint as held
   from postings group by n, company_id
-), locked as materialized (
+)`
+
+const booking = (money: "many" | readonly [Account, Account]) => `${legs(money)}, locked as materialized (
   select company_id, posted - held as available, xmin::text as version from satrail.balances
   where company_id = any(array(select company_id from legs)) order by company_id for no key update
-), unopened as materialized (
+)`
+
+const unopened = `
+unopened as materialized (
   select distinct n from legs where (posted <> 0 or held <> 0) and company_id not in (select company_id from locked)
 )`
+
+/** Whether a company that was never opened has to be looked for: what is granted has one. */
+const mayBeUnopened = ({ done }: Shape, { money }: Carried): boolean => money !== "none" && done !== "granted"
 
 const seen = `
 seen as materialized (
@@ -116,18 +156,25 @@ claims as materialized (
   select a.n, a.task_id, t.token = a.token as current
   from (select * from claims order by task_id) a
   cross join lateral (select token from satrail.tasks where id = a.task_id for no key update) t
-  ${money ? after("locked") : ""}
+  ${money === "none" ? "" : after("locked")}
 ), stale as materialized (
   select distinct on (n) n, task_id from claims
   where (n, task_id) not in (select n, task_id from fenced where current) order by n, task_id
 )`
 
-const fresh = ({ once, fence, money }: Carried) => {
-  const without = [...(once ? ["seen"] : []), ...(fence ? ["stale"] : []), ...(money ? ["unopened"] : [])]
+const fresh = (shape: Shape, carried: Carried) => {
+  const without = [
+    ...(carried.once ? ["seen"] : []),
+    ...(carried.fence ? ["stale"] : []),
+    ...(mayBeUnopened(shape, carried) ? ["unopened"] : [])
+  ]
   const left = without.map((part) => `n not in (select n from ${part})`)
-  return `
+  return left.length === 0
+    ? `
+fresh as not materialized (select * from asked)`
+    : `
 fresh as materialized (
-  select * from asked${left.length === 0 ? "" : ` where ${left.join(" and ")}`}
+  select * from asked where ${left.join(" and ")}
 )`
 }
 
@@ -162,8 +209,12 @@ judged as (
   ) j where need <= left_before
 )`
 
-const done = `
+const done = ({ done }: Shape) =>
+  done === undefined
+    ? `
 done as materialized (select a.* from asked a join applied using (company_id, id))`
+    : `
+done as not materialized (select * from ${done})`
 
 const remembered = `
 remembered as (
@@ -192,23 +243,31 @@ begun as (
   on conflict do nothing
 )`
 
-const booked = `
+const booked = (money: "many" | readonly [Account, Account]) => `
 booked as (
   insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
-  select p.company_id, transfer_id, from_account, to_account, p.amount, at_millis from postings p join done using (n) order by n
+  ${
+    isOne(money)
+      ? `select company_id, transfer_id, '${money[0]}', '${money[1]}', moved, at_millis from done order by n`
+      : "select p.company_id, transfer_id, from_account, to_account, p.amount, at_millis from postings p join done using (n) order by n"
+  }
 ), totalled as (
   update satrail.balances b set posted = b.posted + d.posted, held = b.held + d.held
   from (
-    select l.company_id, sum(l.posted)::bigint as posted, sum(l.held)::bigint as held from legs l join done using (n) group by l.company_id
+    select l.company_id, sum(l.posted)::bigint as posted, sum(l.held)::bigint as held
+    from ${isOne(money) ? `(${legsOf(money, "done")}) l` : "legs l join done using (n)"} group by l.company_id
   ) d
   where b.company_id = d.company_id and (d.posted <> 0 or d.held <> 0)
 )`
 
-const verdicts = ({ joins = "", before, guards = "null" }: Shape, { once, fence, money, cursor }: Carried) => {
+const verdicts = (shape: Shape, carried: Carried) => {
+  const { joins = "", before, guards = "null" } = shape
+  const { once, fence, cursor } = carried
   const key = once ? "when s.same then 'Replayed' when s.n is not null then 'Mismatch'" : ""
   const claim = fence ? "case when x.n is not null then 'StaleFence ' || x.task_id end, " : ""
-  const company = money ? "case when u.n is not null then 'unopened' end, " : ""
-  const parts = [...(once ? ["seen s"] : []), ...(fence ? ["stale x"] : []), ...(money ? ["unopened u"] : []), "done d"]
+  const books = mayBeUnopened(shape, carried)
+  const company = books ? "case when u.n is not null then 'unopened' end, " : ""
+  const parts = [...(once ? ["seen s"] : []), ...(fence ? ["stale x"] : []), ...(books ? ["unopened u"] : []), "done d"]
   const judged = `select a.n, ${once ? "s.answer" : "null::text as answer"}, case
     ${key} when d.n is not null then 'Applied'
     else coalesce(${before}, ${claim}${guards}, ${company}'again')
@@ -229,38 +288,53 @@ select verdict, answer from verdicts order by n`
 
 const textOf = (shape: Shape, carried: Carried): string => {
   const { money, once, fence, event, ends, begins } = carried
-  const locks = fence ? after("fenced") : money ? after("locked") : ""
+  const locks = fence ? after("fenced") : money === "none" ? "" : after("locked")
   const parts = [
     asked(shape, carried),
-    ...(money ? [booking] : []),
+    ...(money === "none" ? [] : [booking(money)]),
+    ...(mayBeUnopened(shape, carried) ? [unopened] : []),
     ...(once ? [seen] : []),
     ...(fence ? [fenced(shape, carried)] : []),
-    fresh(carried),
+    fresh(shape, carried),
     ...shape.parts(locks),
-    done,
+    done(shape),
     ...(once ? [remembered] : []),
     ...(event ? [published] : []),
     ...(ends ? [ended] : []),
     ...(begins ? [begun] : []),
-    ...(money ? [booked] : []),
+    ...(money === "none" ? [] : [booked(money)]),
     ...(shape.effects ?? [])
   ]
   return `with ${parts.join(",")}${verdicts(shape, carried)}`
 }
 
-/** One row an item, in their order: its verdict, and the answer when it is a replay. */
-export const statement = (shape: Shape): StatementOf => {
-  const made = new Map<string, Statement>()
-  return (given) => {
-    const carried = { ...given, money: given.money || shape.takes === true, fence: given.fence || shape.claims !== undefined }
-    const { money, once, fence, begins, ends, cursor, event } = carried
-    const key = [money, once, fence, begins, ends, cursor, event].map(Number).join("")
-    const known = made.get(key)
-    if (known !== undefined) return known
-    const fresh = { text: textOf(shape, carried), books: money }
-    made.set(key, fresh)
+const all = { money: "many", once: true, fence: true, begins: true, ends: true, cursor: true, event: true, absent: [] } as const
+
+const made = (shape: Shape, given: Carried): Statement => {
+  const money = given.money === "none" && shape.takes === true ? "many" : given.money
+  const carried = { ...given, money, fence: given.fence || shape.claims !== undefined }
+  return { text: textOf(shape, carried), postings: money === "none" ? "none" : isOne(money) ? "column" : "parameter" }
+}
+
+const keyOf = ({ money, takes, once, fence, begins, ends, cursor, event, absent }: Carried): string =>
+  `${[takes, once, fence, begins, ends, cursor, event].map(Number).join("")} ${String(money)} ${absent.join()}`
+
+/** One row an item, in their order: its verdict, and the answer when it is a replay. A shape may depend on what is carried. */
+export const statement = (shape: Shape | ((carried: Carried) => Shape)): StatementOf => {
+  const known = new Map<string, Statement>()
+  const of = (carried: Carried): Statement => {
+    const key = keyOf(carried)
+    const found = known.get(key)
+    if (found !== undefined) return found
+    if (known.size >= maxStatements) {
+      const whole = { ...carried, ...all }
+      if (keyOf(whole) !== key) return of(whole)
+    }
+    const fresh = made(typeof shape === "function" ? shape(carried) : shape, carried)
+    known.set(key, fresh)
     return fresh
   }
+  return of
 }
 
 /** Creates rows of a table from what was asked, once under an id. */

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Id from "@satrail/core/base/Id"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import * as Noun from "@satrail/core/ledger/Noun"
+import * as Nouns from "@satrail/core/Nouns"
 import { type AllReads, Records } from "@satrail/core/Records"
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,6 +13,7 @@ import * as PgliteClient from "../src/PgliteClient.ts"
 import * as RecordsSql from "../src/Records.ts"
 import type { Carried } from "../src/Statements.ts"
 import * as TasksSql from "../src/Tasks.ts"
+import * as Writes from "../src/Writes.ts"
 import * as Database from "./Database.ts"
 
 // How statements find their rows on a database that nobody has analysed: an embedded one may never be. What a plan reads must not grow with what one
@@ -154,7 +157,27 @@ const others: Readonly<Record<string, string>> = {
 }
 
 /** Changes that carry all that a Change can, or nothing besides their row. */
-const carrying = (each: boolean): Carried => ({ money: each, once: each, fence: each, begins: each, ends: each, cursor: each, event: each })
+const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none"): Carried => ({
+  money,
+  takes: each,
+  once: each,
+  fence: each,
+  begins: each,
+  ends: each,
+  cursor: each,
+  event: each,
+  absent: []
+})
+
+const carried = [carrying(true), carrying(false), carrying(true, ["available", "held"]), carrying(false, ["node", "available"])]
+
+const row = { id: Id.nil, companyId: Id.nil }
+
+/** What Changes write, each verb of each noun: its statement is derived. */
+const written: ReadonlyArray<readonly [string, Noun.Writes]> = [
+  ...Nouns.all.flatMap((noun) => ("unique" in noun ? [[`insert ${noun.name}`, [Noun.insert(noun, row)]] as const] : [])),
+  ...Nouns.moves.map((move) => [move.key, [{ _tag: "Transition", move, ...row, set: {}, expect: {} }]] as const)
+]
 
 /** What a plan reads by anything else than a key: "statement: table by index". */
 const growing = Effect.gen(function* () {
@@ -165,7 +188,8 @@ const growing = Effect.gen(function* () {
   const keys = new Set(unique.map(({ name }) => name))
   yield* sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared
   const statements = [
-    ...Object.entries(kinds).flatMap(([tag, { statement }]) => [true, false].map((each) => [tag, statement(carrying(each)).text] as const)),
+    ...Object.entries(kinds).flatMap(([tag, { statement }]) => carried.map((one) => [tag, statement(one).text] as const)),
+    ...written.flatMap(([name, writes]) => carried.map((one) => [name, Writes.kindOf(writes).statement(one).text] as const)),
     ...(yield* readTexts).map((text) => [text.trim().split("cross join").at(-1)?.slice(0, 300) ?? text, text] as const)
   ]
   const found: Array<string> = []

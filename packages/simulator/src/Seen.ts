@@ -62,7 +62,7 @@ const rowsOf = (change: Change): ReadonlyArray<Row> => {
     case "VoucherClaimed":
       return [
         { kind: "voucher", companyId, id },
-        { kind: "withdrawal", companyId, id: change.withdrawal.id }
+        { kind: "withdrawal", companyId, id: change.writes[1].record.id }
       ]
     default:
       return []

@@ -121,8 +121,8 @@ export interface Move<A extends Row = Row, Sets extends string = string, Expects
   /** Members that become the time of the Change. */
   readonly stamps: ReadonlyArray<string>
   /**
-   * It was applied before where the record is in one of these statuses (in any where there is none), and has `same` as this move would make them.
-   * `otherwise`: wherever it does not apply.
+   * It was applied before where the record is in one of these statuses (in any where there is none), `empty` members are null, and `same` members are as
+   * this move would make them. `otherwise`: wherever it does not apply.
    */
   readonly again: { readonly in: ReadonlyArray<string>; readonly same: ReadonlyArray<string> } | "otherwise"
   /** Whether it counts as applied where the record was deleted meanwhile. */
@@ -132,18 +132,23 @@ export interface Move<A extends Row = Row, Sets extends string = string, Expects
 
 type Status<A> = A extends { readonly status: infer S extends string } ? S : never
 
-/** Nothing but statuses decides whether it applies, and it applies or was applied in each of them: then nothing can refuse it. */
-type RefusedBy<A, From, In, Same, Held, Otherwise, Refused> = [Otherwise] extends [never]
-  ? [Held] extends [never]
+/** How a move is known to have been applied before: see `Move.again`. */
+type Again<A> = { readonly in?: ReadonlyArray<Status<A>>; readonly same?: ReadonlyArray<keyof A & string> } | "otherwise"
+
+type In<G> = G extends { readonly in: ReadonlyArray<infer S> } ? S : never
+
+/** Where nothing but statuses decides whether it applies, and it applies or was applied in each of them, nothing can refuse it. */
+type RefusedBy<A, From, Held, G, Refused> = G extends "otherwise"
+  ? never
+  : [Held] extends [never]
     ? [From] extends [never]
       ? never
-      : [Exclude<Status<A>, From | In>] extends [never]
-        ? Same extends readonly []
-          ? never
-          : Refused
+      : [Exclude<Status<A>, From | In<G>>] extends [never]
+        ? G extends { readonly same: ReadonlyArray<unknown> }
+          ? Refused
+          : never
         : Refused
     : Refused
-  : never
 
 const declared = new Map<string, string>()
 
@@ -151,13 +156,11 @@ const declared = new Map<string, string>()
 export const move = <
   A extends Row,
   Refused,
+  const G extends Again<A>,
   const From extends Status<A> = never,
-  const In extends Status<A> = never,
   const Empty extends keyof A & string = never,
   const Sets extends keyof A & string = never,
-  const Expects extends keyof A & string = never,
-  const Same extends ReadonlyArray<keyof A & string> = readonly [],
-  const Otherwise extends "otherwise" = never
+  const Expects extends keyof A & string = never
 >(
   noun: Noun<A, Refused>,
   name: string,
@@ -169,10 +172,10 @@ export const move = <
     readonly sets?: ReadonlyArray<Sets>
     readonly clears?: ReadonlyArray<keyof A & string>
     readonly stamps?: ReadonlyArray<keyof A & string>
-    readonly again: { readonly in?: ReadonlyArray<In>; readonly same?: Same } | Otherwise
+    readonly again: G
     readonly isDoneWhenGone?: boolean
   }
-): Move<A, Sets, Expects, RefusedBy<A, From, In, Same, Empty | Expects, Otherwise, Refused>> => {
+): Move<A, Sets, Expects, RefusedBy<A, From, Empty | Expects, G, Refused>> => {
   const { from = [], empty = [], expects = [], to = null, sets = [], clears = [], stamps = [], again, isDoneWhenGone = false } = options
   const what = {
     from,
@@ -182,7 +185,7 @@ export const move = <
     sets,
     clears,
     stamps,
-    again: typeof again === "string" ? again : { in: again.in ?? [], same: again.same ?? [] },
+    again: again === "otherwise" ? ("otherwise" as const) : { in: again.in ?? [], same: again.same ?? [] },
     isDoneWhenGone
   }
   const key = `${noun.name} ${name}`

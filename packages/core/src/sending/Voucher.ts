@@ -5,10 +5,9 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
-import type { InsufficientBalance } from "../ledger/Balance.ts"
-import * as Change from "../ledger/Change.ts"
-import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
+import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
 import * as Fee from "../policy/Fee.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -67,17 +66,42 @@ export class VoucherRefused extends Schema.TaggedError<VoucherRefused>()("Vouche
   message: Schema.String
 }) {}
 
-export interface VoucherCreated extends Change.Parts<"VoucherCreated", InsufficientBalance | Conflict | IdempotencyMismatch> {
-  readonly voucher: Voucher
+/** Its life: from open to one of three ends. */
+export const life = {
+  claimed: Noun.move(noun, "claimed", {
+    from: ["open"],
+    to: "claimed",
+    sets: ["withdrawalId"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["claimed"], same: ["withdrawalId"] }
+  }),
+  // Voided before, in whichever way, it stays as it is.
+  expired: Noun.move(noun, "expired", {
+    from: ["open"],
+    to: "expired",
+    stamps: ["updatedAtMillis"],
+    again: { in: ["expired", "canceled"] }
+  }),
+  canceled: Noun.move(noun, "canceled", {
+    from: ["open"],
+    to: "canceled",
+    stamps: ["updatedAtMillis"],
+    again: { in: ["expired", "canceled"] }
+  })
 }
+
+type Inserted = Noun.InsertOf<typeof noun>
+
+export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "once"> {}
 /** Applies while it is open. What it holds is the withdrawal's from here on: no posting, so there is no moment at which nobody holds it. */
-export interface VoucherClaimed extends Change.Parts<"VoucherClaimed", VoucherNotOpen> {
-  readonly withdrawal: Withdrawal.Withdrawal
-}
+export interface VoucherClaimed extends Written<
+  "VoucherClaimed",
+  readonly [Noun.TransitionOf<typeof life.claimed>, Noun.InsertOf<typeof Withdrawal.noun>]
+> {}
 /** Applies while it is open; voided before, in whichever way, it stays as it is. */
-export interface VoucherExpired extends Change.Parts<"VoucherExpired", VoucherNotOpen | StaleFence> {}
+export interface VoucherExpired extends Written<"VoucherExpired", readonly [Noun.TransitionOf<typeof life.expired>], "fence"> {}
 /** The same, by its owner. */
-export interface VoucherCanceled extends Change.Parts<"VoucherCanceled", VoucherNotOpen> {}
+export interface VoucherCanceled extends Written<"VoucherCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
 
 /** The work of voiding a voucher that nobody claimed: due when it expires. */
 export const taskKind = "voucher"
@@ -104,10 +128,10 @@ export const created = (voucher: Voucher, once?: Change.Once): VoucherCreated =>
   _tag: "VoucherCreated",
   ...parts(voucher, voucher.createdAtMillis),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "available", to: "held", amount: held(voucher) }] }],
-  voucher,
+  writes: [Noun.insert(noun, voucher)],
   begins: { kind: taskKind, id: voucher.id, dueAtMillis: voucher.expiresAtMillis },
   event: { type: "voucher.created", subject: voucher.id },
-  ...Change.optional({ once })
+  ...(once && { once })
 })
 
 /** It becomes a withdrawal to this invoice, which is sent like any other: should that fail, its hold is voided, and the voucher stays claimed. */
@@ -119,20 +143,26 @@ export const claimed = (
   _tag: "VoucherClaimed",
   ...parts(voucher, atMillis),
   legs: [],
-  withdrawal: Withdrawal.pending({
-    ...to,
-    companyId: voucher.companyId,
-    ledgerTxId: voucher.ledgerTxId,
-    amount: voucher.amount,
-    serviceFee: voucher.serviceFee,
-    networkAllowance: voucher.networkAllowance,
-    recipientType: "lightning_invoice",
-    rail: "lightning",
-    metadata: voucher.metadata,
-    rate: voucher.rate,
-    rateAtMillis: voucher.rateAtMillis,
-    createdAtMillis: atMillis
-  }),
+  writes: [
+    Noun.step(life.claimed, voucher, { withdrawalId: to.id }),
+    Noun.insert(
+      Withdrawal.noun,
+      Withdrawal.pending({
+        ...to,
+        companyId: voucher.companyId,
+        ledgerTxId: voucher.ledgerTxId,
+        amount: voucher.amount,
+        serviceFee: voucher.serviceFee,
+        networkAllowance: voucher.networkAllowance,
+        recipientType: "lightning_invoice",
+        rail: "lightning",
+        metadata: voucher.metadata,
+        rate: voucher.rate,
+        rateAtMillis: voucher.rateAtMillis,
+        createdAtMillis: atMillis
+      })
+    )
+  ],
   begins: { kind: Withdrawal.taskKind, id: to.id, dueAtMillis: atMillis },
   ends: voucher.id,
   event: { type: "voucher.claimed", subject: voucher.id }
@@ -148,6 +178,7 @@ const voided = (voucher: Voucher, atMillis: number) => ({
 export const expired = (voucher: Voucher, fence: Change.Fence, atMillis: number): VoucherExpired => ({
   _tag: "VoucherExpired",
   ...voided(voucher, atMillis),
+  writes: [Noun.step(life.expired, voucher, {})],
   fence,
   event: { type: "voucher.expired", subject: voucher.id }
 })
@@ -156,5 +187,6 @@ export const expired = (voucher: Voucher, fence: Change.Fence, atMillis: number)
 export const canceled = (voucher: Voucher, atMillis: number): VoucherCanceled => ({
   _tag: "VoucherCanceled",
   ...voided(voucher, atMillis),
+  writes: [Noun.step(life.canceled, voucher, {})],
   event: { type: "voucher.canceled", subject: voucher.id }
 })

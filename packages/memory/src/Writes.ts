@@ -1,0 +1,97 @@
+import type { Refusal } from "@satrail/core/Changes"
+import { Conflict } from "@satrail/core/ledger/Journal"
+import * as Noun from "@satrail/core/ledger/Noun"
+import type * as Written from "@satrail/core/ledger/Written"
+import { Equal, HashMap, Option } from "effect"
+import * as State from "./State.ts"
+
+// What a Change writes, done to the state: the meaning of the verbs.
+
+// oxlint-disable-next-line typescript/consistent-type-assertions -- a store sees nouns with their types erased: which refusals a Change has, its own type says
+const declared = (refusal: unknown) => refusal as Refusal
+
+const conflict = ({ _tag, id }: Written.Any) => new Conflict({ change: _tag, id })
+
+const other = (change: Written.Any, { noun, record }: Noun.Insert): Refusal =>
+  noun.other === undefined ? conflict(change) : declared(noun.other(record))
+
+const taken = (change: Written.Any, { noun, record }: Noun.Insert): Refusal =>
+  noun.taken === undefined ? conflict(change) : declared(noun.taken(record))
+
+const statusOf = (row: Noun.Row): string => String(Reflect.get(row, "status"))
+
+const refused = (change: Written.Any, row: Noun.Row, { move, id }: Noun.Transition): Refusal => {
+  if (move.refused === undefined) throw new Error(`${change._tag} of ${change.id} cannot be refused`)
+  return declared(move.refused(id, statusOf(row)))
+}
+
+/** Whether two records have these members alike. */
+const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
+  members.every((member) => Equal.equals(Reflect.get(a, member), Reflect.get(b, member)))
+
+/** Whether a record was created by what is asked for: all of it but what its life changes. */
+export const isAsAsked = <A extends object>({ members, moving }: Noun.Members<A>, row: A, asked: A): boolean =>
+  members.every(([member]) => moving.has(member) || Equal.equals(Reflect.get(row, member), Reflect.get(asked, member)))
+
+const isIn = (row: Noun.Row, statuses: ReadonlyArray<string>): boolean => statuses.length === 0 || statuses.includes(statusOf(row))
+
+const areEmpty = (row: Noun.Row, members: ReadonlyArray<string>): boolean => members.every((member) => Reflect.get(row, member) === null)
+
+const applies = (row: Noun.Row, { move: { from, empty, expects }, expect }: Noun.Transition): boolean =>
+  isIn(row, from) && areEmpty(row, empty) && alike(row, expect, expects)
+
+const wasApplied = (row: Noun.Row, write: Noun.Transition, atMillis: number): boolean => {
+  const { again, empty } = write.move
+  if (again === "otherwise") return !applies(row, write)
+  return isIn(row, again.in) && areEmpty(row, empty) && alike(row, Noun.after(row, write, atMillis), again.same)
+}
+
+/** The record that moves, if it is there. */
+const found = (state: State.State, change: Written.Any, { move, companyId, id }: Noun.Transition): Noun.Row | undefined => {
+  if (id !== change.id || companyId !== change.companyId) throw new Error(`${change._tag}: its first write is of another record`)
+  return Option.getOrUndefined(State.get(state, move.noun, companyId, id))
+}
+
+/** First: was it applied before, or is something else under its id? */
+export const before = (state: State.State, change: Written.Any): Refusal | "again" | undefined => {
+  const [first] = change.writes
+  if (first === undefined) return undefined
+  if (first._tag === "Insert") {
+    const { noun, record } = first
+    const row = Option.getOrUndefined(State.get(state, noun, record.companyId, record.id))
+    return row === undefined ? undefined : isAsAsked(noun, row, record) ? "again" : other(change, first)
+  }
+  const row = found(state, change, first)
+  if (row === undefined) {
+    if (first.move.isDoneWhenGone) return "again"
+    // A Change of what was never made is its maker's bug, not a refusal.
+    throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
+  }
+  if (wasApplied(row, first, change.atMillis)) return "again"
+  return applies(row, first) ? undefined : refused(change, row, first)
+}
+
+const follow = (state: State.State, change: Written.Any, write: Noun.Insert | Noun.Touch): State.State => {
+  if (write._tag === "Insert") {
+    const { noun, record } = write
+    if (HashMap.has(State.of(state, noun), record.id)) throw new Error(`${noun.name} ${record.id} is there already`)
+    return State.put(state, noun, record)
+  }
+  const { noun, stamps, companyId, id } = write
+  const row = id === null ? undefined : Option.getOrUndefined(State.get(state, noun, companyId, id))
+  return row === undefined
+    ? state
+    : State.put(state, noun, { ...row, ...Object.fromEntries(stamps.map((member) => [member, change.atMillis])) })
+}
+
+/** Then: what its writes do. */
+export const write = (state: State.State, change: Written.Any): State.State | Refusal => {
+  const [first, ...later] = change.writes
+  if (first === undefined) return state
+  if (first._tag === "Insert" && State.isTaken(state, first.noun, first.record)) return taken(change, first)
+  const judged =
+    first._tag === "Insert"
+      ? State.put(state, first.noun, first.record)
+      : State.put(state, first.move.noun, Noun.after(HashMap.getUnsafe(State.of(state, first.move.noun), first.id), first, change.atMillis))
+  return later.reduce((next, one) => follow(next, change, one), judged)
+}
