@@ -591,8 +591,8 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "credited-as-requested",
     rows: [33, 37],
     bug: "what was asked is credited, not what came",
-    file: core("receiving/Settlements"),
-    find: "amount: paid.received,",
+    file: core("receiving/Credits"),
+    find: "amount: received,",
     replace: "amount: invoice.amount,",
     test: coreTest("Settlements"),
     titles: "C33:|C37:",
@@ -948,15 +948,13 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "cursor-before-credit",
     rows: [60],
     bug: "how far the node was read is stored before what was read is credited",
-    file: core("receiving/Settlements"),
-    find: "Effect.retry(credit(paid, { cursor: { source, value: paid.cursor }, fence }), {",
-    replace: `Effect.retry(
-              Effect.gen(function* () {
-                const nowMillis = yield* Clock.currentTimeMillis
-                const cursor = { source, value: paid.cursor }
-                yield* journal.commit(Cursor.moved(cursor, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
-                yield* credit(paid)
-              }), {`,
+    file: core("receiving/Credits"),
+    find: `    yield* journal
+      .commit({ ...Invoice.settled(depositOf(invoice, paid.received, nowMillis), paid.preimage, reading), ...Zap.work(invoice, nowMillis) })`,
+    replace: `    if (reading !== undefined)
+      yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
+    yield* journal
+      .commit({ ...Invoice.settled(depositOf(invoice, paid.received, nowMillis), paid.preimage), ...Zap.work(invoice, nowMillis) })`,
     test: coreTest("Death"),
     titles: "invoices whose payments the node tells of$"
   }

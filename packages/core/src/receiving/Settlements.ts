@@ -1,20 +1,17 @@
-import * as Msat from "@satrail/bitcoin/Msat"
-import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Context, Effect, Layer, Schedule, Stream } from "effect"
-import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
+import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import type * as Change from "../ledger/Change.ts"
-import * as Cursor from "../ledger/Cursor.ts"
 import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { LightningReceiver, type NodeUnavailable, type Settled } from "../nodes/LightningReceiver.ts"
-import { Policy, type Settings } from "../policy/Policy.ts"
-import type { Deposit } from "./Deposit.ts"
+import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import { Policy } from "../policy/Policy.ts"
+import * as Credits from "./Credits.ts"
 import * as Invoice from "./Invoice.ts"
+import * as LookUps from "./LookUps.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
-import * as Zap from "./Zap.ts"
 
 const pageSize = 200
 const lookupsAtOnce = 8
@@ -40,30 +37,11 @@ export class Settlements extends Context.Service<
   }
 >()("@satrail/core/receiving/Settlements") {}
 
-/** Whether an invoice is looked up in the sweep of this moment. One that expired is, when 1, 2, 4, 8 … sweeps have passed since, and when its grace is over. */
-const isSwept = (
-  { expiresAtMillis }: Invoice.Invoice,
-  nowMillis: number,
-  { invoiceSweepMillis, expiredGraceMillis }: Settings
-): boolean => {
-  const sweeps = (nowMillis - expiresAtMillis) / invoiceSweepMillis
-  if (sweeps < 1 || nowMillis > expiresAtMillis + expiredGraceMillis) return true
-  return sweeps - 2 ** Math.floor(Math.log2(sweeps)) < 1
-}
-
-type Range = readonly [fromMillis: number, untilMillis: number]
-
-/** The times, in order and apart, at which an invoice was made that reached one of the ages at which it is looked up, since `sinceMillis`. */
-const madeWithin = (sinceMillis: number, nowMillis: number, { invoicePollMillis, invoiceSweepMillis }: Settings): ReadonlyArray<Range> => {
-  const ranges: Array<Range> = []
-  for (let age = invoicePollMillis; age <= invoiceSweepMillis; age *= 2) {
-    const [from, until] = [sinceMillis - age, nowMillis - age]
-    const later = ranges.at(-1)
-    if (later !== undefined && until >= later[0]) ranges[ranges.length - 1] = [from, later[1]]
-    else ranges.push([from, until])
-  }
-  return ranges.toReversed()
-}
+/** Page by page, some of each page at once. */
+const eachInvoice = <E>(
+  page: Pages.Read<Invoice.Invoice, StoreUnavailable>,
+  work: (invoice: Invoice.Invoice) => Effect.Effect<unknown, E>
+) => Pages.each(pageSize, page, (rows) => Effect.forEach(rows, work, { concurrency: lookupsAtOnce, discard: true }))
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -71,65 +49,8 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const receiver = yield* LightningReceiver
   const policy = yield* Policy
-  const entropy = yield* Entropy
+  const { credit } = yield* Credits.make
   const source = `lightning:${receiver.nodeId}`
-
-  /** The node's money is there, but its invoice was settled by another payment: it is nobody's until a person has looked. */
-  const suspend = Effect.fnUntraced(function* (
-    invoice: Invoice.Invoice,
-    received: Msat.Msat,
-    nowMillis: number,
-    reading: Change.Reading | undefined
-  ) {
-    yield* Effect.logError("invoice: paid twice; the second payment is in suspense", {
-      invoiceId: invoice.id,
-      receivedSats: Msat.toDecimalSats(received)
-    })
-    const { companyId, paymentHash } = invoice
-    // From the hash, so that the same payment told twice is one.
-    const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason: "invoice settled by another payment" }
-    yield* journal
-      .commit(Invoice.unmatched(unmatched, nowMillis, reading))
-      .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
-  })
-
-  const credit = Effect.fnUntraced(function* (paid: Omit<Settled, "cursor" | "settledAtMillis">, reading?: Change.Reading) {
-    const nowMillis = yield* Clock.currentTimeMillis
-    const found = yield* receiving.invoiceByHash(paid.paymentHash)
-    if (found._tag === "None") {
-      yield* Effect.logInfo("invoice: the node was paid for one that is not ours", { paymentHash: paid.paymentHash })
-      if (reading !== undefined)
-        yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
-      return
-    }
-    const invoice = found.value
-    if (!Preimage.proves(paid.preimage, paid.paymentHash)) {
-      return yield* Effect.logError("invoice: the node reports it settled without a valid preimage; not credited", {
-        invoiceId: invoice.id
-      })
-    }
-    const deposit: Deposit & { readonly lightningInvoiceId: string } = {
-      id: Id.fromMillis(nowMillis, entropy),
-      companyId: invoice.companyId,
-      ledgerTxId: Id.fromMillis(nowMillis, entropy),
-      recipient: invoice.paymentRequest,
-      amount: paid.received,
-      network: policy.network,
-      rail: "lightning",
-      status: "settled",
-      chainTxId: null,
-      vout: null,
-      height: null,
-      lightningInvoiceId: invoice.id,
-      absorbed: Msat.zero,
-      revision: 0,
-      createdAtMillis: nowMillis,
-      updatedAtMillis: nowMillis
-    }
-    yield* journal
-      .commit({ ...Invoice.settled(deposit, paid.preimage, reading), ...Zap.work(invoice, nowMillis) })
-      .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
-  })
 
   /** What the node says about one open invoice decides; a node that does not know it, or still holds a payment for it, decides nothing. */
   const look = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
@@ -144,19 +65,6 @@ export const make = Effect.gen(function* () {
       )
     const over = askedAtMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
     if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
-  })
-
-  /** Everything that `page` has, page by page. */
-  const eachOf = Effect.fnUntraced(function* <E>(
-    page: (after: Invoice.Invoice | null) => Effect.Effect<ReadonlyArray<Invoice.Invoice>, StoreUnavailable>,
-    each: (invoice: Invoice.Invoice) => Effect.Effect<unknown, E>
-  ) {
-    let after: Invoice.Invoice | null = null
-    do {
-      const rows: ReadonlyArray<Invoice.Invoice> = yield* page(after)
-      yield* Effect.forEach(rows, each, { concurrency: lookupsAtOnce, discard: true })
-      after = rows.length < pageSize ? null : (rows.at(-1) ?? null)
-    } while (after !== null)
   })
 
   /** The node has the last word. Where it does not know the invoice, which it may have cleared away, nobody can pay it; that is believed once its grace is over. */
@@ -192,20 +100,22 @@ export const make = Effect.gen(function* () {
     look: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const sinceMillis = Math.min(lookedAtMillis ?? nowMillis - policy.invoicePollMillis, nowMillis)
-      const ranges = madeWithin(sinceMillis, nowMillis, policy).map((range) => [Id.floorOf(range[0]), Id.floorOf(range[1])] as const)
-      yield* eachOf((after) => receiving.openInvoicesWithin(ranges, after?.id ?? null, pageSize), look)
+      const ranges = LookUps.madeWithin(sinceMillis, nowMillis, policy).map(
+        (range) => [Id.floorOf(range[0]), Id.floorOf(range[1])] as const
+      )
+      yield* eachInvoice((after) => receiving.openInvoicesWithin(ranges, after?.id ?? null, pageSize), look)
       lookedAtMillis = nowMillis
     }),
     poll: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
-      yield* eachOf(
+      yield* eachInvoice(
         (after) => receiving.openInvoices(after?.id ?? null, pageSize),
-        (invoice) => (isSwept(invoice, nowMillis, policy) ? look(invoice) : Effect.void)
+        (invoice) => (LookUps.isSwept(invoice, nowMillis, policy) ? look(invoice) : Effect.void)
       )
     }),
     forget: Effect.gen(function* () {
       const untilMillis = (yield* Clock.currentTimeMillis) - policy.lnurl.forgetAfterMillis
-      yield* eachOf((after) => receiving.endedForWallets(untilMillis, after, pageSize), drop)
+      yield* eachInvoice((after) => receiving.endedForWallets(untilMillis, after, pageSize), drop)
     })
   })
 })

@@ -1,0 +1,90 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { Clock, Effect } from "effect"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import type * as Change from "../ledger/Change.ts"
+import * as Cursor from "../ledger/Cursor.ts"
+import { Journal } from "../ledger/Journal.ts"
+import type { Settled } from "../nodes/LightningReceiver.ts"
+import { Policy } from "../policy/Policy.ts"
+import type { Deposit } from "./Deposit.ts"
+import * as Invoice from "./Invoice.ts"
+import { ReceivingReads } from "./ReceivingReads.ts"
+import * as Zap from "./Zap.ts"
+
+/** What the node was paid for an invoice. */
+export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage">
+
+/** Credits what the node was paid to the company whose invoice it is. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const receiving = yield* ReceivingReads
+  const { network } = yield* Policy
+  const entropy = yield* Entropy
+
+  /** The node's money is there, but its invoice was settled by another payment: it is nobody's until a person has looked. */
+  const suspend = Effect.fnUntraced(function* (
+    invoice: Invoice.Invoice,
+    received: Msat.Msat,
+    nowMillis: number,
+    reading: Change.Reading | undefined
+  ) {
+    yield* Effect.logError("invoice: paid twice; the second payment is in suspense", {
+      invoiceId: invoice.id,
+      receivedSats: Msat.toDecimalSats(received)
+    })
+    const { companyId, paymentHash } = invoice
+    // From the hash, so that the same payment told twice is one.
+    const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason: "invoice settled by another payment" }
+    yield* journal
+      .commit(Invoice.unmatched(unmatched, nowMillis, reading))
+      .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
+  })
+
+  const depositOf = (
+    invoice: Invoice.Invoice,
+    received: Msat.Msat,
+    nowMillis: number
+  ): Deposit & { readonly lightningInvoiceId: string } => ({
+    id: Id.fromMillis(nowMillis, entropy),
+    companyId: invoice.companyId,
+    ledgerTxId: Id.fromMillis(nowMillis, entropy),
+    recipient: invoice.paymentRequest,
+    amount: received,
+    network,
+    rail: "lightning",
+    status: "settled",
+    chainTxId: null,
+    vout: null,
+    height: null,
+    lightningInvoiceId: invoice.id,
+    absorbed: Msat.zero,
+    revision: 0,
+    createdAtMillis: nowMillis,
+    updatedAtMillis: nowMillis
+  })
+
+  /** Of any number of calls for the same payment one credits it. `reading` is how far the node's notices were read: it moves in the same commit. */
+  const credit = Effect.fnUntraced(function* (paid: Payment, reading?: Change.Reading) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const found = yield* receiving.invoiceByHash(paid.paymentHash)
+    if (found._tag === "None") {
+      yield* Effect.logInfo("invoice: the node was paid for one that is not ours", { paymentHash: paid.paymentHash })
+      if (reading !== undefined)
+        yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
+      return
+    }
+    const invoice = found.value
+    if (!Preimage.proves(paid.preimage, paid.paymentHash)) {
+      return yield* Effect.logError("invoice: the node reports it settled without a valid preimage; not credited", {
+        invoiceId: invoice.id
+      })
+    }
+    yield* journal
+      .commit({ ...Invoice.settled(depositOf(invoice, paid.received, nowMillis), paid.preimage, reading), ...Zap.work(invoice, nowMillis) })
+      .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
+  })
+
+  return { credit }
+})

@@ -1,0 +1,34 @@
+import type { Settings } from "../policy/Policy.ts"
+import type { Invoice } from "./Invoice.ts"
+
+// When open invoices are looked up at the node: at the ages 1, 2, 4, 8 … times `invoicePollMillis`, and in sweeps over all of them.
+
+/** Whether an invoice is looked up in the sweep of this moment. One that expired is, when 1, 2, 4, 8 … sweeps have passed since, and when its grace is over. */
+export const isSwept = (
+  { expiresAtMillis }: Pick<Invoice, "expiresAtMillis">,
+  nowMillis: number,
+  { invoiceSweepMillis, expiredGraceMillis }: Pick<Settings, "invoiceSweepMillis" | "expiredGraceMillis">
+): boolean => {
+  const sweeps = (nowMillis - expiresAtMillis) / invoiceSweepMillis
+  if (sweeps < 1 || nowMillis > expiresAtMillis + expiredGraceMillis) return true
+  return sweeps - 2 ** Math.floor(Math.log2(sweeps)) < 1
+}
+
+/** From which moment until which. */
+export type Range = readonly [fromMillis: number, untilMillis: number]
+
+/** The times, in order and apart, at which an invoice was made that reached one of the ages at which it is looked up, since `sinceMillis`. */
+export const madeWithin = (
+  sinceMillis: number,
+  nowMillis: number,
+  { invoicePollMillis, invoiceSweepMillis }: Pick<Settings, "invoicePollMillis" | "invoiceSweepMillis">
+): ReadonlyArray<Range> => {
+  const ranges: Array<Range> = []
+  for (let age = invoicePollMillis; age <= invoiceSweepMillis; age *= 2) {
+    const [from, until] = [sinceMillis - age, nowMillis - age]
+    const later = ranges.at(-1)
+    if (later !== undefined && until >= later[0]) ranges[ranges.length - 1] = [from, later[1]]
+    else ranges.push([from, until])
+  }
+  return ranges.toReversed()
+}
