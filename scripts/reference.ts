@@ -169,7 +169,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "errors.md": made + Reference.errors(),
   "limits.md": made + limits(),
   "defences.md": made + Defences.page(),
-  "configuration.md": `${made}# Configuration\n\nThe server reads its environment. A value that cannot be used stops the start, with every one that is wrong named; so does a variable that looks like one of these and is none. \`satrail check\` looks at what they name.\n\n${Environment.documentation()}\n`
+  "configuration.md": `${made}# Configuration\n\nThe server reads its environment. An invalid value stops the start, which reports every problem; so does a variable that looks like one of these and is none. \`satrail check\` checks what they name.\n\n${Environment.documentation()}\n`
 })
 
 export const directory = path.resolve(import.meta.dirname, "../docs/reference")

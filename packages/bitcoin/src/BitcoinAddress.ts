@@ -103,7 +103,7 @@ const decodeSegwit = (text: string, network: Network.Network): Result.Result<Bit
   if (version === 0) return Result.succeed(make(program.length === 20 ? "p2wpkh" : "p2wsh", program, network))
   if (version === 1 && program.length === 32) return Result.succeed(make("p2tr", program, network))
   return version === 1 && hex.encode(program) === anchor
-    ? refuse("pay_to_anchor", "A pay-to-anchor output belongs to whoever takes it first: give an address of your own")
+    ? refuse("pay_to_anchor", "A pay-to-anchor output can be spent by anyone: give an address of your own")
     : refuse("unknown_witness_version", `No wallet can spend an output of witness version ${version} and ${program.length} bytes yet`)
 }
 

@@ -126,10 +126,10 @@ const connect = (options: Options) => {
         ({ status }) => status !== 401 && status !== 403,
         ({ status }) =>
           status === 401
-            ? new Outage("the node refuses our user and password (401)", "Look at BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD.")
+            ? new Outage("the node refuses our user and password (401)", "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD.")
             : new Outage(
                 `the node refuses our user and password, or does not let this user call ${operation} (403)`,
-                "Look at BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD, and at the node's rpcallowip and rpcwhitelist."
+                "Check BITCOIN_RPC_USER and BITCOIN_RPC_PASSWORD, and the node's rpcallowip and rpcwhitelist."
               )
       ),
       Effect.mapError((cause) =>
@@ -138,7 +138,7 @@ const connect = (options: Options) => {
             ? cause
             : new Outage(
                 "the bitcoin node cannot be reached",
-                `Start it, or look at BITCOIN_RPC_URL and CHAIN_TLS_CERT. It says: ${cause.message}.`
+                `Start it, or check BITCOIN_RPC_URL and CHAIN_TLS_CERT. Error: ${cause.message}.`
               )
         )
       ),
@@ -149,7 +149,7 @@ const connect = (options: Options) => {
     Effect.gen(function* () {
       const text = yield* post(method, { jsonrpc: "1.0", id: ++id, method, params })
       const reply = yield* Effect.mapError(Schema.decodeUnknownEffect(OneReply)(text), () =>
-        away(method)(new Outage("the answer is no JSON-RPC", "Look at BITCOIN_RPC_URL: is this the address of a bitcoin node?"))
+        away(method)(new Outage("the answer is no JSON-RPC", "Check BITCOIN_RPC_URL: it must be the address of a bitcoin node."))
       )
       if (reply.error) {
         const { code, message } = reply.error
@@ -200,7 +200,7 @@ const stand = ({ ask, call }: ReturnType<typeof connect>, network: Network): Eff
     const { chain, blocks, headers, bestblockhash, initialblockdownload = false } = yield* ask("getblockchaininfo", [], Info)
     if (!chainNames[network].includes(chain))
       return yield* away("tip")(
-        new Outage(`the node is on ${chain}, and this service on ${network}`, "Look at BITCOIN_RPC_URL and SATRAIL_NETWORK.")
+        new Outage(`the node is on ${chain}, and this service on ${network}`, "Check BITCOIN_RPC_URL and SATRAIL_NETWORK.")
       )
     // A chain of one's own stands still for days and has still caught up.
     if (headers - blocks > maxBlocksBehind || (initialblockdownload && network !== "regtest")) {

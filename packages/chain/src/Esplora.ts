@@ -42,11 +42,11 @@ const connect = (options: Request.Options) => {
   const request = Request.make(options)
   const ask = (path: string) =>
     Effect.mapError(request({ method: "GET", path }), ({ message }) =>
-      away(path)(new Outage("the Esplora server cannot be reached", `Look at ESPLORA_URL. It says: ${message}.`))
+      away(path)(new Outage("the Esplora server cannot be reached", `Check ESPLORA_URL. Error: ${message}.`))
     )
   const unexpected = (path: string, { status, body }: Request.Answer) =>
     away(path)(
-      new Outage(`the Esplora server answers with status ${status}`, `Look at ESPLORA_URL. It says: ${body.toString("utf8").slice(0, 200)}`)
+      new Outage(`the Esplora server answers with status ${status}`, `Check ESPLORA_URL. Response: ${body.toString("utf8").slice(0, 200)}`)
     )
   /** What is at a path, none where the server says that there is nothing. */
   const find = (path: string) =>
@@ -149,13 +149,13 @@ export const make = (options: Options) => {
     for (let times = 0; placement._tag === "gone"; times++) {
       if (times === timesAsked) {
         const reason = "the Esplora server's tip does not stand still for long enough"
-        return yield* away("transaction")(new Outage(reason, "Are there several servers behind ESPLORA_URL? Ask one of them."))
+        return yield* away("transaction")(new Outage(reason, "If several servers are behind ESPLORA_URL, point it at one of them."))
       }
       const before = yield* tip
       if (before.height < highest) {
         const reason = `the Esplora server is at block ${before.height}, and was at ${highest} before`
         return yield* away("transaction")(
-          new Outage(reason, "It is behind: wait. Or are there several servers behind ESPLORA_URL? Ask one of them.")
+          new Outage(reason, "The server is behind: wait. If several servers are behind ESPLORA_URL, point it at one of them.")
         )
       }
       placement = yield* look(txId)

@@ -46,6 +46,6 @@ export const make = (
     const failed = answers.find((answer) => answer._tag === "Failure")
     return yield* failed?._tag === "Failure"
       ? Effect.fail(failed.failure)
-      : Effect.fail(new ChainUnavailable({ operation: "feeRate", cause: new Error("nobody has an estimate of the fee rate") }))
+      : Effect.fail(new ChainUnavailable({ operation: "feeRate", cause: new Error("no source has an estimate of the fee rate") }))
   })
 }

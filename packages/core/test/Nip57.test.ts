@@ -150,10 +150,7 @@ describe("NIP-57, appendix D: a zap request", () => {
             zapRequest([["e", "x"]])
           ],
           "what an a tag can name": [zapRequest([["a", "30023:x:y"]]), zapRequest([["a"]])],
-          "for the amount that is asked: 21000": [
-            zapRequest([["amount", "21001"]]),
-            bare([relayed, ["p", recipient], ["amount", "021000"]])
-          ],
+          "for the requested amount: 21000": [zapRequest([["amount", "21001"]]), bare([relayed, ["p", recipient], ["amount", "021000"]])],
           "for receipts of this service": [
             zapRequest([["P", recipient]]),
             zapRequest([

@@ -225,7 +225,7 @@ describe("Unpaid invoices of wallets", () => {
   const refusal = (asking: ReturnType<typeof ask>) =>
     Effect.map(Effect.flip(asking), (error) => (error._tag === "PayRequestRefused" ? error.message : assert.fail(error._tag)))
   const [callers, address, service] = [
-    "Too many invoices that you asked for are not paid: pay one, or wait until they expire",
+    "Too many unpaid invoices: pay one, or wait until they expire",
     "Too many invoices of this address are not paid: try again in a few minutes",
     "Too many invoices of this service are not paid: try again in a few minutes"
   ]

@@ -28,7 +28,7 @@ const served = async (callers: ReadonlyArray<string>, address: number) => {
       count += 1
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      assert.strictEqual(error.message, "Too many invoices are asked for: try again in a moment")
+      assert.strictEqual(error.message, "Too many requests for invoices: try again in a moment")
     }
   }
   return count

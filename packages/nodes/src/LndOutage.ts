@@ -20,9 +20,9 @@ export const reasons = {
   empty: "lnd has no wallet",
   starting: "lnd is starting",
   stopping: "lnd is stopping",
-  failing: "lnd does not do what it is asked",
-  forbidden: "lnd refuses a macaroon: it does not allow what is asked",
-  foreign: "lnd refuses a macaroon: it does not know it",
+  failing: "lnd has an internal error",
+  forbidden: "lnd refuses a macaroon: a permission is missing",
+  foreign: "lnd refuses a macaroon: not one of this node's",
   refusing: "lnd refuses the connection",
   nameless: "the host name of lnd is not found",
   silent: "lnd does not answer",
@@ -71,11 +71,11 @@ export const ofRefusal = (
     return { reason: reasons.starting, remedy: wait, isTurnedAway: true }
   }
   if (/^permission denied/i.test(words)) {
-    const remedy = `${names.macaroon} does not allow ${operation} at ${url}. Bake it as docs/guides/lnd.md says.`
+    const remedy = `${names.macaroon} does not allow ${operation} at ${url}. Bake it again, see docs/guides/lnd.md.`
     return { reason: reasons.forbidden, remedy, about: "call", isTurnedAway: true }
   }
   if (/macaroon|verification failed/i.test(words)) {
-    const remedy = `lnd at ${url} says of ${names.macaroon}: ${words}. Bake it on this very node, as docs/guides/lnd.md says.`
+    const remedy = `lnd at ${url} refuses ${names.macaroon}: ${words}. Bake it on this very node, see docs/guides/lnd.md.`
     const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(words)
     return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
   }
@@ -85,7 +85,7 @@ export const ofRefusal = (
   }
   if (/shutting down/i.test(words)) return { reason: reasons.stopping, remedy: `Start it again at ${url}.` }
   if (!answers.has(code) || /wallet|permission denied|waiting to start|starting|context|database/i.test(words)) {
-    return { reason: reasons.failing, remedy: `It says: ${words}. Look into the log of lnd at ${url}.` }
+    return { reason: reasons.failing, remedy: `Error: ${words}. Check the log of lnd at ${url}.` }
   }
   return undefined
 }
@@ -104,17 +104,17 @@ export const ofSilence = (words: string, { url, certificateFile, names }: Place)
     const remedy = `At ${url} it is not ${expected} (${words}). Copy tls.cert from lnd again; for a name or an address that is not in it, add tlsextradomain or tlsextraip to lnd.conf.`
     return { reason: reasons.untrusted, remedy }
   }
-  if (/which lnd does not say like that/.test(words)) {
-    return { reason: reasons.other, remedy: `${url} answers ${words}. Look at what is between us and lnd, or ${correct}.` }
+  if (/in a form that is not lnd's/.test(words)) {
+    return { reason: reasons.other, remedy: `${url} answers ${words}. Check the proxies between the service and lnd, or ${correct}.` }
   }
   if (/ECONNREFUSED/.test(words))
-    return { reason: reasons.refusing, remedy: `Nobody listens at ${url} (${words}). Start lnd, or ${correct}.` }
-  if (/ENOTFOUND|EAI_AGAIN/.test(words)) return { reason: reasons.nameless, remedy: `${url}: ${words}. Mend the DNS, or ${correct}.` }
+    return { reason: reasons.refusing, remedy: `Nothing listens at ${url} (${words}). Start lnd, or ${correct}.` }
+  if (/ENOTFOUND|EAI_AGAIN/.test(words)) return { reason: reasons.nameless, remedy: `${url}: ${words}. Correct the DNS, or ${correct}.` }
   return { reason: reasons.silent, remedy: `${url}: ${words}. Start lnd, or ${correct}.` }
 }
 
 /** Another node has lnd's place. */
 export const ofStranger = (found: string, expected: string, { url }: Place): LndOutage => ({
   reason: reasons.stranger,
-  remedy: `At ${url} is ${found}, and our node is ${expected}. Bring that one back: another is asked for nothing.`
+  remedy: `The node at ${url} is ${found}, and the configured one is ${expected}. Bring that one back: the other receives no calls.`
 })

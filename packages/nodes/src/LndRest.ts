@@ -95,7 +95,7 @@ export const make = (options: Options): LndRest => {
   const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, unknown> =>
     Effect.flatMap(response.text, (text) =>
       Effect.matchEffect(Schema.decodeUnknownEffect(Schema.fromJsonString(Problem))(text), {
-        onFailure: () => Effect.fail(`status ${response.status}, which lnd does not say like that`),
+        onFailure: () => Effect.fail(`status ${response.status} in a form that is not lnd's`),
         onSuccess: (problem) => {
           const { code, message } = "error" in problem ? problem.error : problem
           return Effect.fail(new Refused({ code, words: message }))

@@ -21,17 +21,17 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
   ],
   "shown a macaroon that does not allow it": [
     refusal(2, "permission denied"),
-    "lnd refuses a macaroon: it does not allow what is asked",
+    "lnd refuses a macaroon: a permission is missing",
     /OUR_MACAROON/
   ],
   "shown a macaroon of another node": [
     refusal(2, "verification failed: signature mismatch after caveat verification"),
-    "lnd refuses a macaroon: it does not know it",
+    "lnd refuses a macaroon: not one of this node's",
     /OUR_MACAROON/
   ],
   "shown a macaroon whose key is gone": [
     refusal(2, "cannot retrieve macaroon: cannot get macaroon: root key with id 7 doesn't exist"),
-    "lnd refuses a macaroon: it does not know it",
+    "lnd refuses a macaroon: not one of this node's",
     /OUR_MACAROON/
   ]
 }
@@ -39,8 +39,8 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
 /** What it says about itself later: a payment may have been begun by then. */
 const later: Record<string, readonly [answer: Answer, reason: string]> = {
   "that stops": [refusal(2, "the server is shutting down"), "lnd is stopping"],
-  "whose database fails": [refusal(2, "database is locked"), "lnd does not do what it is asked"],
-  "whose gateway lost it": [refusal(14, "transport is closing"), "lnd does not do what it is asked"],
+  "whose database fails": [refusal(2, "database is locked"), "lnd has an internal error"],
+  "whose gateway lost it": [refusal(14, "transport is closing"), "lnd has an internal error"],
   "whose gateway has not heard of it yet": [refusal(5, "Not Found", 404), "lnd is starting"],
   "whose proxy answers": [{ status: 502, body: "Bad Gateway" }, "what answers in lnd's place is not lnd"]
 }

@@ -30,7 +30,7 @@ const metrics = {
   }),
   outages: Metric.counter("satrail_store_outages_total", { description: "Flushes that the database did not answer", incremental: true }),
   turnedAway: Metric.counter("satrail_store_turned_away_total", {
-    description: "Turned away before the database was asked: the queue was full, or the store closed",
+    description: "Refused before the database was called: the queue was full, or the store closed",
     incremental: true
   })
 } as const

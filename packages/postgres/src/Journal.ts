@@ -135,7 +135,7 @@ const exitOf = (change: Change, said: string, answer: string | null): Exit.Exit<
     case "missing":
       return Exit.die(new Error(`${change._tag} of ${change.id}, which does not exist`))
     case "unopened":
-      return Exit.die(new Error(`${change._tag} of ${change.id} moves money of a company that nobody opened`))
+      return Exit.die(new Error(`${change._tag} of ${change.id} moves money of a company that was not opened`))
     default: {
       const refusal = kindOf(change).refusals[word]
       if (refusal === undefined) return Exit.die(new Error(`${change._tag} cannot be ${said}`))

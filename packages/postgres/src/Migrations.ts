@@ -69,7 +69,7 @@ export class RoleMayNot extends Schema.TaggedError<RoleMayNot>()("RoleMayNot", {
     const role = "the role that this program runs as"
     const state =
       found === null
-        ? `How the database stands may not be seen by ${role}`
+        ? `${role} may not read the database's migrations`
         : found === 0
           ? `The database has no tables yet, and ${role} may not make them`
           : found < known

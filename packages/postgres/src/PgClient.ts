@@ -238,7 +238,7 @@ const pauseMillis = { minimum: 25, maximum: 1000 }
 const connecting = (pool: Pg.Pool, epoch: Epoch): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
   let failures = 0
   let blockedUntilMillis = 0
-  let last = failed(new Error("nobody tried yet"), "connect")
+  let last = failed(new Error("not tried yet"), "connect")
   const heard = new WeakSet<Pg.PoolClient>()
   const fail = (cause: Error) => {
     // Too many of ours are waiting for each other: the server is there.

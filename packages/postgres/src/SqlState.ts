@@ -12,8 +12,8 @@ export interface Meaning extends Words {
   readonly drops?: "this" | "all"
 }
 
-const restart = "It comes back by itself where it restarts; if not, start it and look into its log."
-const full = "Free some space on the disk of the database, or give it a larger one: nothing is lost, and the service goes on by itself."
+const restart = "It recovers by itself after a restart; if not, start it and check its log."
+const full = "Free some space on the disk of the database, or enlarge it: nothing is lost, and the service recovers by itself."
 const letIn = "Are user and password in DATABASE_URL right, and does pg_hba.conf let them in?"
 const damaged =
   "Stop the service. Copy the data directory before anything else, and restore the last backup beside it (docs/guides/deploy.md)."

@@ -116,7 +116,7 @@ const words = {
   "53300": [/no connection to spare/, /SATRAIL_DATABASE_CONNECTIONS/, undefined],
   "25006": [/takes no writes/, /primary/, "all"],
   "28P01": [/does not let us in/, /user and password/, undefined],
-  "57P01": [/being stopped or started/, /comes back by itself/, "this"],
+  "57P01": [/being stopped or started/, /recovers by itself/, "this"],
   "58030": [/machine of the database/, /disks/, undefined],
   XX001: [/data of the database is damaged/, /backup/, undefined],
   "08006": [/connection to the database broke/, /log/, "this"]

@@ -43,7 +43,7 @@ export const conflict = (state: Chain.State, keys: Keys.Keys, original: Chain.Pl
     return [{ outpoint, scriptPubKey, amount: Msat.fromSats(sats), type, branch, index, isConfirmed: true }]
   })
   if (owner === undefined || coins.length < original.inputs.length || wallets.some((one) => one !== owner)) {
-    return Result.fail("Nobody here has all the keys of what it spends")
+    return Result.fail("The sandbox does not have all the keys of the spent outputs")
   }
   const replaced = Chain.withDescendants(state, [original.txId]).reduce(
     (sum, txId) => sum + (Chain.transaction(state, txId)?.feeSats ?? 0n),

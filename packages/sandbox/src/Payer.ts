@@ -30,11 +30,11 @@ type Verdict<A> = Result.Result<A, SandboxRefused>
 
 const amountFor = (invoice: Bolt11.Bolt11, given: Msat.Msat | undefined): Verdict<Msat.Msat> => {
   const amount = given ?? invoice.amount
-  if (amount === undefined) return refuse("amount_missing", "The invoice asks for no amount: say how much to pay")
+  if (amount === undefined) return refuse("amount_missing", "The invoice has no amount: give the amount to pay")
   if (amount <= 0n || amount < (invoice.amount ?? 0n))
-    return refuse("amount_too_small", `The invoice asks for ${invoice.amount ?? 1n} millisatoshis, not ${amount}`)
+    return refuse("amount_too_small", `The invoice's amount is ${invoice.amount ?? 1n} millisatoshis, not ${amount}`)
   if (invoice.amount !== undefined && amount > 2n * invoice.amount) {
-    return refuse("amount_too_large", `Nobody pays more than twice the ${invoice.amount} millisatoshis that are asked for`)
+    return refuse("amount_too_large", `At most twice the invoice's ${invoice.amount} millisatoshis can be paid`)
   }
   return Result.succeed(amount)
 }
@@ -85,7 +85,7 @@ const payPayee = (
   amount: Msat.Msat
 ): Verdict<Decision<Paid>> => {
   const invoice = Lightning.payeeInvoice(state, paymentHash)
-  if (invoice === undefined) return refuse("invoice_unknown", "Nobody in the sandbox knows this invoice")
+  if (invoice === undefined) return refuse("invoice_unknown", "Not an invoice of the sandbox")
   if (invoice.times > 0) return refuse("already_paid", "The invoice was paid already")
   return Result.map(route(state, invoice.payee, amount), ({ hops }) => ({
     events: [{ _tag: "PayeePaid", paymentHash, hops }],

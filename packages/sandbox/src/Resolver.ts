@@ -12,7 +12,7 @@ const expirySeconds = 600
 const refuse = (reason: string) => Result.fail(new RecipientRefused({ reason }))
 
 /** The rest of what was asked for is not repeated: it may be a secret in the wrong place. */
-const nobody = (url: string) => `Nobody of this name is at ${new URL(url).host} on the sandbox's web`
+const nobody = (url: string) => `There is no such name at ${new URL(url).host} on the sandbox's web`
 
 /** The pretend web, asked as a payer asks the real one. */
 export const make = (world: World.World): Resolver["Service"] => {

@@ -132,7 +132,7 @@ const destination = (world: World.World, ask: DestinationAsk) => {
   const { behaviour = "settle", amount, takes = Web.rangeOf(amount), payee = null, expirySeconds = 3600, kind = "p2wpkh" } = ask
   return (state: World.State, nowMillis: number): Result.Result<World.Decision<Destination>, SandboxRefused> => {
     if ((amount !== undefined && amount <= 0n) || takes.min <= 0n || takes.max < takes.min)
-      return refuse("amount_invalid", "Nobody asks for nothing")
+      return refuse("amount_invalid", "The amount must be positive")
     if (payee !== null && !PretendNetwork.allPayees.includes(payee))
       return refuse("payee_unknown", `The payees are ${PretendNetwork.allPayees.join(", ")}`)
     const [least, most] = expiryBounds

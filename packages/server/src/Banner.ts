@@ -79,7 +79,7 @@ export const text = (environment: Environment, { url, operator, demo }: Started)
   ]
   return [
     "",
-    `satrail ${version} is running at ${url}, on ${isToy ? "a pretended network: nothing here is real money" : environment.network}.`,
+    `satrail ${version} is running at ${url}, on ${isToy ? "a simulated network, without real money" : environment.network}.`,
     ...rows.map(([name, value]) => `  ${name.padEnd(15)} ${value}`),
     ...(isToy && demo?.isNew === true ? tryIt(demo.demo) : []),
     "",

@@ -112,7 +112,7 @@ export const ownFunds = Command.make(
   { json: Operate.json, node: amount("node"), chain: amount("chain") },
   ({ json, node, chain }) =>
     Option.isNone(node) && Option.isNone(chain)
-      ? Effect.fail(new CommandFailed({ message: "Nothing was stated. own-funds wants --node-sats N, --chain-sats N, or both." }))
+      ? Effect.fail(new CommandFailed({ message: "Nothing was changed. own-funds needs --node-sats N, --chain-sats N, or both." }))
       : Operate.call(json, "PUT", "/operator/reconciliation/own-funds", {
           ...(Option.isSome(node) && { node_sats: node.value }),
           ...(Option.isSome(chain) && { chain_sats: chain.value })

@@ -33,7 +33,5 @@ export const check = Command.make("check", { json: Operate.json }, ({ json }) =>
       })
   })
 ).pipe(
-  Command.withDescription(
-    "Look at the configuration, the database, the nodes, the wallet and the domain, before or beside a running service"
-  )
+  Command.withDescription("Check the configuration, the database, the nodes, the wallet and the domain, before or beside a running service")
 )

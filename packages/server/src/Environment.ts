@@ -54,8 +54,8 @@ const choiceOf = (name: string, meaning: string, table: ReadonlyArray<Entry>) =>
   Setting.withDefault({ name, meaning, fallback: sandbox, ...Setting.oneOf(sandbox, ...table.map(({ name }) => name)) })
 
 const choicesOf = ({ lightning, chain }: Backends.Backends) => ({
-  lightning: choiceOf("LIGHTNING", "The Lightning node; sandbox is a pretend one, for trying and testing", lightning),
-  chain: choiceOf("CHAIN", "The source of blocks and the wallet; sandbox is a pretend one, for trying and testing", chain)
+  lightning: choiceOf("LIGHTNING", "The Lightning node; sandbox is simulated, for evaluation and tests", lightning),
+  chain: choiceOf("CHAIN", "The source of blocks and the wallet; sandbox is simulated, for evaluation and tests", chain)
 })
 
 /** With every source of blocks there is a wallet. */
@@ -81,22 +81,22 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const rates = besides<"fixed" | "tickers">(Others.settings.rates, "fixed", "tickers")
   const resolver = besides<"sandbox" | "web">(Others.settings.resolver, sandbox, "web")
   const isSandbox = (name: string) => name === sandbox
-  const [got, pretend] = ['on mainnet, and got "sandbox"', "pretend payments never mix with real money"]
+  const [got, pretend] = ['on mainnet, got "sandbox"', "simulated payments never mix with real money"]
   // Nothing pretended mixes with real money.
   const rules = Setting.right([
-    notOnMainnet(lightning, isSandbox, `LIGHTNING wants a real node ${got}: ${pretend}`),
-    notOnMainnet(chain, isSandbox, `CHAIN wants a real chain ${got}: ${pretend}`),
+    notOnMainnet(lightning, isSandbox, `LIGHTNING must be a real node ${got}: ${pretend}`),
+    notOnMainnet(chain, isSandbox, `CHAIN must be a real chain ${got}: ${pretend}`),
     notOnMainnet(
       rates,
       (is) => is === "fixed",
-      'RATES wants "tickers" on mainnet, and got "fixed": nobody sells at a price that was made up'
+      'RATES must be "tickers" on mainnet, got "fixed": a made-up price must not be used for real money'
     ),
-    notOnMainnet(resolver, isSandbox, `RESOLVER wants "web" ${got}: ${pretend}`),
+    notOnMainnet(resolver, isSandbox, `RESOLVER must be "web" ${got}: ${pretend}`),
     notOnMainnet(outboundAllow, (is) => is !== undefined, `${outboundAllow.name} is for developing, and cannot be used on mainnet`),
     notOnMainnet(
       Service.operator.demo,
       (is) => is === true,
-      'SATRAIL_DEMO wants "no" on mainnet, and got "yes": a key in a file opens real money. Open companies with `satrail companies create`'
+      'SATRAIL_DEMO must be "no" on mainnet, got "yes": a key in a file opens real money. Open companies with `satrail companies create`'
     )
   ])
   const node = Setting.chosen(lightning, backends.lightning)
@@ -165,13 +165,13 @@ export const make = (backends: Backends.Backends) => {
   const documentation = (): string =>
     [
       tableOf(
-        ["variable", "default", "what it is", "what it wants"],
+        ["variable", "default", "what it is", "format"],
         documented.map(({ name, fallback, meaning, wants }) => [`\`${name}\``, fallback === "" ? "" : `\`${fallback}\``, meaning, wants])
       ),
       "## What can be chosen",
-      "Besides `sandbox`. What a node or a server was never shown to do, every start and `satrail check` say too.",
+      "Besides `sandbox`. Every start and `satrail check` also report what is untested or missing.",
       tableOf(
-        ["setting", "what it is", "tried with", "what is missing"],
+        ["setting", "what it is", "tested with", "what is missing"],
         entries.map(([choice, { name, title, proof, caveats }]) => [
           `\`${choice}=${name}\``,
           title,

@@ -23,7 +23,7 @@ export class IdentityUnusable extends Schema.TaggedError<IdentityUnusable>()("Id
 }) {
   override get message(): string {
     const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return `The sandbox in ${this.directory} cannot be told from others: ${why}`
+    return `The sandbox in ${this.directory} cannot be identified: ${why}`
   }
 }
 

@@ -19,7 +19,7 @@ const target = Effect.try({
       )
     }
     if (!/^https?:$/.test(URL.parse(found.url)?.protocol ?? "")) {
-      throw new Error(`SATRAIL_URL wants an address such as http://127.0.0.1:8080, and got ${JSON.stringify(found.url)}`)
+      throw new Error(`SATRAIL_URL must be an address such as http://127.0.0.1:8080, got ${JSON.stringify(found.url)}`)
     }
     return { url: found.url, token: Redacted.make(found.token) }
   },

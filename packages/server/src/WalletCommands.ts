@@ -28,7 +28,8 @@ const secret = (name: string, message: string) =>
   Effect.suspend(() => {
     const given = process.env[name] ?? ""
     if (given !== "") return Effect.succeed(Redacted.make(given, label))
-    if (!process.stdin.isTTY) return Effect.fail(new CommandFailed({ message: `Set ${name}, or run this in a terminal and be asked.` }))
+    if (!process.stdin.isTTY)
+      return Effect.fail(new CommandFailed({ message: `Set ${name}, or run this in a terminal, which prompts for it.` }))
     return Effect.mapError(Prompt.run(Prompt.Password({ message })), () => new CommandFailed({ message: "Nothing was done." }))
   })
 
@@ -75,7 +76,7 @@ const create = Command.make("create", { file, network, withoutSeed }, (options) 
     yield* Console.log(
       [
         "Write these 24 words down, on paper, in this order. They are shown this once.",
-        "Whoever has them has the money. Without them nobody does, once the file or its passphrase is lost.",
+        "They are the money: anyone who has them can spend it, and without them it is lost with the file or its passphrase.",
         "",
         ...Redacted.value(words)
           .split(" ")
@@ -90,7 +91,7 @@ const create = Command.make("create", { file, network, withoutSeed }, (options) 
 
 const showXpub = Command.make("show-xpub", { file }, ({ file }) =>
   Effect.flatMap(Effect.mapError(WalletFile.read(file), told), ({ accounts }) => Console.log(shown(accounts)))
-).pipe(Command.withDescription("Print the wallet's public side: whoever has it sees every payment, and can spend none"))
+).pipe(Command.withDescription("Print the wallet's public keys: they reveal every payment, and can spend none"))
 
 const birthday = Flag.String("birthday").pipe(
   Flag.withDescription("Nothing was paid to the wallet before this day, such as 2026-01-31; without it the whole chain is read"),

@@ -54,7 +54,7 @@ describe("the environment", () => {
     it(`environment: ${name}=${value} is named, with the value and what is expected`, () => {
       const [problem = "", ...others] = problemsOf({ [name]: value })
       assert.deepStrictEqual(others, [])
-      assert.include(problem, `${name} wants `)
+      assert.include(problem, `${name} must be `)
       assert.include(problem, JSON.stringify(value))
     })
   }
@@ -76,7 +76,7 @@ describe("the environment", () => {
 
   it("environment: a setting of the chain is looked at also where CHAIN does not name who reads it", () => {
     assert.deepStrictEqual(problemsOf({ ESPLORA_URL: "esplora.example" }), [
-      "ESPLORA_URL wants an address such as http://127.0.0.1:8332, without a user in it, and got something else (not shown, it is a secret)"
+      "ESPLORA_URL must be an address such as http://127.0.0.1:8332, without a user in it, got something else (not shown, it is a secret)"
     ])
   })
 
@@ -130,7 +130,7 @@ describe("the environment", () => {
     )
     for (const wrong of ["pay.example", "pay.example=127.0.0.1:8080", "pay.example=ftp://a", "=http://a", "a=http://b,", "a=http://b/c"]) {
       const [problem = ""] = problemsOf({ SATRAIL_OUTBOUND_ALLOW: wrong })
-      assert.include(problem, "SATRAIL_OUTBOUND_ALLOW wants", wrong)
+      assert.include(problem, "SATRAIL_OUTBOUND_ALLOW must be", wrong)
     }
   })
 

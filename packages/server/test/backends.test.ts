@@ -48,7 +48,7 @@ const paper = LightningNode.make({
   layer: () => pretended,
   checks: ({ url }) => [{ subject: "Paper", lines: Effect.succeed([Check.right(`it lies at ${url}`)]) }],
   proof: "a desk",
-  caveats: [{ says: "paper was never tried with money", remedy: "Use gold." }]
+  caveats: [{ says: "paper is untested with money", remedy: "Use gold." }]
 })
 
 const stoneSettings = {
@@ -114,8 +114,8 @@ describe("the tables of backends", () => {
 
   it("backends: an entry of the table can be chosen, and its settings are asked for and looked at", () => {
     assert.deepStrictEqual(problemsOf({ LIGHTNING: "eclair", CHAIN: "electrum" }), [
-      'LIGHTNING wants one of sandbox, lnd, core-lightning, paper, and got "eclair"',
-      'CHAIN wants one of sandbox, bitcoin-rpc, esplora, stone, and got "electrum"'
+      'LIGHTNING must be one of sandbox, lnd, core-lightning, paper, got "eclair"',
+      'CHAIN must be one of sandbox, bitcoin-rpc, esplora, stone, got "electrum"'
     ])
     const missing = problemsOf({ LIGHTNING: "paper", CHAIN: "stone" })
     for (const name of ["PAPER_URL is needed with LIGHTNING=paper", "PAPER_SECRET is needed", "STONE_PLACE is needed with CHAIN=stone"])
@@ -123,7 +123,7 @@ describe("the tables of backends", () => {
         missing.some((problem) => problem.startsWith(name)),
         name
       )
-    const unused = 'PAPER_URL wants https://host:port, and got "nowhere"'
+    const unused = 'PAPER_URL must be https://host:port, got "nowhere"'
     assert.deepStrictEqual(problemsOf({ PAPER_URL: "nowhere" }), [unused], "also where it is not chosen")
     assert.deepStrictEqual(unknown({ PAPER_URI: "x", STONE_PLACES: "x", PAPERS: "x" }), [
       "PAPER_URI is not a setting: did you mean PAPER_URL?",
@@ -150,7 +150,7 @@ describe("the tables of backends", () => {
         const lines = (yield* Checks.all(environment)).map(Check.text)
         for (const line of [
           "✓ Paper: it lies at https://desk.example",
-          "! Paper: paper was never tried with money. Use gold.",
+          "! Paper: paper is untested with money. Use gold.",
           "✓ chain: it stands in /the/yard",
           "! chain: stone was never tried in rain. Wait for the sun."
         ])
@@ -184,7 +184,7 @@ describe("the tables of backends", () => {
       "| `PAPER_URL` |  | Where the paper is; needed with LIGHTNING=paper | https://host:port |",
       "| `STONE_PLACE` |  | Where the stone stands; needed with CHAIN=stone | a file's path |",
       "one of sandbox, lnd, core-lightning, paper |",
-      "| `LIGHTNING=paper` | Paper | a desk | paper was never tried with money. Use gold. |",
+      "| `LIGHTNING=paper` | Paper | a desk | paper is untested with money. Use gold. |",
       "| `CHAIN=stone` | Stone | a hammer | stone was never tried in rain. Wait for the sun. |"
     ])
       assert.include(text, said)

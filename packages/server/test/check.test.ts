@@ -90,7 +90,7 @@ describe("satrail check", () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  const unproven = /^! chain: Esplora was never tried with a real server/
+  const unproven = /^! chain: Esplora is untested with a real server/
 
   it("check: a correct configuration gives ok lines and its untried parts only, each naming what was checked", async () => {
     for (const [more, caveats] of [
@@ -136,7 +136,7 @@ describe("satrail check", () => {
       subject: "settings",
       says: ["did you mean SATRAIL_NETWORK?"]
     },
-    { what: "a value that is none", env: () => ({ PORT: "http" }), sign: "✗", subject: "settings", says: ["PORT wants a whole number"] },
+    { what: "a value that is none", env: () => ({ PORT: "http" }), sign: "✗", subject: "settings", says: ["PORT must be a whole number"] },
     {
       what: "no token of the operator",
       env: () => ({ SATRAIL_OPERATOR_TOKEN: "" }),
@@ -198,7 +198,7 @@ describe("satrail check", () => {
       }),
       sign: "✗",
       subject: "lnd",
-      says: ["it does not know it", "Bake it on this very node"]
+      says: ["not one of this node", "Bake it on this very node"]
     },
     {
       what: "what is not lnd",
@@ -531,7 +531,7 @@ describe("satrail check", () => {
       assert.match(await of(at(0)), /^✓ clock/)
       assert.match(await of(at(6)), /^! clock: this machine's clock is [67] s behind.*NTP/)
       assert.match(await of(at(-3600)), /^✗ clock: this machine's clock is 3\d\d\d s ahead.*NTP/)
-      assert.match(await of(silent), /^! clock: nobody outside says/)
+      assert.match(await of(silent), /^! clock: no outside server/)
     })
 
     it("check: the certificate of the domain is trusted, ends soon, or is not trusted", async () => {
@@ -575,7 +575,7 @@ describe("satrail check", () => {
       const lines = await linesBy(Domain.check(environment, { lookup: async () => ["127.0.0.1"], port }))
       assert.match(
         lines.join("\n"),
-        /^✓ domain: pay\.satrail\.dev is at 127\.0\.0\.1\n✗ domain: nobody answers wallets at pay\.satrail\.dev.*ECONNREFUSED.*Start the proxy/
+        /^✓ domain: pay\.satrail\.dev is at 127\.0\.0\.1\n✗ domain: no response to wallets at pay\.satrail\.dev.*ECONNREFUSED.*Start the proxy/
       )
     })
   })

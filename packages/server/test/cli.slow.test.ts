@@ -112,17 +112,17 @@ describe("the command line", () => {
     const before = await own()
     assert.strictEqual(before.node_sats, 7)
     const refusal = await refused("own-funds")
-    for (const words of ["Nothing was stated", "--node-sats", "--chain-sats"]) assert.include(refusal, words)
+    for (const words of ["Nothing was changed", "--node-sats", "--chain-sats"]) assert.include(refusal, words)
     assert.deepStrictEqual(await own(), before)
   })
 
   it("command line: migrate prints the database's address, and no password", async () => {
     assert.include(
       await refused("migrate", { DATABASE_URL: "" }),
-      "DATABASE_URL wants postgres://user:password@host:port/database, and got nothing"
+      "DATABASE_URL must be postgres://user:password@host:port/database, got nothing"
     )
     for (const [url, says] of [
-      ["mysql://root:hunter2@db", "DATABASE_URL wants"],
+      ["mysql://root:hunter2@db", "DATABASE_URL must be"],
       ["postgres://root:hunter2@127.0.0.1:1/money", "No database answers at 127.0.0.1:1/money"]
     ] as const) {
       const refusal = await refused("migrate", { DATABASE_URL: url })

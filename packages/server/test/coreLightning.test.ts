@@ -109,7 +109,7 @@ describe("LIGHTNING=core-lightning", () => {
           )
         const good = yield* lines(envOf(url))
         assert.strictEqual(good.filter((line) => line.startsWith("✓")).length, 2, good.join("\n"))
-        for (const said of ["never tried with a real node", "not compared", "Lightning addresses"]) {
+        for (const said of ["untested with a real node", "no reconciliation", "Lightning addresses"]) {
           assert.isTrue(
             good.some((line) => line.includes(said)),
             said

@@ -137,7 +137,7 @@ const callers = async ({ to }: Scene, handle: string): Promise<void> => {
     const headers = { "x-forwarded-for": `203.0.113.${at}` }
     reasons.push((await Public.invoiceAt(to, handle, 1_000_000n, { from: "127.0.0.2", headers })).reason)
   }
-  assert.include(reasons, "Too many invoices are asked for: try again in a moment")
+  assert.include(reasons, "Too many requests for invoices: try again in a moment")
   const { pr, reason } = await Public.invoiceAt(to, handle, 1_000_000n, { from: "127.0.0.3" })
   assert.isDefined(pr, reason)
 }

@@ -267,7 +267,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
               await Service.eventually(
                 "that it is told in the log",
                 async () => service.logs(),
-                (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nobody listens at ${alice.url}`))
+                (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`))
               )
               return id
             }),

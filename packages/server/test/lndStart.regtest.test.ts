@@ -73,7 +73,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const right = yield* settingsFor((yield* Network).alice)
           const url = `https://127.0.0.1:${yield* Process.freePort}`
           const message = yield* refusal({ ...right, url })
-          assert.match(message, /^lnd refuses the connection\. Nobody listens at https:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED/)
+          assert.match(message, /^lnd refuses the connection\. Nothing listens at https:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED/)
           assert.include(message, "LND_REST_URL")
         })
       )
@@ -104,7 +104,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const [right, carols] = [yield* settingsFor(alice), yield* settingsFor(carol)]
           assert.match(
             yield* refusal({ ...right, receiverMacaroon: carols.receiverMacaroon }),
-            /^lnd refuses a macaroon: it does not know it\. .*LND_RECEIVER_MACAROON/
+            /^lnd refuses a macaroon: not one of this node's\. .*LND_RECEIVER_MACAROON/
           )
           const little = yield* refusal({ ...right, senderMacaroon: right.receiverMacaroon })
           assert.include(little, "LND_SENDER_MACAROON does not allow what is needed")

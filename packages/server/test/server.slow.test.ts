@@ -27,9 +27,9 @@ describe("a start that cannot be", () => {
     [
       "several wrong variables",
       { PORT: "http", SATRAIL_NETWORK: "main", DATABASE_URL: `mysql://root:${canary}@db` },
-      ["PORT wants", "SATRAIL_NETWORK wants", "DATABASE_URL wants"]
+      ["PORT must be", "SATRAIL_NETWORK must be", "DATABASE_URL must be"]
     ],
-    ["a simulated network on mainnet", { SATRAIL_NETWORK: "mainnet" }, ["LIGHTNING wants a real node", "CHAIN wants a real chain"]],
+    ["a simulated network on mainnet", { SATRAIL_NETWORK: "mainnet" }, ["LIGHTNING must be a real node", "CHAIN must be a real chain"]],
     [
       "a missing database",
       { DATABASE_URL: `postgres://root:${canary}@127.0.0.1:1/satrail` },
@@ -124,7 +124,7 @@ describe("the running service", () => {
     assert.strictEqual(statSync(path.join(service.data, "demo.json")).mode & 0o777, 0o600)
 
     const [said = ""] = service.stdout()
-    for (const words of [url, key, `${url}/docs`, "nothing here is real money"]) assert.include(said, words)
+    for (const words of [url, key, `${url}/docs`, "without real money"]) assert.include(said, words)
     assert.notInclude(said, token)
     const commands = said.split("\n").filter((line) => line.trim().startsWith("curl "))
     assert.deepStrictEqual(

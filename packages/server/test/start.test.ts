@@ -22,7 +22,7 @@ describe("the service as a process", () => {
   it("server: a start that cannot be says why in a sentence, and ends with 1", async () => {
     const ended = await Service.run("main", [], { ...service.env(), PORT: "http" }).ended
     assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
-    assert.include(ended.stderr, "PORT wants")
+    assert.include(ended.stderr, "PORT must be")
     assert.notMatch(ended.stderr, /^\s+at /m, "no stack")
   })
 })

@@ -22,7 +22,7 @@ const stop = (message: string): never => {
 const whole = (name: string, text: string | undefined, fallback: number): number => {
   if (text === undefined) return fallback
   const number = Number(text)
-  return Number.isInteger(number) && number >= 1 && number < 2 ** 32 ? number : stop(`--${name} wants a whole number from 1, not ${text}`)
+  return Number.isInteger(number) && number >= 1 && number < 2 ** 32 ? number : stop(`--${name} must be a whole number from 1, not ${text}`)
 }
 
 const given = () => {

@@ -179,7 +179,7 @@ const exchange = (socket: net.Socket, url: URL, { method = "GET", headers = {}, 
         if (Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
         // None was asked for: what is packed small can be anything once it is unpacked.
         if ((response.headers["content-encoding"] ?? "identity") !== "identity")
-          return fail(new Unusable({ reason: "answered in an encoding that was not asked for" }))
+          return fail(new Unusable({ reason: "answered in an encoding that was not requested" }))
         const chunks: Array<Uint8Array> = []
         let bytes = 0
         response.on("data", (chunk: Uint8Array) => {

@@ -66,8 +66,7 @@ const offerOf = (members: object): Result.Result<Offer, RecipientRefused> => {
   if (min === undefined || max === undefined || min > max) return refuse("its server takes no amount that there is")
   if (!isMetadata(metadata)) return refuse("its server's metadata is not as LUD-06 has it")
   const wanted = Object.entries(payerData ?? {}).flatMap(([name, how]) => (isMandatory(how) ? [name] : []))
-  if (wanted.length > 0)
-    return refuse(`its server wants to know the payer's ${quoted(wanted.join(", "))}, which this service does not tell`)
+  if (wanted.length > 0) return refuse(`its server requires the payer's ${quoted(wanted.join(", "))}, which this service does not send`)
   return Result.succeed({ callback, min, max, metadata })
 }
 
@@ -95,9 +94,9 @@ export const make = Effect.gen(function* () {
   const answer = Effect.fnUntraced(function* (url: string) {
     const { status, body } = yield* ask({ url, headers: { accept: "application/json" } }).pipe(
       Effect.catchTags({
-        Forbidden: ({ reason }) => Effect.fail(new RecipientRefused({ reason: `its address cannot be asked: ${reason}` })),
+        Forbidden: ({ reason }) => Effect.fail(new RecipientRefused({ reason: `its address cannot be requested: ${reason}` })),
         Unusable: ({ reason }) => Effect.fail(new RecipientRefused({ reason: `its server ${reason}` })),
-        Unreachable: () => Effect.fail(new RecipientUnreachable({ reason: "nobody answered" }))
+        Unreachable: () => Effect.fail(new RecipientUnreachable({ reason: "no response" }))
       })
     )
     const members = membersOf(body)

@@ -188,7 +188,7 @@ describe("LUD-18, payer data", () => {
       const said = yield* refused(
         offered({ payerData: { name: { mandatory: false }, email: { mandatory: true }, auth: { mandatory: true } } })
       )
-      assert.strictEqual(said, 'RecipientRefused: its server wants to know the payer\'s "email, auth", which this service does not tell')
+      assert.strictEqual(said, 'RecipientRefused: its server requires the payer\'s "email, auth", which this service does not send')
     })
   )
 })

@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
     const placement = yield* chain.transaction(txId)
     if (placement._tag !== "gone" || told?._tag !== "mined") return placement
-    const cause = new Error(`${txId} was told in block ${told.height}, and is not known when it is asked for`)
+    const cause = new Error(`${txId} was reported in block ${told.height}, and its look-up does not find it`)
     return yield* new ChainUnavailable({ operation: "transaction", cause })
   })
 

@@ -55,7 +55,7 @@ export class PayRequests extends Context.Service<
 >()("@satrail/core/receiving/PayRequests") {}
 
 const full: { readonly [full in OpenForWallets.Full]: string } = {
-  caller: "Too many invoices that you asked for are not paid: pay one, or wait until they expire",
+  caller: "Too many unpaid invoices: pay one, or wait until they expire",
   address: "Too many invoices of this address are not paid: try again in a few minutes",
   service: "Too many invoices of this service are not paid: try again in a few minutes"
 }
@@ -112,7 +112,7 @@ export const make = Effect.gen(function* () {
       return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: full[whose] })
     }
     if (callerMayAsk(caller, nowMillis) && addressMayAsk(address.id, nowMillis)) return
-    return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: "Too many invoices are asked for: try again in a moment" })
+    return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: "Too many requests for invoices: try again in a moment" })
   })
 
   return PayRequests.of({

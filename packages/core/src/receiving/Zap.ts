@@ -40,7 +40,7 @@ const issueOf = (request: Nostr.Event, amount: Msat, receiptsBy: string, maxRela
   if (events === undefined || events.length > 1 || !events.every(([, id]) => isKey(id)))
     return "about one event at most: one e tag with its id"
   if (!coordinates?.every(([, coordinate]) => isCoordinate(coordinate))) return "about what an a tag can name: kind:author:name"
-  if (!amounts?.every(([, value]) => value === String(amount))) return `for the amount that is asked: ${amount} millisatoshis`
+  if (!amounts?.every(([, value]) => value === String(amount))) return `for the requested amount: ${amount} millisatoshis`
   if (senders === undefined || senders.length > 1 || !senders.every(([, key]) => key === receiptsBy))
     return `for receipts of this service: its P tag, if any, is ${receiptsBy}`
   return relaysOf(request, maxRelays).length === 0 ? "with a relays tag that has at least one wss:// address" : undefined

@@ -75,7 +75,7 @@ const parseInvoice = (text: string, network: Network, asked?: Msat.Msat): Parsed
         Msat.toSats(asked) !== Msat.toSats(amount) &&
         Msat.toSats(asked) !== Msat.toSatsCeiling(amount)
       ) {
-        return refuse("amount_mismatch", "The bitcoin: URI and the invoice inside of it ask for different amounts")
+        return refuse("amount_mismatch", "The bitcoin: URI and the invoice in it have different amounts")
       }
       return Result.succeed({ _tag: "LightningInvoice", invoice, ...(amount !== undefined && { amount }) })
     }

@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
     }
     if (paymentHash !== null) return yield* lightning.track(withdrawal, paymentHash, dispatchedAtMillis, task)
     if (chainTxId !== null) return yield* payouts.track(withdrawal, dispatchedAtMillis, task)
-    return yield* Effect.die("dispatched, and nothing says what")
+    return yield* Effect.die("dispatched without an attempt")
   })
 
   /** One step of one task; or it is ready to be paid on the chain, which may be done together with others. */

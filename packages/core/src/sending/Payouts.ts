@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* (
       })
       const paid = batch.filter((_, place) => draft.pays.includes(place))
       const [leader, ...others] = paid
-      if (leader === undefined) return yield* Effect.die("a transaction that pays nobody")
+      if (leader === undefined) return yield* Effect.die("a transaction without outputs")
       const attempt = yield* signed(draft)
       const [, ...shares] = Payout.shares(
         attempt.networkFee,

@@ -81,7 +81,7 @@ const agreed = Effect.fnUntraced(function* (asked: (Priced & { readonly isFiat: 
       asked ??
       (yield* new Recipient.DestinationRefused({
         code: "amount_required",
-        message: "The destination does not say how much: give amount and currency"
+        message: "The destination has no amount: give amount and currency"
       }))
     )
   }
@@ -91,7 +91,7 @@ const agreed = Effect.fnUntraced(function* (asked: (Priced & { readonly isFiat: 
     return { amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis }
   return yield* new Recipient.DestinationRefused({
     code: "amount_mismatch",
-    message: `The destination asks for ${Msat.toSatsCeiling(own)} sats, the request is for ${Msat.toSats(asked.amount)}`
+    message: `The destination's amount is ${Msat.toSatsCeiling(own)} sats, the request's is ${Msat.toSats(asked.amount)}`
   })
 })
 

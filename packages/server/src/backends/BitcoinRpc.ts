@@ -10,14 +10,14 @@ import { NodeUnusable } from "./NodeUnusable.ts"
 const needed = Setting.neededWith("CHAIN=bitcoin-rpc")
 
 const settings = {
-  url: needed({ name: "BITCOIN_RPC_URL", meaning: "Where a bitcoin node takes RPC calls", ...Setting.httpUrl }),
+  url: needed({ name: "BITCOIN_RPC_URL", meaning: "The RPC address of a bitcoin node", ...Setting.httpUrl }),
   user: needed({
     name: "BITCOIN_RPC_USER",
-    meaning: "Who we are to it (rpcuser)",
+    meaning: "The user of its RPC (rpcuser)",
     wants: "a name without a colon",
     read: (text) => (text.includes(":") ? undefined : text)
   }),
-  password: needed({ name: "BITCOIN_RPC_PASSWORD", meaning: "And what proves it (rpcpassword)", ...Setting.secret("a text") }),
+  password: needed({ name: "BITCOIN_RPC_PASSWORD", meaning: "The password of its RPC (rpcpassword)", ...Setting.secret("a text") }),
   certificateFile: ChainView.certificateFile
 }
 
@@ -30,7 +30,7 @@ const where = ({ url }: Settings) => new URL(url).origin
 /** What is asked for nothing that has a beginning. */
 const anywhere = { beginning: { height: 0 } }
 
-const remedy = "Look at BITCOIN_RPC_URL, BITCOIN_RPC_USER, BITCOIN_RPC_PASSWORD and SATRAIL_NETWORK."
+const remedy = "Check BITCOIN_RPC_URL, BITCOIN_RPC_USER, BITCOIN_RPC_PASSWORD and SATRAIL_NETWORK."
 
 const layer = (settings: Settings, from: ChainView.Beginning) => {
   const options = { ...settings, ...from }
@@ -76,6 +76,6 @@ export const backend = ChainView.make({
   unspent: (settings, network) => BitcoinRpc.unspent({ ...settings, ...anywhere, network }),
   checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
   proof:
-    "a real btcd on regtest: every promise, and whole stories of the service; Bitcoin Core by a stand-in that has the words of its sources",
+    "a real btcd on regtest: every contract, and whole scenarios of the service; for Bitcoin Core a stand-in with the messages of its sources",
   caveats: []
 })

@@ -24,12 +24,12 @@ const settings = {
     meaning: "The plugin's ca.pem; without one its certificate must be signed by a known authority",
     ...Setting.file
   }),
-  receiverRune: needed({ name: "CORE_LIGHTNING_RECEIVER_RUNE", meaning: "What lets us take payments, and nothing else", ...rune }),
-  senderRune: needed({ name: "CORE_LIGHTNING_SENDER_RUNE", meaning: "What lets us pay, and nothing else", ...rune }),
+  receiverRune: needed({ name: "CORE_LIGHTNING_RECEIVER_RUNE", meaning: "Permits receiving payments, and nothing else", ...rune }),
+  senderRune: needed({ name: "CORE_LIGHTNING_SENDER_RUNE", meaning: "Permits sending payments, and nothing else", ...rune }),
   invoiceSecret: needed({
     name: "CORE_LIGHTNING_INVOICE_SECRET",
     meaning:
-      "What the preimages of our invoices and the key that seals stored answers are derived from; the same for ever and in all processes",
+      "The secret from which the preimages of invoices and the key of stored responses are derived; never change it, and use the same in all processes",
     ...Setting.invoiceSecret
   })
 }
@@ -90,7 +90,7 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
   const lines = asked.map(([name, answer]): Line => {
     if (Result.isFailure(answer)) {
       const { reason, remedy } = silence(settings, answer.failure)
-      return outage(`${reason} (asked with ${name})`, remedy)
+      return outage(`${reason} (called with ${name})`, remedy)
     }
     const { nodeId, network: theirs, version } = answer.success
     return theirs === network
@@ -111,13 +111,13 @@ export const backend = LightningNode.make({
   identity,
   layer,
   checks: (settings, network) => [{ subject: "Core Lightning", isWatched: true, lines: look(network, settings) }],
-  proof: "a stand-in of it, that does what its documentation says",
+  proof: "a stand-in, written from its documentation",
   caveats: [
     {
-      says: "Core Lightning was never tried with a real node here: its adapter is tested against a stand-in of it",
+      says: "Core Lightning is untested with a real node: its adapter is tested against a stand-in",
       remedy: "Begin on signet or regtest, with little money."
     },
-    { says: "our books are not compared with Core Lightning's", remedy: "Compare balances yourself, or use lnd." },
+    { says: "there is no reconciliation with Core Lightning", remedy: "Compare balances yourself, or use lnd." },
     {
       says: "Core Lightning makes no invoices for Lightning addresses and LNURL: it hashes descriptions itself",
       remedy: "Use lnd if you need them."

@@ -39,10 +39,7 @@ const staleMillis = 3 * 3_600_000
 const isLoopback = (url: string) => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
 
 const silent = ({ cause, reason, remedy }: ChainUnavailable): Line =>
-  outage(
-    `the Esplora server does not answer: ${reason ?? messageOf(cause)}`,
-    remedy ?? "Look at ESPLORA_URL, and whether the server is there."
-  )
+  outage(`the Esplora server does not answer: ${reason ?? messageOf(cause)}`, remedy ?? "Check ESPLORA_URL, and that the server runs.")
 
 const look = Effect.fnUntraced(
   function* (settings: Settings, network: Network): Effect.fn.Return<ReadonlyArray<Line>, ChainUnavailable> {
@@ -78,7 +75,7 @@ const look = Effect.fnUntraced(
       ...(settings.url.startsWith("http:") && !isLoopback(settings.url)
         ? [
             warning(
-              "the Esplora server is asked without TLS: whoever is in between can make up deposits",
+              "the Esplora server is used without TLS: an attacker in between can forge deposits",
               "Use https, or a server on this machine."
             )
           ]
@@ -99,10 +96,10 @@ export const backend = ChainView.make({
   blocks: Esplora.node,
   unspent: Esplora.unspent,
   checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
-  proof: "a stand-in of it, that has the shapes of its API.md",
+  proof: "a stand-in, written from its API.md",
   caveats: [
     {
-      says: "Esplora was never tried with a real server here: its adapter is tested against a stand-in of it",
+      says: "Esplora is untested with a real server: its adapter is tested against a stand-in",
       remedy: "Begin on signet or regtest, with little money, or use CHAIN=bitcoin-rpc."
     }
   ]

@@ -12,6 +12,6 @@ export const backend = LightningNode.make({
   identity: LndNode.identity,
   layer: LndNode.layer,
   checks: (settings, network) => [LndCheck.check(network, settings)],
-  proof: "real nodes on regtest: every promise, and whole stories of the service",
+  proof: "real nodes on regtest: every contract, and whole scenarios of the service",
   caveats: []
 })

@@ -25,11 +25,11 @@ const Info = Schema.Struct({
 const isAdmin = (excessive: ReadonlyArray<string>) => excessive.includes("macaroon:generate")
 
 const macaroon = (name: string, needed: ReadonlyArray<Macaroon.Call>, read: Result.Result<LndMacaroon.Usable, string>): Line => {
-  if (Result.isFailure(read)) return misconfigured(read.failure, "docs/guides/lnd.md says how to bake it.")
+  if (Result.isFailure(read)) return misconfigured(read.failure, "See docs/guides/lnd.md for how to bake it.")
   const { excessive } = read.success
   if (excessive.length === 0) return right(`${name} allows what is needed, and nothing else`)
   const what = isAdmin(excessive) ? "everything, as an admin macaroon does" : `more than is needed (${excessive.join(", ")})`
-  return warning(`${name} allows ${what}: whoever gets hold of it can do that too`, `Bake one with: ${LndMacaroon.bake(needed)}`)
+  return warning(`${name} allows ${what}: so does a stolen copy`, `Bake one with: ${LndMacaroon.bake(needed)}`)
 }
 
 const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
@@ -48,7 +48,7 @@ const node = (network: Network, { url }: Settings, info: typeof Info.Type): Read
       ? [
           outage(
             `lnd is catching up with the chain: it is at block ${block_height ?? "?"}`,
-            "Wait until `lncli getinfo` says synced_to_chain: true."
+            "Wait until `lncli getinfo` has synced_to_chain: true."
           )
         ]
       : []),
@@ -56,12 +56,7 @@ const node = (network: Network, { url }: Settings, info: typeof Info.Type): Read
       ? [warning("lnd is still learning the network's channels: payments may find no way", "Wait a few minutes.")]
       : []),
     ...(channels === 0
-      ? [
-          warning(
-            "lnd has no active channel: nothing can be paid or received over Lightning",
-            "Open one, and have somebody open one to you."
-          )
-        ]
+      ? [warning("lnd has no active channel: nothing can be paid or received over Lightning", "Open one, and get one opened to your node.")]
       : [])
   ]
 }
@@ -78,7 +73,7 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
     Effect.fnUntraced(function* ([name, needed, given]) {
       if (given === undefined)
         return {
-          lines: [warning(`${name} is not set: our books are not compared with lnd's`, `Bake one with: ${LndMacaroon.bake(needed)}`)]
+          lines: [warning(`${name} is not set: there is no reconciliation with lnd`, `Bake one with: ${LndMacaroon.bake(needed)}`)]
         }
       const read = LndMacaroon.read(name, given, needed)
       const lines = [macaroon(name, needed, read)]
@@ -89,7 +84,9 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
       if (Result.isSuccess(answer)) return { lines, info: answer.success }
       const { failure } = answer
       const said =
-        failure._tag === "Refused" ? outage(`lnd refuses to say who it is: ${failure.words}`, "Look into its log.") : silence(failure)
+        failure._tag === "Refused"
+          ? outage(`lnd refuses the call for its identity: ${failure.words}`, "Look into its log.")
+          : silence(failure)
       return { lines, said }
     }),
     { concurrency: "unbounded" }

@@ -20,7 +20,7 @@ const hexOf = (name: string, text: string): Result.Result<string, string> => {
     try: () => readFileSync(text, "hex"),
     catch: (cause) =>
       isPath(text)
-        ? `${name} cannot be read: ${text}: ${reasonOf(cause)}. It wants the path of a macaroon that this user may read, or the macaroon in hex.`
+        ? `${name} cannot be read: ${text}: ${reasonOf(cause)}. Give the path of a macaroon that this user may read, or the macaroon in hex.`
         : `${name} is neither a macaroon in hex nor the path of a file (not shown, it may be a secret). Write a path with a / in front, or the hex that \`xxd -p -c 1000 FILE\` prints.`
   })
 }
@@ -31,7 +31,7 @@ export const read = (name: string, given: Redacted.Redacted, needed: ReadonlyArr
     const hex = yield* hexOf(name, Redacted.value(given))
     const granted = yield* Result.mapError(
       Macaroon.permissions(hex),
-      (why) => `${name} is not usable: ${why}. It wants a macaroon that \`lncli bakemacaroon\` made.`
+      (why) => `${name} is not usable: ${why}. Give a macaroon made by \`lncli bakemacaroon\`.`
     )
     const missing = Macaroon.missing(granted, needed)
     if (missing.length > 0) {

@@ -20,19 +20,19 @@ export const settings = {
   }),
   receiverMacaroon: needed({
     name: "LND_RECEIVER_MACAROON",
-    meaning: "What lets us take payments, and nothing else",
+    meaning: "Permits receiving payments, and nothing else",
     ...macaroon
   }),
-  senderMacaroon: needed({ name: "LND_SENDER_MACAROON", meaning: "What lets us pay, and nothing else", ...macaroon }),
+  senderMacaroon: needed({ name: "LND_SENDER_MACAROON", meaning: "Permits sending payments, and nothing else", ...macaroon }),
   booksMacaroon: Setting.optional({
     name: "LND_BOOKS_MACAROON",
-    meaning: "What lets us read lnd's books, and nothing else; without one they are not compared with ours",
+    meaning: "Permits reading lnd's payments and balances, and nothing else; without one there is no reconciliation with lnd",
     ...macaroon
   }),
   invoiceSecret: needed({
     name: "LND_INVOICE_SECRET",
     meaning:
-      "What the preimages of our invoices and the key that seals stored answers are derived from; the same for ever and in all processes",
+      "The secret from which the preimages of invoices and the key of stored responses are derived; never change it, and use the same in all processes",
     ...Setting.invoiceSecret
   })
 }

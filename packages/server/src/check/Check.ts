@@ -58,7 +58,7 @@ export const run = (checks: ReadonlyArray<Check>, limitMillis: number, secrets: 
           Effect.succeed([outage(`no answer within ${limitMillis / 1000} s`, "Look whether it is there, and can be reached from here.")])
       }),
       Effect.catchCause((cause) =>
-        Effect.succeed([outage(`this could not be looked at: ${messageOf(Cause.squash(cause))}`, "Report it: a check must not break.")])
+        Effect.succeed([outage(`the check failed: ${messageOf(Cause.squash(cause))}`, "Report it: a check must not break.")])
       ),
       Effect.map((lines) =>
         lines.map((line) => {

@@ -24,7 +24,7 @@ const look = Effect.fnUntraced(
     return [sure < told.wrong ? warning(says, remedy) : outage(says, remedy)]
   },
   Effect.catch(() =>
-    Effect.succeed([warning("nobody outside says what time it is", "Look that this machine's clock is kept by NTP (`timedatectl`).")])
+    Effect.succeed([warning("no outside server gave the time", "Look that this machine's clock is kept by NTP (`timedatectl`).")])
   )
 )
 

@@ -62,7 +62,7 @@ const certificate = Effect.fnUntraced(
       Effect.catch((cause) =>
         Effect.succeed(
           outage(
-            `nobody answers wallets at ${domain} (${address}, port ${port}): ${messageOf(cause)}`,
+            `no response to wallets at ${domain} (${address}, port ${port}): ${messageOf(cause)}`,
             "Start the proxy, and let port 443 through."
           )
         )

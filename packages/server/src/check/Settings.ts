@@ -21,7 +21,7 @@ const operator = ({ demo, operatorToken }: Environment): ReadonlyArray<Line> =>
   operatorToken === undefined && !demo
     ? [
         warning(
-          "SATRAIL_OPERATOR_TOKEN is not set: nobody can open companies",
+          "SATRAIL_OPERATOR_TOKEN is not set: no company can be opened",
           "Set it to what `openssl rand -hex 32` prints, the same in all processes."
         )
       ]
@@ -29,12 +29,7 @@ const operator = ({ demo, operatorToken }: Environment): ReadonlyArray<Line> =>
 
 const allowed = ({ outboundAllow, network }: Environment): ReadonlyArray<Line> =>
   outboundAllow.size > 0 && network !== "regtest"
-    ? [
-        warning(
-          "SATRAIL_OUTBOUND_ALLOW lets other people's names lead past every check of their servers",
-          "Take it away outside of development."
-        )
-      ]
+    ? [warning("SATRAIL_OUTBOUND_ALLOW turns off the checks of outbound requests for its hosts", "Unset it outside of development.")]
     : []
 
 const mixed = (environment: Environment): ReadonlyArray<Line> => {
@@ -42,16 +37,16 @@ const mixed = (environment: Environment): ReadonlyArray<Line> => {
   const parts = [
     ...(pretended.lightning ? ["the Lightning node (LIGHTNING)"] : []),
     ...(pretended.chain ? ["the chain (CHAIN)"] : []),
-    ...(pretended.web ? ["other people's servers (RESOLVER)"] : [])
+    ...(pretended.web ? ["payees' servers (RESOLVER)"] : [])
   ]
-  if (Pretended.isSandbox(pretended)) return [right("everything is pretended: nothing here is real money")]
+  if (Pretended.isSandbox(pretended)) return [right("everything is simulated: no real money")]
   const isPlay = environment.network === "regtest"
   if (parts.length === 0 || isPlay)
-    return [right(`on ${environment.network}${parts.length === 0 ? "" : `; pretended: ${parts.join(", ")}`}`)]
+    return [right(`on ${environment.network}${parts.length === 0 ? "" : `; simulated: ${parts.join(", ")}`}`)]
   return [
     warning(
-      `beside real nodes on ${environment.network} ${parts.join(" and ")} are pretended`,
-      "Set them, before anybody else's money comes in."
+      `beside real nodes on ${environment.network} ${parts.join(" and ")} are simulated`,
+      "Set them before customers' money comes in."
     )
   ]
 }

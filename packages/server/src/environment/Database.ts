@@ -17,19 +17,19 @@ export const settings = {
   }),
   commitLanes: Setting.withDefault({
     name: "SATRAIL_COMMIT_LANES",
-    meaning: "How many groups of one kind of change may be on their way to the database at once",
+    meaning: "How many groups of one kind of Change may be in flight to the database at once",
     fallback: String(Journal.defaults.lanes),
     ...Setting.whole(1, 16)
   }),
   commitItems: Setting.withDefault({
     name: "SATRAIL_COMMIT_ITEMS",
-    meaning: "How many changes may be committed together",
+    meaning: "How many Changes may be committed together",
     fallback: String(Journal.defaults.maxItemsPerFlush),
     ...Setting.whole(1, Journal.maxItemsPerFlush)
   }),
   commitWaiting: Setting.withDefault({
     name: "SATRAIL_COMMIT_WAITING",
-    meaning: "How many changes may wait in a lane; a request whose change is one more is answered 503",
+    meaning: "How many Changes may wait in a lane; above it, requests are answered 503",
     fallback: String(Journal.defaults.maxWaiting),
     ...Setting.whole(1, 1_000_000)
   })
@@ -38,5 +38,5 @@ export const settings = {
 /** The address of the database alone, for what can do nothing without. */
 export const url = Config.flatMap(settings.databaseUrl, (url) => {
   const { name, wants } = settings.databaseUrl
-  return url === undefined ? Setting.refused(`${name} wants ${wants}, and got nothing`) : Config.succeed(url)
+  return url === undefined ? Setting.refused(`${name} must be ${wants}, got nothing`) : Config.succeed(url)
 })

@@ -17,32 +17,32 @@ export const settings = {
   proxies: Setting.withDefault({
     name: "SATRAIL_PROXIES",
     meaning:
-      "How many reverse proxies of your own stand in front, each adding to X-Forwarded-For who asked it: what is limited for each caller goes by that",
+      "How many reverse proxies of your own stand in front, each adding its caller to X-Forwarded-For: limits for each caller go by it",
     fallback: "0",
     ...Setting.whole(0, 10)
   }),
   maxConnections: Setting.withDefault({
     name: "SATRAIL_MAX_CONNECTIONS",
-    meaning: "How many connections there may be at once; one more is ended at once. In front of many clients stands a proxy",
+    meaning: "How many connections there may be at once; one more is ended at once. Put a proxy in front of many clients",
     fallback: "4096",
     ...Setting.whole(1, 1_000_000)
   }),
   lnurlPerAddress: Setting.withDefault({
     name: "SATRAIL_LNURL_PER_ADDRESS",
-    meaning: "How many invoices a minute wallets may ask for at one Lightning address, of each process",
+    meaning: "How many invoices a minute wallets may request at one Lightning address, in each process",
     fallback: "300",
     ...Setting.whole(1, 10_000_000)
   }),
   lnurlPerCaller: Setting.withDefault({
     name: "SATRAIL_LNURL_PER_CALLER",
-    meaning: "How many invoices a minute one caller's wallets may ask for, and how often they may claim vouchers, of each process",
+    meaning: "How many invoices a minute one caller's wallets may request, and how often they may claim vouchers, in each process",
     fallback: "60",
     ...Setting.whole(1, 10_000_000)
   }),
   lnurlOpen: Setting.withDefault({
     name: "SATRAIL_LNURL_OPEN",
     meaning:
-      "How many invoices that wallets asked for may wait to be paid at once, in all; four times SATRAIL_LNURL_PER_ADDRESS of them at one address, and two times SATRAIL_LNURL_PER_CALLER of one caller",
+      "How many unpaid invoices of wallets there may be, in all; at one address four times SATRAIL_LNURL_PER_ADDRESS, and of one caller two times SATRAIL_LNURL_PER_CALLER",
     fallback: String(Policy.defaults.lnurl.open),
     ...Setting.whole(1, 10_000_000)
   }),
@@ -78,20 +78,19 @@ export const settings = {
   }),
   paymentsAtOnce: Setting.withDefault({
     name: "SATRAIL_PAYMENTS_AT_ONCE",
-    meaning:
-      "How many Lightning payments each process hands to the node at once; one that the node has taken on and that is only watched is none of them",
+    meaning: "How many Lightning payments each process hands to the node at once; one that the node has accepted does not count",
     fallback: String(Policy.defaults.paymentsAtOnce),
     ...Setting.whole(1, 512)
   }),
   payoutWindowSeconds: Setting.withDefault({
     name: "SATRAIL_PAYOUT_WINDOW_SECONDS",
-    meaning: "How long payouts on the chain gather to go out in one transaction; 0: each goes at once, by itself",
+    meaning: "The batching interval of on-chain payouts: those of one interval share a transaction; 0: each is sent at once, alone",
     fallback: String(Policy.defaults.payoutWindowMillis / 1000),
     ...Setting.whole(0, 86_400)
   }),
   reconcileSeconds: Setting.withDefault({
     name: "SATRAIL_RECONCILE_SECONDS",
-    meaning: "How often our books are compared with the node's and the chain's",
+    meaning: "How often the ledger is reconciled with node and chain",
     fallback: String(Policy.defaults.reconciliation.everyMillis / 1000),
     ...Setting.whole(1, 86_400)
   })

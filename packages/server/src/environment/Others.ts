@@ -5,18 +5,18 @@ export const settings = {
   rates: Setting.optional({
     name: "RATES",
     meaning:
-      "What a bitcoin costs: tickers asks public ones, fixed is prices that never move, for trying. Unless given: fixed with a pretend Lightning node",
+      "The source of exchange rates: tickers fetches public ones, fixed has constant prices, for evaluation. Default: fixed with the sandbox's Lightning node, else tickers",
     ...Setting.oneOf("fixed", "tickers")
   }),
   resolver: Setting.optional({
     name: "RESOLVER",
     meaning:
-      "Where others' Lightning addresses, LNURLs, the TXT records of domains and the relays of zaps are: on the web, or the sandbox's. Unless given: sandbox with a pretend Lightning node",
+      "Where outside Lightning addresses, LNURLs, TXT records of domains and relays of zaps are: on the web, or in the sandbox. Default: sandbox with the sandbox's Lightning node, else web",
     ...Setting.oneOf("sandbox", "web")
   }),
   outboundAllow: Setting.optional({
     name: "SATRAIL_OUTBOUND_ALLOW",
-    meaning: "Hosts that are asked somewhere else, past every check of other people's servers; for developing only",
+    meaning: "Hosts that are reached at another address, without the checks of outbound requests; for development only",
     wants: "hosts and where each is, such as pay.example=http://127.0.0.1:8080, separated by commas",
     read: (text): ReadonlyMap<string, URL> | undefined => {
       const places = text.split(",").map((one) => /^\s*([a-z0-9.-]+(?::\d+)?)=(https?:\/\/[^/?#@\s]+)\s*$/.exec(one))
@@ -33,7 +33,7 @@ export const settings = {
 
 export const sandboxSeed = Setting.withDefault({
   name: "SATRAIL_SANDBOX_SEED",
-  meaning: "What the pretend network is grown from: the same seed is the same network",
+  meaning: "The seed of the simulated network: the same seed gives the same network",
   fallback: "satrail",
   wants: "any text",
   read: (text) => text

@@ -37,14 +37,13 @@ const levels = new Map([
 export const life = {
   drainSeconds: Setting.withDefault({
     name: "SATRAIL_DRAIN_SECONDS",
-    meaning:
-      "How long a stop goes on answering while /readyz says 503 already, for whoever sends requests here to notice and turn to others",
+    meaning: "How long a stopping process goes on answering while its /readyz is already 503, so that a proxy sends requests elsewhere",
     fallback: "0",
     ...Setting.whole(0, 600)
   }),
   shutdownSeconds: Setting.withDefault({
     name: "SATRAIL_SHUTDOWN_SECONDS",
-    meaning: "How long a stop waits for what is under way before it ends all the same; nothing is lost by that",
+    meaning: "How long a stop waits for requests and steps in progress before it ends in any case; nothing is lost by that",
     fallback: "20",
     ...Setting.whole(1, 600)
   }),
@@ -56,7 +55,7 @@ export const life = {
   }),
   logLevel: Setting.withDefault({
     name: "SATRAIL_LOG_LEVEL",
-    meaning: "The least urgent that is logged",
+    meaning: "The lowest level that is logged",
     fallback: "info",
     wants: `one of ${[...levels.keys()].join(", ")}`,
     read: (text) => Array.from(levels).find(([name]) => name === text)?.[1]

@@ -31,13 +31,13 @@ export const operator = {
   operatorToken: Setting.optional({
     name: "SATRAIL_OPERATOR_TOKEN",
     meaning:
-      "Opens the operator's routes, the same in all processes; without one they are closed, but for a service with a demo company, which writes one of its own to demo.json",
+      "The token of the operator's routes, the same in all processes; without one they are closed, except with a demo company, for which one is generated and written to demo.json",
     ...Setting.secret("at least 32 characters without spaces", (text) => /^[!-~]{32,}$/.test(text))
   }),
   demo: Setting.optional({
     name: "SATRAIL_DEMO",
     meaning:
-      "Whether the first start opens a company called Demo, and keeps its key in demo.json, to try the service with. Unless given: yes where nothing is real. Never on mainnet",
+      "Whether the first start opens a company called Demo, and stores its key in demo.json, for evaluation. Default: yes where everything is simulated. Never on mainnet",
     wants: "one of yes, no",
     read: (text) => answers.get(text)
   }),

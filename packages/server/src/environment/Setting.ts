@@ -46,7 +46,7 @@ const parse =
   (text: string): Effect.Effect<A, Config.ConfigError> => {
     const value = read(text, name)
     const got = isSecret ? "something else (not shown, it is a secret)" : JSON.stringify(text)
-    return value === undefined ? Effect.fail(errorOf([`${name} wants ${wants}, and got ${got}`])) : Effect.succeed(value)
+    return value === undefined ? Effect.fail(errorOf([`${name} must be ${wants}, got ${got}`])) : Effect.succeed(value)
   }
 
 const given = <A>(definition: Definition<A>) => Config.mapEffect(Config.String(definition.name), parse(definition))

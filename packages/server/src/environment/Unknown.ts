@@ -24,7 +24,7 @@ const names: Setting.Kind<ReadonlyArray<string>> = {
 /** Which of the environment's variables are somebody else's although they begin as ours do. */
 export const ignored = Setting.optional({
   name: "SATRAIL_IGNORED_VARIABLES",
-  meaning: "Variables that begin as ours do and are another program's: without this, one that is not in this table stops the start",
+  meaning: "Variables of other programs with a prefix of ours: without this, one that is not in this table stops the start",
   ...names
 })
 

@@ -14,7 +14,7 @@ import * as Cluster from "./Cluster.ts"
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "30" }, out: { type: "string" } } })
 const minutes = Number(values.minutes)
-if (!(minutes >= 1 && minutes <= 24 * 60)) throw new Error(`--minutes wants a number from 1 to 1440, and got ${values.minutes}`)
+if (!(minutes >= 1 && minutes <= 24 * 60)) throw new Error(`--minutes must be a number from 1 to 1440, got ${values.minutes}`)
 
 const callers = 12
 /** How long each caller waits between two requests: the load is far below what the machine can do, as in real life. */

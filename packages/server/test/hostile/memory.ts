@@ -17,7 +17,7 @@ import * as Service from "../Service.ts"
 
 const { values } = parseArgs({ options: { calls: { type: "string", default: "2000" } } })
 const calls = Number(values.calls)
-if (!(calls >= 1 && calls <= 1_000_000)) throw new Error(`--calls wants a number from 1 to 1000000, and got ${values.calls}`)
+if (!(calls >= 1 && calls <= 1_000_000)) throw new Error(`--calls must be a number from 1 to 1000000, got ${values.calls}`)
 
 /** How many are on their way at once. */
 const atOnce = 32
