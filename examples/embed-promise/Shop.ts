@@ -1,3 +1,4 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { IdempotencyMismatch, NotFound } from "@satrail/core/ledger/Journal"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
@@ -15,7 +16,7 @@ const sats = new Map([
 const statusOf = (error: unknown) => (error instanceof NotFound ? 404 : error instanceof IdempotencyMismatch ? 409 : 503)
 
 /** The shop's HTTP server, not listening yet: `POST /checkout` and `GET /orders/:id`, and the payments service's own interface at `/v1`. */
-export const open = async (payments: Payments, companyId: string) => {
+export const open = async (payments: Payments, companyId: CompanyId.CompanyId) => {
   const invoices = await payments.runPromise(Invoices)
   const api = await Api.mount(payments)
 

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import type { Refusal } from "@satrail/core/Changes"
@@ -40,7 +41,7 @@ const amount = Msat.fromSats(1)
 const withdrawalOf = (company: number, atMillis: number, entropy: (size: number) => Uint8Array): Withdrawal.Withdrawal =>
   Withdrawal.pending({
     id: Id.fromMillis(atMillis, entropy),
-    companyId: Fill.id(Fill.kinds.company, company),
+    companyId: CompanyId.make(Fill.id(Fill.kinds.company, company)),
     ledgerTxId: Id.fromMillis(atMillis, entropy),
     amount,
     serviceFee: Msat.zero,
@@ -62,7 +63,7 @@ const settlementOf = (kind: number, number: number, company: number, atMillis: n
   Invoice.settled(
     {
       id: Id.fromMillis(atMillis, entropy),
-      companyId: Fill.id(Fill.kinds.company, company),
+      companyId: CompanyId.make(Fill.id(Fill.kinds.company, company)),
       ledgerTxId: Id.fromMillis(atMillis, entropy),
       recipient: paymentRequest,
       amount,

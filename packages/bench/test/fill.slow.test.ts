@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -13,7 +14,7 @@ import * as Drive from "../src/Drive.ts"
 import * as Fill from "../src/Fill.ts"
 
 const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
-const company = (number: number) => Fill.id(Fill.kinds.company, number)
+const company = (number: number) => CompanyId.make(Fill.id(Fill.kinds.company, number))
 const none = { companies: 1, clients: 1, warmupMillis: 0, millis: 0, kind: 0, first: 0, end: 0 }
 
 /** How many rows each table has. */

@@ -3,6 +3,7 @@ import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { Companies } from "@satrail/core/accounts/Companies"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as Answer from "@satrail/core/ledger/Answer"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
@@ -90,7 +91,7 @@ export const company = Effect.gen(function* () {
   return yield* Effect.flatMap((yield* Companies).open({ name: "Acme", plan: "paid" }), Answer.made)
 })
 
-export const address = Effect.fnUntraced(function* (companyId: string, type: AddressType = "taproot") {
+export const address = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, type: AddressType = "taproot") {
   const created = yield* (yield* OnChainAddresses).create({ companyId, type, metadata: {} })
   return (yield* Answer.made(created)).address
 })
@@ -98,23 +99,23 @@ export const address = Effect.fnUntraced(function* (companyId: string, type: Add
 export const sats = (amount: number) => Msat.fromSats(amount)
 
 /** Somebody outside pays this much to a company, and it is credited: at 2 confirmations, or 1 up to 10 000 sats. Answers the transaction. */
-export const funded = Effect.fnUntraced(function* (companyId: string, amount: number, type: AddressType = "taproot") {
+export const funded = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, amount: number, type: AddressType = "taproot") {
   const txId = yield* (yield* Outside.Outside).send([{ address: yield* address(companyId, type), amount: sats(amount) }])
   yield* mineAndWork(amount > 10_000 ? 2 : 1)
   return txId
 })
 
-export const balance = Effect.fnUntraced(function* (companyId: string) {
+export const balance = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const { posted, held } = yield* (yield* Records).balance(companyId)
   return { posted: Number(posted) / 1000, held: Number(held) / 1000 }
 })
 
-export const statuses = Effect.fnUntraced(function* (companyId: string) {
+export const statuses = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const found = yield* (yield* Records).transactions(companyId, { limit: 100, type: "deposit" })
   return found.map(({ status }) => status)
 })
 
-export const withdraw = Effect.fnUntraced(function* (companyId: string, destination: string, amount: number) {
+export const withdraw = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, destination: string, amount: number) {
   const asked = { amount: Decimal.make(BigInt(amount)), currency: "sats" as const }
   const outcome = yield* (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })
   return yield* Answer.made(outcome)

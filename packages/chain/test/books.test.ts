@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Companies } from "@satrail/core/accounts/Companies"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as Answer from "@satrail/core/ledger/Answer"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
@@ -87,7 +88,7 @@ const funded = Effect.fnUntraced(function* (sats: number, times: number) {
   return id
 })
 
-const withdraw = Effect.fnUntraced(function* (companyId: string, sats: number) {
+const withdraw = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "chain_address" })
   const asked = { amount: Decimal.make(BigInt(sats)), currency: "sats" as const }
   const confirming = (yield* Withdrawals).confirm({ company: { id: companyId, plan: "paid" }, asked, destination, metadata: {} })

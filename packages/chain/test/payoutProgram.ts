@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Companies } from "@satrail/core/accounts/Companies"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as Answer from "@satrail/core/ledger/Answer"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -29,7 +30,7 @@ import { settings } from "./Story.ts"
 
 const [, , step = "", directory = "", url = "", certificateFile = "", seed = "0", companies = "", destinations = "", fate = ""] =
   process.argv
-const companyIds = companies.split(",")
+const companyIds = companies.split(",").map((id) => CompanyId.make(id))
 const words = Seed.fromEntropy(new Uint8Array(32).fill(Number(seed)))
 const accounts = Keys.accountsOf(words, "regtest")
 
@@ -91,7 +92,7 @@ const program = Effect.gen(function* () {
   if (step === "pay") {
     for (const [n, destination] of destinations.split(",").entries()) {
       const asked = { amount: Decimal.make(50_000n), currency: "sats" as const }
-      const id = companyIds[n % companyIds.length] ?? ""
+      const id = companyIds[n % companyIds.length] ?? CompanyId.operator
       yield* (yield* Withdrawals).confirm({ company: { id, plan: "paid" }, asked, destination, metadata: {} })
     }
     yield* Effect.sleep(2) // until they are due

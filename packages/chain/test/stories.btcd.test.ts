@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import { Records } from "@satrail/core/Records"
@@ -254,7 +255,7 @@ Real.suite("On a real chain", ["btcd"], () => {
         Effect.gen(function* () {
           const kind = BitcoinAddress.Kind.literals[n % 5] ?? "p2tr"
           const { address, scriptPubKey } = outsideAddress(kind, fill + n)
-          return { scriptPubKey, amount, row: yield* withdraw(companies[n % 2] ?? "", address, amount) }
+          return { scriptPubKey, amount, row: yield* withdraw(companies[n % 2] ?? CompanyId.operator, address, amount) }
         })
       )
       yield* Effect.sleep(2)

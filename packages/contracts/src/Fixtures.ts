@@ -5,6 +5,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type { Domain } from "@satrail/core/accounts/Domain"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
@@ -39,9 +40,12 @@ export const paymentHash = Effect.map(hex(32), PaymentHash.make)
  */
 export const past = Effect.map(hex(5), (text) => 1_000_000_000 + Number.parseInt(text, 16))
 
+/** The id of a company that nobody opens. */
+export const unopened = Effect.map(Id.make, CompanyId.make)
+
 /** A company that nobody has opened yet. */
 export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company> {
-  return { id: yield* Id.make, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis }
+  return { id: yield* unopened, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis }
 })
 
 /** A company that exists; its id. */
@@ -53,7 +57,7 @@ export const open = Effect.gen(function* () {
 
 /** A key that nobody has issued yet. */
 export const apiKey = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   fields: Partial<ApiKey.ApiKey> = {}
 ): Effect.fn.Return<ApiKey.ApiKey> {
   const { id, secretHash } = ApiKey.generate("regtest", yield* Entropy)
@@ -72,7 +76,7 @@ export const apiKey = Effect.fnUntraced(function* (
 })
 
 /** A Lightning address that nobody has yet. */
-export const lightningAddress = Effect.fnUntraced(function* (companyId: string): Effect.fn.Return<LightningAddress> {
+export const lightningAddress = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<LightningAddress> {
   const atMillis = yield* Clock.currentTimeMillis
   return {
     id: yield* Id.make,
@@ -91,7 +95,7 @@ export const lightningAddress = Effect.fnUntraced(function* (companyId: string):
 })
 
 /** A domain that nobody has yet, shown by its DNS at the beginning of time. */
-export const domain = Effect.fnUntraced(function* (companyId: string, fields: Partial<Domain> = {}): Effect.fn.Return<Domain> {
+export const domain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<Domain> = {}): Effect.fn.Return<Domain> {
   const atMillis = 1_700_000_000_000
   return {
     domain: `${yield* hex(8)}.example`,
@@ -105,7 +109,7 @@ export const domain = Effect.fnUntraced(function* (companyId: string, fields: Pa
 })
 
 /** An address that nobody has yet. */
-export const onChainAddress = Effect.fnUntraced(function* (companyId: string): Effect.fn.Return<OnChainAddress> {
+export const onChainAddress = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<OnChainAddress> {
   const key = yield* hex(20)
   return {
     id: yield* Id.make,
@@ -122,7 +126,7 @@ export const onChainAddress = Effect.fnUntraced(function* (companyId: string): E
 
 /** An invoice that was not created yet. */
 export const invoice = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   sats: number,
   fields: Partial<Invoice.Invoice> = {}
 ): Effect.fn.Return<Invoice.Invoice> {
@@ -152,14 +156,14 @@ export const invoice = Effect.fnUntraced(function* (
 })
 
 /** An invoice that exists. */
-export const created = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Invoice.Invoice> = {}) {
+export const created = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Invoice.Invoice> = {}) {
   const row = yield* invoice(companyId, sats, fields)
   yield* (yield* Journal).commit(Invoice.created(row))
   return row
 })
 
 /** What arrived over Lightning or from inside, for an invoice or address of this company. */
-export const arrival = Effect.fnUntraced(function* (companyId: string, sats: number): Effect.fn.Return<Deposit> {
+export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Deposit> {
   const atMillis = yield* Clock.currentTimeMillis
   return {
     id: yield* Id.make,
@@ -195,7 +199,7 @@ export const companyWith = Effect.fnUntraced(function* (sats: number) {
 
 /** An output that pays a company, as it is first seen: in nobody's block. */
 export const output = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   sats: number,
   fields: Partial<Deposit> = {}
 ): Effect.fn.Return<Deposit> {
@@ -205,7 +209,7 @@ export const output = Effect.fnUntraced(function* (
 
 /** A withdrawal as it is asked for: without fees, so that it holds what it says. */
 export const withdrawal = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   sats: number,
   fields: Partial<Withdrawal.Withdrawal> = {}
 ): Effect.fn.Return<Withdrawal.Withdrawal> {
@@ -233,7 +237,7 @@ export const withdrawal = Effect.fnUntraced(function* (
 
 /** A voucher that is open: without fees, so that it holds what it says. */
 export const voucher = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   sats: number,
   fields: Partial<Voucher> = {}
 ): Effect.fn.Return<Voucher> {
@@ -283,7 +287,11 @@ export const claim = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdra
 })
 
 /** A withdrawal that is held and that a worker has taken up. */
-export const begin = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+export const begin = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number,
+  fields: Partial<Withdrawal.Withdrawal> = {}
+) {
   const row = yield* withdrawal(companyId, sats, { createdAtMillis: yield* past, ...fields })
   yield* (yield* Journal).commit(Withdrawal.requested(row))
   return yield* claim(row)
@@ -338,7 +346,7 @@ export const transfer = Effect.fnUntraced(function* (
 })
 
 /** A key, and what is answered to it. */
-export const once = (companyId: string, key: string, fingerprint = "body", fields: Partial<Once> = {}): Once => ({
+export const once = (companyId: CompanyId.CompanyId, key: string, fingerprint = "body", fields: Partial<Once> = {}): Once => ({
   owner: companyId,
   key,
   fingerprint,
@@ -361,13 +369,13 @@ export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
 }
 
 /** The events of one company, oldest first. */
-export const eventsOf = Effect.fnUntraced(function* (companyId: string) {
+export const eventsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const all = yield* (yield* Records).events(0n, 1_000_000)
   return all.filter((event) => event.companyId === companyId)
 })
 
 /** All that a company's books and lists show, and the operator's accounts. */
-const everything = Effect.fnUntraced(function* (companyId: string) {
+const everything = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   const records = yield* Records
   return {
     audit: yield* records.audit(companyId),

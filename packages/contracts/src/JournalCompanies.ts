@@ -3,7 +3,6 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import * as Domain from "@satrail/core/accounts/Domain"
-import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -19,11 +18,12 @@ import {
   found,
   hex,
   lightningAddress,
-  onChainAddress,
   once,
+  onChainAddress,
   open,
   tally,
   unchanged,
+  unopened,
   verdict
 } from "./Fixtures.ts"
 import { has, isSound } from "./Ledger.ts"
@@ -61,7 +61,7 @@ export const money = {
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "one handle asked for by eight companies at once: one has it": Effect.gen(function* () {
-    const { handle, domain } = yield* lightningAddress(yield* Id.make)
+    const { handle, domain } = yield* lightningAddress(yield* unopened)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () =>
       Effect.gen(function* () {
         const companyId = yield* open
@@ -123,7 +123,7 @@ export const money = {
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a domain verified by two companies at once is one's": Effect.gen(function* () {
-    const { domain: name } = yield* domain(yield* Id.make)
+    const { domain: name } = yield* domain(yield* unopened)
     const rows = yield* Effect.forEach([yield* open, yield* open], (companyId) => domain(companyId, { domain: name }))
     const asked = rows.map((row) => Domain.verified(row))
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Id from "@satrail/core/base/Id"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -8,7 +8,7 @@ import { Records } from "@satrail/core/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import type { Promises } from "./Contract.ts"
-import { companyWith, found, open, output, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
+import { companyWith, found, open, output, tally, unchanged, unopened, verdict, withdrawal } from "./Fixtures.ts"
 import { booked, has } from "./Ledger.ts"
 
 const atMillis = 1_700_000_000_000
@@ -28,17 +28,18 @@ const moved = Effect.fnUntraced(function* (
 })
 
 /** An output that was seen, and is in a block. */
-const placed = Effect.fnUntraced(function* (companyId: string, sats: number) {
+const placed = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const row = yield* output(companyId, sats)
   assert.strictEqual(yield* verdict(Deposit.seen(row)), "Applied")
   return yield* moved(Deposit.placed(row, 800, atMillis))
 })
 
-const credited = Effect.fnUntraced(function* (companyId: string, sats: number) {
+const credited = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   return yield* moved(Deposit.confirmed(yield* placed(companyId, sats), atMillis))
 })
 
-const spend = (companyId: string, sats: number) => Effect.flatMap(withdrawal(companyId, sats), (row) => verdict(Withdrawal.requested(row)))
+const spend = (companyId: CompanyId.CompanyId, sats: number) =>
+  Effect.flatMap(withdrawal(companyId, sats), (row) => verdict(Withdrawal.requested(row)))
 
 /** What the chain may do to a company's money. */
 export const money = {
@@ -185,7 +186,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 0 })
   }),
   "a deposit is not moved by another company": Effect.gen(function* () {
-    const [companyId, otherId] = [yield* open, yield* Id.make]
+    const [companyId, otherId] = [yield* open, yield* unopened]
     const row = yield* placed(companyId, 100)
     const change = Deposit.confirmed({ ...row, companyId: otherId }, atMillis)
     // Nobody commits this but by mistake: how it fails is the store's, that nothing comes of it is not.

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -39,7 +40,7 @@ const readCursor = Effect.fnUntraced(function* (source: string) {
   return Option.getOrNull(yield* (yield* Records).cursor(source))
 })
 
-const stray = Effect.fnUntraced(function* (companyId: string, sats: number): Effect.fn.Return<Invoice.Unmatched> {
+const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Invoice.Unmatched> {
   return { id: yield* Id.make, companyId, paymentHash: yield* paymentHash, received: Msat.fromSats(sats), reason: "paid twice" }
 })
 
@@ -301,7 +302,7 @@ export const money = {
       assert.strictEqual(yield* readCursor(source), value)
     }
     assert.isNull(yield* readCursor(another))
-    yield* has(Id.nil, { posted: 0, held: 0 })
+    yield* has(CompanyId.operator, { posted: 0, held: 0 })
   }),
   "money that belongs to no invoice waits in suspense, once, and is no company's": Effect.gen(function* () {
     const companyId = yield* companyWith(10)

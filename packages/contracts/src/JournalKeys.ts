@@ -1,4 +1,5 @@
 import { assert } from "@effect/vitest"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Answer from "@satrail/core/ledger/Answer"
 import type { Once } from "@satrail/core/ledger/Change"
@@ -13,7 +14,7 @@ import { claim, companyWith, found, hex, invoice, once, open, past, tally, uncha
 import { has } from "./Ledger.ts"
 
 const request = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   sats: number,
   key: string,
   fingerprint = "body",
@@ -22,7 +23,7 @@ const request = Effect.fnUntraced(function* (
   return Withdrawal.requested(yield* withdrawal(companyId, sats), once(companyId, key, fingerprint, fields))
 })
 
-const answered = Effect.fnUntraced(function* (owner: string, key: string) {
+const answered = Effect.fnUntraced(function* (owner: CompanyId.CompanyId, key: string) {
   return Option.getOrNull(yield* (yield* Records).answer(owner, key))
 })
 

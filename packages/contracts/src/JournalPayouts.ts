@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -250,7 +251,7 @@ export const money = {
     const [one, other] = [yield* open, yield* open]
     // Heights that no other test has, so that what others did is not in the sums.
     const base = 1_000_000_000 + Math.floor(Number.parseInt(one.slice(-7), 16))
-    const place = Effect.fnUntraced(function* (companyId: string, sats: number, height: number | null) {
+    const place = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, height: number | null) {
       const row = yield* output(companyId, sats)
       yield* verdict(Deposit.seen(row))
       const placed = Deposit.placed(row, height, atMillis)

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Coin from "@satrail/core/nodes/Coin"
@@ -246,7 +247,7 @@ export const money = {
   "C24: every company is told of its own, of any number at once": Effect.gen(function* () {
     const companyIds = yield* Effect.forEach(Array.from({ length: 4 }), () => companyWith(200))
     const groups = yield* Effect.forEach([0, 1], () =>
-      Effect.forEach(Array.from({ length: 40 }), (_, n) => begin(companyIds[n % 4] ?? "", 1, onChain))
+      Effect.forEach(Array.from({ length: 40 }), (_, n) => begin(companyIds[n % 4] ?? CompanyId.operator, 1, onChain))
     )
     const changes = yield* Effect.forEach(groups, ([leader, ...others]) =>
       leader === undefined ? assert.fail("nobody") : Effect.map(signed(0), (attempt) => dispatched(leader, attempt, following(others)))

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -28,7 +29,12 @@ import { booked, has } from "./Ledger.ts"
 const fees = { serviceFee: Msat.fromSats(5) }
 
 /** A withdrawal of one company, and the other's invoice that it has claimed. */
-const claimed = Effect.fnUntraced(function* (payer: string, payee: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+const claimed = Effect.fnUntraced(function* (
+  payer: CompanyId.CompanyId,
+  payee: CompanyId.CompanyId,
+  sats: number,
+  fields: Partial<Withdrawal.Withdrawal> = {}
+) {
   const one = yield* begin(payer, sats, fields)
   const row = yield* created(payee, sats)
   yield* claimFor(one, row)

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
@@ -15,7 +16,7 @@ import { booked, has } from "./Ledger.ts"
 const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
 
 /** A voucher that holds `sats`, in a past of its own. */
-const opened = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Voucher.Voucher> = {}) {
+const opened = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Voucher.Voucher> = {}) {
   const createdAtMillis = yield* past
   const row = yield* voucher(companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, ...fields })
   assert.strictEqual(yield* verdict(Voucher.created(row)), "Applied")

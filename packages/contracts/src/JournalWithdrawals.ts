@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Id from "@satrail/core/base/Id"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { InsufficientBalance } from "@satrail/core/ledger/Balance"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -26,6 +26,7 @@ import {
   tally,
   transfer,
   unchanged,
+  unopened,
   verdict,
   withdrawal
 } from "./Fixtures.ts"
@@ -33,12 +34,12 @@ import { booked, has } from "./Ledger.ts"
 
 const atMillis = 1_700_000_000_000
 
-const request = Effect.fnUntraced(function* (companyId: string, sats: number) {
+const request = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   return Withdrawal.requested(yield* withdrawal(companyId, sats))
 })
 
 /** Asks for `sats`; answers how it went as one word. */
-const tryTo = (companyId: string, sats: number) => Effect.flatMap(request(companyId, sats), verdict)
+const tryTo = (companyId: CompanyId.CompanyId, sats: number) => Effect.flatMap(request(companyId, sats), verdict)
 
 const dispatched = ({ withdrawal, fence }: Begun, attempt: Withdrawal.Attempt) =>
   Withdrawal.dispatched(withdrawal, attempt, fence, atMillis)
@@ -82,7 +83,7 @@ export const money = {
     yield* has(companyId, { posted: 10, held: 0 })
   }),
   "a company that nobody opened has nothing to withdraw": Effect.gen(function* () {
-    const companyId = yield* Id.make
+    const companyId = yield* unopened
     assert.strictEqual(yield* tryTo(companyId, 1), "InsufficientBalance")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
@@ -284,7 +285,7 @@ export const money = {
   }),
   "C14: eight withdrawals that would pay one hash at once: one may": Effect.gen(function* () {
     const companyIds = [yield* companyWith(100), yield* companyWith(100)]
-    const begun = yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => begin(companyIds[n % 2] ?? "", 10))
+    const begun = yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => begin(companyIds[n % 2] ?? CompanyId.operator, 10))
     const attempt = yield* lightningAttempt
     const verdicts = yield* Effect.forEach(begun, (one) => verdict(dispatched(one, attempt)), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, PaymentHashTaken: 7 })

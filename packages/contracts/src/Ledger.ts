@@ -1,10 +1,11 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Records } from "@satrail/core/Records"
 import { Effect } from "effect"
 
 /** What one company has, to the sat, and that its books are sound. */
-export const has = Effect.fnUntraced(function* (companyId: string, sats: { readonly posted: number; readonly held: number }) {
+export const has = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: { readonly posted: number; readonly held: number }) {
   const { totals } = yield* (yield* Records).audit(companyId)
   assert.deepStrictEqual(totals, { posted: Msat.fromSats(sats.posted), held: Msat.fromSats(sats.held) })
   yield* isSound([companyId])
@@ -14,7 +15,7 @@ export const has = Effect.fnUntraced(function* (companyId: string, sats: { reado
  * The books of these companies are sound: their running totals are the sum of their entries, what is held is what their pending
  * withdrawals and open vouchers hold, nothing is below zero. And over all companies, the entries sum to zero and nothing is stuck between two of them.
  */
-export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<string>) {
+export const isSound = Effect.fnUntraced(function* (companyIds: ReadonlyArray<CompanyId.CompanyId>) {
   const records = yield* Records
   yield* Effect.forEach(
     companyIds,
@@ -35,7 +36,7 @@ export const auditAll = Effect.gen(function* () {
   const records = yield* Records
   let [after, posted, held]: [string | null, bigint, bigint] = [null, 0n, 0n]
   for (;;) {
-    const page: ReadonlyArray<{ readonly id: string }> = yield* records.companies(after, 1000)
+    const page: ReadonlyArray<{ readonly id: CompanyId.CompanyId }> = yield* records.companies(after, 1000)
     yield* isSound(page.map(({ id }) => id))
     for (const { id } of page) {
       const balance = yield* records.balance(id)

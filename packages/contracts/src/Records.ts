@@ -4,6 +4,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import * as Domain from "@satrail/core/accounts/Domain"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as Balance from "@satrail/core/ledger/Balance"
@@ -34,15 +35,16 @@ import {
   invoice,
   lightningAddress,
   lightningAttempt,
+  once,
   onChain,
   onChainAddress,
-  once,
   open,
   output,
   payment,
   preimage,
   proof,
   transfer,
+  unopened,
   verdict,
   voucher,
   withdrawal
@@ -79,7 +81,7 @@ const paged = Effect.fnUntraced(function* <A extends { readonly id: string }>(pa
 
 const byId = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
   rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-const ofCompany = <A extends { readonly companyId: string }>(rows: ReadonlyArray<A>, companyId: string) =>
+const ofCompany = <A extends { readonly companyId: CompanyId.CompanyId }>(rows: ReadonlyArray<A>, companyId: CompanyId.CompanyId) =>
   rows.filter((row) => row.companyId === companyId)
 
 /** Reads that money follows from: whom something belongs to, and what is still to be looked after. */
@@ -103,7 +105,7 @@ export const money = {
   }),
   "a company that nobody opened has nothing": Effect.gen(function* () {
     const records = yield* Records
-    const companyId = yield* Id.make
+    const companyId = yield* unopened
     assert.deepStrictEqual(yield* records.balance(companyId), Balance.empty)
     assert.deepStrictEqual(yield* records.transactions(companyId, { limit: 10 }), [])
     yield* has(companyId, { posted: 0, held: 0 })
@@ -394,7 +396,7 @@ export const other = {
     assert.deepStrictEqual((yield* Effect.all(pages)).flat(), newest)
     assert.deepStrictEqual(yield* records.lightningAddressesOf(otherId, null, 10), [theirs])
     assert.isTrue(Option.isNone(yield* records.lightningAddressById(otherId, newest[0]?.id ?? "")))
-    assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* Id.make, null, 10), [])
+    assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* unopened, null, 10), [])
   }),
   "a voucher is read as it was committed, by its id and by its secret; a company's are listed newest first, each once": Effect.gen(
     function* () {
@@ -446,7 +448,7 @@ export const other = {
     const companyId = yield* open
     const [id, hash] = [yield* Id.make, yield* hex(32)]
     const reads: ReadonlyArray<Effect.Effect<Option.Option<unknown>, StoreUnavailable>> = [
-      records.company(id),
+      records.company(yield* unopened),
       records.apiKey((yield* apiKey(companyId)).id),
       records.domain(`${hash}.example`),
       records.answer(companyId, "k"),

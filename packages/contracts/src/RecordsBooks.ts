@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import type { Account } from "@satrail/core/ledger/Change"
@@ -30,6 +31,7 @@ import {
   output,
   past,
   payment,
+  unopened,
   verdict,
   voucher,
   withdrawal
@@ -47,7 +49,7 @@ const secret = Effect.gen(function* () {
 
 /** An invoice that was paid from outside, with this many sats, and what proves it. */
 const settled = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   sats: number,
   change: (one: Invoice.InvoiceSettled) => Change = (one) => one
 ) {
@@ -59,7 +61,7 @@ const settled = Effect.fnUntraced(function* (
 })
 
 /** A withdrawal over Lightning that was dispatched, and what would prove it. */
-const dispatched = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+const dispatched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
   const one = yield* begin(companyId, sats, fields)
   const { preimage, paymentHash } = yield* secret
   yield* committed(
@@ -69,7 +71,11 @@ const dispatched = Effect.fnUntraced(function* (companyId: string, sats: number,
 })
 
 /** Two payouts that one transaction pays: the first leads, the other follows. */
-const sentTogether = Effect.fnUntraced(function* (companyId: string, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+const sentTogether = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number,
+  fields: Partial<Withdrawal.Withdrawal> = {}
+) {
   const [leader, follower] = [
     yield* begin(companyId, sats, { ...onChain, ...fields }),
     yield* begin(companyId, sats, { ...onChain, ...fields })
@@ -88,7 +94,7 @@ const settlement = (preimage: Preimage.Preimage | null, feeSats: number): Withdr
 })
 
 /** The withdrawal pays this invoice from inside, as one transfer of both companies. */
-const transferred = Effect.fnUntraced(function* (payer: string, payee: string, sats: number) {
+const transferred = Effect.fnUntraced(function* (payer: CompanyId.CompanyId, payee: CompanyId.CompanyId, sats: number) {
   const { preimage, paymentHash } = yield* secret
   const invoice = yield* created(payee, sats, { paymentHash })
   const one = yield* begin(payer, sats, { serviceFee: Msat.fromSats(1) })
@@ -198,7 +204,7 @@ export const money = {
     const { companyId, otherId } = yield* everyState
     assert.deepStrictEqual(yield* records.faults(companyId), [])
     assert.deepStrictEqual(yield* records.faults(otherId), [])
-    assert.deepStrictEqual(yield* records.faults(yield* Id.make), [])
+    assert.deepStrictEqual(yield* records.faults(yield* unopened), [])
   }),
   "what was booked otherwise than its record says is a fault, of both accounts": Effect.gen(function* () {
     const records = yield* Records

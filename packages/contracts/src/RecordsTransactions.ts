@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -19,7 +20,7 @@ const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters
   assert.deepStrictEqual(tally(verdicts), { Applied: changes.length })
 })
 
-const list = Effect.fnUntraced(function* (companyId: string, query: Partial<Query> = {}) {
+const list = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, query: Partial<Query> = {}) {
   return yield* (yield* Records).transactions(companyId, { limit: 1000, ...query })
 })
 
@@ -30,7 +31,7 @@ const newestFirst = <A extends { readonly createdAtMillis: number; readonly id: 
   rows.toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.id < b.id ? 1 : -1))
 
 /** `count` outputs that pay the company, in threes of the same time. */
-const outputs = Effect.fnUntraced(function* (companyId: string, count: number) {
+const outputs = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, count: number) {
   const rows = yield* Effect.forEach(Array.from({ length: count }), (_, n) =>
     output(companyId, 1, { createdAtMillis: base + Math.floor(n / 3) })
   )

@@ -1,4 +1,5 @@
 import { assert } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type * as Change from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
@@ -14,7 +15,7 @@ import { has } from "./Ledger.ts"
 const lease = 30_000
 
 interface Work {
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   /** One for each task, due at `atMillis` and one second apart. */
   readonly rows: ReadonlyArray<Withdrawal.Withdrawal>
   readonly atMillis: number
@@ -244,7 +245,7 @@ export const other = {
     const [one, another] = [yield* begun, yield* begun]
     assert.deepStrictEqual(yield* claim(999, 1000, one.kind), [])
     const { token, ...task } = yield* claimOne(1000, one.kind)
-    assert.deepStrictEqual(task, { kind: one.kind, id: one.id, companyId: Id.nil, lane: "", attempts: 1 })
+    assert.deepStrictEqual(task, { kind: one.kind, id: one.id, companyId: CompanyId.operator, lane: "", attempts: 1 })
     assert.isAbove(token, 0)
     assert.notInclude(ids(yield* claim(1_000_000)), another.id)
     assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
@@ -275,7 +276,7 @@ export const other = {
   }),
   "in turn, the one after the last is the first": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(9, 9, 9)
-    const after = (at: number) => ({ companyId: companies[at] ?? "", lane: "" })
+    const after = (at: number) => ({ companyId: companies[at] ?? CompanyId.operator, lane: "" })
     for (const [from, expected] of [
       [0, [all[1]?.[0], all[2]?.[0]]],
       [1, [all[2]?.[1]]],
@@ -295,14 +296,18 @@ export const other = {
     }
     const lanes = (claimed: ReadonlyArray<Task>) => claimed.map(({ companyId, lane }) => `${companies.indexOf(companyId)} ${lane}`)
     const [one, other] = companies
-    const full = { companies: [one ?? ""], lanes: [] }
+    const full = { companies: [one ?? CompanyId.operator], lanes: [] }
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full, limit: 1 })), ["1 a.example"])
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full: { companies: [], lanes: ["a.example"] } })), [
       "0 b.example",
       "1 b.example"
     ])
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { after: { companyId: one ?? "", lane: "a.example" } })), ["0 b.example"])
-    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full: { companies: [other ?? ""], lanes: [] } })), ["0 a.example"])
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { after: { companyId: one ?? CompanyId.operator, lane: "a.example" } })), [
+      "0 b.example"
+    ])
+    assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full: { companies: [other ?? CompanyId.operator], lanes: [] } })), [
+      "0 a.example"
+    ])
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full })), [])
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind)), ["0 a.example"])
   }),
@@ -314,7 +319,7 @@ export const other = {
     assert.isTrue(yield* tasks.postpone(task, 2000, as))
     assert.deepStrictEqual([yield* claim(2000, 10, kind), yield* claim(1999, 10, as.kind)], [[], []])
     const { token, ...again } = yield* claimOne(2000, as.kind)
-    assert.deepStrictEqual(again, { ...as, id, companyId: Id.nil, attempts: 2 })
+    assert.deepStrictEqual(again, { ...as, id, companyId: CompanyId.operator, attempts: 2 })
     assert.isTrue(yield* tasks.postpone({ ...again, token }, 3000))
     assert.strictEqual((yield* claimOne(3000, as.kind)).lane, "a.example")
   }),

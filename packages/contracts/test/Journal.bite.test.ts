@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import type { Refusal } from "@satrail/core/Changes"
@@ -32,7 +33,10 @@ const book = Effect.fnUntraced(function* (commit: Commit, legs: ReadonlyArray<Le
   return yield* commit({ ...Cursor.moved({ source: "spoiled", value: "" }, yield* Id.make, 0), legs })
 })
 
-const credit = (companyId: string, amount: Msat.Msat): Leg => ({ companyId, postings: [{ from: "node", to: "available", amount }] })
+const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Leg => ({
+  companyId,
+  postings: [{ from: "node", to: "available", amount }]
+})
 
 const onlyNode = (leg: Leg): Leg => ({
   ...leg,
@@ -58,7 +62,7 @@ bites("Journal", promises, {
     ["an invoice that is claimed or settled is not forgotten"]
   ],
   "one that mixes up whose a key is": [
-    changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, owner: Id.nil } })),
+    changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, owner: CompanyId.operator } })),
     ["two companies may use the same key"]
   ],
   "one that answers any body": [

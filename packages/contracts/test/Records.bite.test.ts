@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Balance } from "@satrail/core/ledger/Balance"
 import type { Account } from "@satrail/core/ledger/Change"
 import * as Tally from "@satrail/core/ledger/Tally"
@@ -29,7 +30,7 @@ bites("Records", promises, {
   "one that gives its readers each other's answers": [
     sabotage({
       records: ({ balance }) => {
-        let last = ""
+        let last = CompanyId.operator
         return {
           balance: (companyId) => {
             last = companyId
@@ -186,7 +187,7 @@ bites("Records", promises, {
     ["domains are listed by name, and those are to be checked that DNS shows and nobody looked at for long"]
   ],
   "one that makes something up": [
-    sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(hash, 1)) }) }),
+    sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(CompanyId.make(hash), 1)) }) }),
     ["what was never committed is not there", "an invoice is read as it was committed, by its id and by its hash"]
   ],
   "one whose totals are not what its entries say": [

@@ -2,11 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Network from "@satrail/bitcoin/Network"
 import { Effect, Redacted } from "effect"
 import * as ApiKey from "../src/accounts/ApiKey.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import { Entropy } from "../src/base/Entropy.ts"
 
 const row = (generated: { readonly id: string; readonly secretHash: string }, fields: Partial<ApiKey.ApiKey> = {}): ApiKey.ApiKey => ({
   id: generated.id,
-  companyId: "c",
+  companyId: CompanyId.make("c"),
   name: "till",
   secretHash: generated.secretHash,
   scopes: ["read"],

@@ -5,13 +5,14 @@ import { AccountReads } from "../src/accounts/AccountReads.ts"
 import * as Keys from "../src/accounts/ApiKeys.ts"
 import { ApiKeys, type Issued } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { Records } from "../src/Records.ts"
 import { beginsAtMillis, company, everywhere, inWorld, replace, said } from "./World.ts"
 
 type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]
 
-const issue = Effect.fnUntraced(function* (companyId: string, fields: Partial<Ask> = {}) {
+const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<Ask> = {}) {
   return yield* (yield* ApiKeys).issue({ companyId, name: "till", scopes: ["read"], expiresAtMillis: null, ...fields })
 })
 const check = (text: string) => Effect.flatMap(ApiKeys, ({ check }) => check(text))
@@ -98,7 +99,7 @@ describe("An API key", () => {
         assert.strictEqual(yield* said(issue(id, { scopes: [] })), "Invalid: scopes")
         assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis })), "Invalid: expires_at")
         assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis + 1 })), "ok")
-        assert.strictEqual(yield* said(issue("nobody")), "NotFound")
+        assert.strictEqual(yield* said(issue(CompanyId.make("nobody"))), "NotFound")
       })
     )
   )

@@ -5,6 +5,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Arbitrary, Schema } from "effect"
 import * as Company from "../src/accounts/Company.ts"
 import * as Domain from "../src/accounts/Domain.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import type { Change } from "../src/Changes.ts"
 import * as Answer from "../src/ledger/Answer.ts"
 import * as Balance from "../src/ledger/Balance.ts"
@@ -44,7 +45,7 @@ const within = (row: Withdrawal.Withdrawal) =>
 
 const voucher: Voucher.Voucher = {
   id: "v",
-  companyId: "payer",
+  companyId: CompanyId.make("payer"),
   ledgerTxId: "t",
   amount: msat(1000),
   serviceFee: msat(5),
@@ -60,8 +61,8 @@ const voucher: Voucher.Voucher = {
   expiresAtMillis: 2,
   updatedAtMillis: 1
 }
-const company: Company.Company = { id: "c", name: "Acme", plan: "free", createdAtMillis: 1 }
-const address = { id: "a", companyId: "c", metadata: {}, createdAtMillis: 1 }
+const company: Company.Company = { id: CompanyId.make("c"), name: "Acme", plan: "free", createdAtMillis: 1 }
+const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
 
 describe("What a Change books", () => {
   /** Each with 1000 and, where it has fees, 5 for the service and 10 for the network. */
@@ -74,7 +75,10 @@ describe("What a Change books", () => {
     ],
     [
       "PaymentUnmatched: nobody's, until a person has looked",
-      Invoice.unmatched({ id: "u", companyId: "c", paymentHash: PaymentHash.make(""), received: msat(1000), reason: "" }, 1),
+      Invoice.unmatched(
+        { id: "u", companyId: CompanyId.make("c"), paymentHash: PaymentHash.make(""), received: msat(1000), reason: "" },
+        1
+      ),
       { node: -1000n, suspense: 1000n }
     ],
     ["WithdrawalRequested: amount and fees are held", Withdrawal.requested(withdrawal()), { available: -1015n, held: 1015n }],
@@ -128,7 +132,7 @@ describe("What a Change books", () => {
 
   const domain: Domain.Domain = {
     domain: "d.example",
-    companyId: "c",
+    companyId: CompanyId.make("c"),
     shownBy: "dns",
     verifiedAtMillis: 1,
     checkedAtMillis: 1,
@@ -138,7 +142,7 @@ describe("What a Change books", () => {
   /** These change what is known, and no money. */
   const still: ReadonlyArray<Change> = [
     Company.opened(company),
-    Company.planChanged("c", "paid", 1),
+    Company.planChanged(CompanyId.make("c"), "paid", 1),
     Domain.verified(domain),
     Voucher.claimed(voucher, { id: "w", recipient: "lnbcrt1…", network: "regtest" }, 2),
     Domain.checked(domain, false, 2),

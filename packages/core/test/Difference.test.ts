@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import { Status } from "../src/ledger/Rail.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import type { Sent } from "../src/nodes/LightningBooks.ts"
@@ -66,7 +67,7 @@ describe("A payment that the node took", () => {
   const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
   it("discrepancy of a receipt: none when it was credited in full, or waits in suspense", () => {
-    const unmatched = { id: "u", companyId: "payee", paymentHash, received: taken.received, reason: "" }
+    const unmatched = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: taken.received, reason: "" }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(7n) }), unmatched }), "same")
@@ -77,7 +78,7 @@ describe("A payment that the node took", () => {
     assert.strictEqual(judged({ deposit: undefined }), "receipt_not_credited")
     assert.strictEqual(judged({ isFromInside: true }), "receipt_not_credited")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(1000n) }) }), "receipt_amount")
-    const other = { id: "u", companyId: "payee", paymentHash, received: Msat.make(1n), reason: "" }
+    const other = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: Msat.make(1n), reason: "" }
     assert.strictEqual(judged({ isFromInside: true, unmatched: other }), "receipt_not_credited")
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
-import * as Id from "../src/base/Id.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Expiry from "../src/ledger/Expiry.ts"
 import { Records } from "../src/Records.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
@@ -19,7 +19,7 @@ describe("An answer", () => {
         const known = Effect.gen(function* () {
           yield* Expiry.step
           const records = yield* Records
-          return [yield* records.answer(Id.nil, "opened"), yield* records.answer(payer.id, "sent")].map(Option.isSome)
+          return [yield* records.answer(CompanyId.operator, "opened"), yield* records.answer(payer.id, "sent")].map(Option.isSome)
         })
         yield* TestClock.adjust("29 days")
         assert.deepStrictEqual(yield* known, [true, true])

@@ -5,6 +5,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Currency } from "../src/base/Amount.ts"
+import type * as CompanyId from "../src/base/CompanyId.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import { ExchangeRates } from "../src/nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
@@ -15,7 +16,7 @@ import { asked, beginsAtMillis, company, inWorld, made, replace, request, said }
 type Create = Parameters<Invoices["Service"]["create"]>[0]
 
 const create = Effect.fnUntraced(function* (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   amount: string | number,
   fields: Partial<Create> = {},
   currency: Currency = "sats"

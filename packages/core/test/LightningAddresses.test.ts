@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { company, companyWith, confirm, everywhere, has, inWorld, made, request, said, steps } from "./World.ts"
 
@@ -246,7 +247,10 @@ describe("A domain", () => {
         assert.strictEqual(yield* said(verify(other, "shop.example")), "DomainTaken")
         assert.strictEqual(yield* said(verify(other, "pay.example")), "DomainTaken")
         assert.strictEqual(yield* said(verify(other, "localhost")), "Invalid: domain")
-        assert.strictEqual(yield* said(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain("nobody", "a.example"))), "NotFound")
+        assert.strictEqual(
+          yield* said(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(CompanyId.make("nobody"), "a.example"))),
+          "NotFound"
+        )
       })
     )
   )
@@ -267,7 +271,7 @@ describe("A company", () => {
         assert.deepStrictEqual(yield* get(row.id), row)
         yield* everywhere(changePlan(row.id, "paid"))
         assert.strictEqual((yield* get(row.id)).plan, "paid")
-        assert.strictEqual(yield* said(changePlan("nobody", "paid")), "NotFound")
+        assert.strictEqual(yield* said(changePlan(CompanyId.make("nobody"), "paid")), "NotFound")
       })
     )
   )

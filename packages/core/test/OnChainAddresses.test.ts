@@ -3,12 +3,18 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Result } from "effect"
+import type * as CompanyId from "../src/base/CompanyId.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
 import { Records } from "../src/Records.ts"
 import { company, inWorld, made, request, said } from "./World.ts"
 
-const create = Effect.fnUntraced(function* (companyId: string, type: BitcoinAddress.AddressType = "taproot", key?: string, metadata = {}) {
+const create = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  type: BitcoinAddress.AddressType = "taproot",
+  key?: string,
+  metadata = {}
+) {
   const addresses = yield* OnChainAddresses
   return yield* addresses.create({ companyId, type, metadata, ...(key !== undefined && { request: request(key) }) })
 })

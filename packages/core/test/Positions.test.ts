@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import * as Waiting from "../src/ledger/Waiting.ts"
 import type { Found } from "../src/reconciliation/Difference.ts"
@@ -46,7 +47,13 @@ describe("The positions of node and wallet", () => {
   })
 
   it("reconciliation: what the node took and nobody was credited for explains its balance", () => {
-    const finding = { cause: "receipt_not_credited", companyId: "payee", recordId: "i", ours: null, theirs: Msat.make(300n) } as const
+    const finding = {
+      cause: "receipt_not_credited",
+      companyId: CompanyId.make("payee"),
+      recordId: "i",
+      ours: null,
+      theirs: Msat.make(300n)
+    } as const
     const lines = [{ line: { _tag: "Taken", paymentHash: PaymentHash.make("cd"), received: Msat.make(300n) }, judgement: finding } as const]
     assert.deepStrictEqual(slack({ lines }), [0, 300, 0, 0])
   })

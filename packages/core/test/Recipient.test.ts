@@ -6,6 +6,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Recipient from "../src/sending/Recipient.ts"
 import { invoice, offer, settings } from "./Rows.ts"
 
@@ -66,7 +67,7 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
       _tag: "OwnChainAddress",
       onChainAddress: {
         id: "",
-        companyId: "",
+        companyId: CompanyId.make(""),
         nodeId: "",
         address: "",
         scriptPubKey: "",

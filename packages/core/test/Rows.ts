@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as CompanyId from "../src/base/CompanyId.ts"
 import type { Change } from "../src/Changes.ts"
 import type { Balance } from "../src/ledger/Balance.ts"
 import type { Account } from "../src/ledger/Change.ts"
@@ -19,7 +20,7 @@ export const fence = { taskId: "w", token: 1 } as const
 export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
   ...pending({
     id: "w",
-    companyId: "payer",
+    companyId: CompanyId.make("payer"),
     ledgerTxId: "t",
     amount: Msat.make(1000n),
     serviceFee: Msat.make(5n),
@@ -38,7 +39,7 @@ export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
 
 export const deposit = (fields: Partial<Deposit> = {}): Deposit => ({
   id: "d",
-  companyId: "payee",
+  companyId: CompanyId.make("payee"),
   ledgerTxId: "t",
   recipient: "bcrt1…",
   amount: Msat.make(1000n),
@@ -58,7 +59,7 @@ export const deposit = (fields: Partial<Deposit> = {}): Deposit => ({
 
 export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   id: "i",
-  companyId: "payee",
+  companyId: CompanyId.make("payee"),
   nodeId: "02",
   memo: "tea",
   amount: Msat.make(1000n),

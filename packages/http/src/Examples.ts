@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import { Context, Redacted, Result } from "effect"
 import { createHash } from "node:crypto"
@@ -59,7 +60,7 @@ export const worldOf = (network: Network) => {
     id,
     millis: (afterMillis = 0) => startMillis + afterMillis,
     at: (afterMillis = 0) => Scalars.instant(startMillis + afterMillis),
-    companyId: id("company", -86_400_000),
+    companyId: CompanyId.make(id("company", -86_400_000)),
     metadata: { order: "1042" },
     /** The service's own domain, and one of the company's. */
     serviceDomain: "pay.example.com",

@@ -1,3 +1,4 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Outcome, Request } from "@satrail/core/ledger/Answer"
 import { Effect, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -53,14 +54,14 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
   const plain = creation(path, message, wire)
 
   return {
-    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, owner: string) {
+    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, owner: CompanyId.CompanyId) {
       if (sealer === undefined) yield* refused(request, "The answer has a secret in it, and there is nothing to seal it with")
       const once = yield* plain.once(request, key)
       if (sealer === undefined || once.request === undefined) return {}
       const { render, ...known } = once.request
       return { request: { ...known, render: (value) => sealer.seal(render(value), owner) } satisfies Request<Value> }
     }),
-    answer: (outcome: Outcome<Value>, owner: string) => {
+    answer: (outcome: Outcome<Value>, owner: CompanyId.CompanyId) => {
       if (outcome._tag === "Made") return Effect.succeed(plain.answer(outcome))
       const answer = sealer?.open(outcome.answer, owner)
       return answer === undefined

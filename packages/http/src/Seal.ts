@@ -1,12 +1,13 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Context, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 
 /** Encrypts what the store keeps and no reader of the store may learn. */
 export interface Sealer {
   /** `owner` is whose text it is: opened for another owner, the text is not given away. */
-  readonly seal: (text: string, owner: string) => string
+  readonly seal: (text: string, owner: CompanyId.CompanyId) => string
   /** Undefined where it was not sealed with this secret for this owner, or was changed since. */
-  readonly open: (sealed: string, owner: string) => string | undefined
+  readonly open: (sealed: string, owner: CompanyId.CompanyId) => string | undefined
 }
 
 /** Without one, an answer that has a secret in it is not kept: its endpoint refuses an `Idempotency-Key`. */

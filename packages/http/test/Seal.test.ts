@@ -1,35 +1,37 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Redacted } from "effect"
 import * as Seal from "../src/Seal.ts"
 
 describe("Seal", () => {
   const sealer = Seal.make(Redacted.make("a secret of 32 characters or more"))
+  const acme = CompanyId.make("acme")
   const texts = ["", "x", "{}", "é₿\u{1f389}", "long ".repeat(20_000)]
 
   it("seal: what was sealed is opened to the byte, by every process with the secret", () => {
     const other = Seal.make(Redacted.make("a secret of 32 characters or more"))
-    for (const text of texts) assert.strictEqual(other.open(sealer.seal(text, "acme"), "acme"), text)
+    for (const text of texts) assert.strictEqual(other.open(sealer.seal(text, acme), acme), text)
   })
 
   it("seal: the same text is sealed differently each time, and what is sealed does not show it", () => {
-    const sealed = Array.from({ length: 100 }, () => sealer.seal("k1=secret", "acme"))
+    const sealed = Array.from({ length: 100 }, () => sealer.seal("k1=secret", acme))
     assert.strictEqual(new Set(sealed).size, 100)
     for (const one of sealed) assert.notInclude(Buffer.from(one.slice("sealed-1:".length), "base64url").toString("latin1"), "secret")
   })
 
   it("seal: nothing is opened for another owner, with another secret, or where a byte was changed, is missing or was added", () => {
-    const sealed = sealer.seal("k1=secret", "acme")
-    assert.isUndefined(sealer.open(sealed, "other"))
-    assert.isUndefined(Seal.make(Redacted.make("another secret")).open(sealed, "acme"))
+    const sealed = sealer.seal("k1=secret", acme)
+    assert.isUndefined(sealer.open(sealed, CompanyId.make("other")))
+    assert.isUndefined(Seal.make(Redacted.make("another secret")).open(sealed, acme))
     for (const broken of ["", "k1=secret", "sealed-1:", "sealed-1:AAAA", sealed.slice("sealed-1:".length), `${sealed}AAAA`]) {
-      assert.isUndefined(sealer.open(broken, "acme"), broken)
+      assert.isUndefined(sealer.open(broken, acme), broken)
     }
     const bytes = Buffer.from(sealed.slice("sealed-1:".length), "base64url")
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes)
       changed[at] = (changed[at] ?? 0) ^ 1
-      assert.isUndefined(sealer.open(`sealed-1:${changed.toString("base64url")}`, "acme"), `byte ${at}`)
-      assert.isUndefined(sealer.open(`sealed-1:${bytes.subarray(0, at).toString("base64url")}`, "acme"), `${at} bytes`)
+      assert.isUndefined(sealer.open(`sealed-1:${changed.toString("base64url")}`, acme), `byte ${at}`)
+      assert.isUndefined(sealer.open(`sealed-1:${bytes.subarray(0, at).toString("base64url")}`, acme), `${at} bytes`)
     }
   })
 })

@@ -3,6 +3,7 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Plan } from "@satrail/core/policy/Plan"
 import * as Policy from "@satrail/core/policy/Policy"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
@@ -15,8 +16,8 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { OperatorToken } from "../src/Authentication.ts"
 import type { Code } from "../src/Errors.ts"
-import { type Check, Readiness } from "../src/Readiness.ts"
 import * as Http from "../src/Http.ts"
+import { type Check, Readiness } from "../src/Readiness.ts"
 import * as Seal from "../src/Seal.ts"
 
 export const operatorToken = "an operator's token"
@@ -138,7 +139,7 @@ export const start = async (options: Options = {}) => {
     )
 
   /** Another key of a company. */
-  const keyFor = (companyId: string, ...scopes: ReadonlyArray<ApiKey.Scope>) =>
+  const keyFor = (companyId: CompanyId.CompanyId, ...scopes: ReadonlyArray<ApiKey.Scope>) =>
     run(
       Effect.gen(function* () {
         const { text } = yield* (yield* ApiKeys).issue({ companyId, name: "test", scopes, expiresAtMillis: null })

@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Companies } from "@satrail/core/accounts/Companies"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Records } from "@satrail/core/Records"
 import { Effect, Option } from "effect"
 import { start } from "./Service.ts"
@@ -11,7 +12,8 @@ import { askFor, callbackUrl, get, lookUp, offerAt, refusal } from "./Wallet.ts"
 const service = await start()
 afterAll(service.dispose)
 const [ours, one, two] = [await service.company(), await service.company(), await service.company()]
-const verify = (id: string, domain: string) => service.run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(id, domain)))
+const verify = (id: string, domain: string) =>
+  service.run(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(CompanyId.make(id), domain)))
 await verify(one.id, "one.example")
 await verify(two.id, "Zwölf.example")
 const owners = {

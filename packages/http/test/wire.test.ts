@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { Failure, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import * as Examples from "../src/Examples.ts"
@@ -78,14 +79,19 @@ describe("amounts", () => {
 
 describe("a withdrawal", () => {
   it("wire: a withdrawal has the ids of its company and of its transfer, each in its place", () => {
-    const { id, company_id, ledger_tx_id } = Withdrawals.view.of({ ...withdrawal, id: "a", companyId: "b", ledgerTxId: "c" })
+    const { id, company_id, ledger_tx_id } = Withdrawals.view.of({
+      ...withdrawal,
+      id: "a",
+      companyId: CompanyId.make("b"),
+      ledgerTxId: "c"
+    })
     assert.deepStrictEqual([id, company_id, ledger_tx_id], ["a", "b", "c"])
   })
 
   it("wire: a deposit has the ids of its company and of its transfer", () => {
     const deposit = Deposits.view.of({
       id: "a",
-      companyId: "b",
+      companyId: CompanyId.make("b"),
       ledgerTxId: "c",
       recipient: "d",
       amount: Msat.make(1999n),

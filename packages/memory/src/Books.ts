@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Rail } from "@satrail/core/ledger/Rail"
 import * as Tally from "@satrail/core/ledger/Tally"
 import type * as Waiting from "@satrail/core/ledger/Waiting"
@@ -68,7 +69,7 @@ export const waiting = (state: State.State, overdueBeforeMillis: number): Waitin
 
 const maxFaults = 1000
 
-export const faults = (state: State.State, companyId: string): ReadonlyArray<Fault.Fault> => {
+export const faults = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Fault.Fault> => {
   return Fault.of({
     companyId,
     totals: State.balanceOf(state, companyId),

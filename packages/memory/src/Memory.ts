@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Changes from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Account } from "@satrail/core/ledger/Change"
@@ -65,7 +66,7 @@ const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
 const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
   compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
-const transactions = (state: State.State, companyId: string, query: Query): ReadonlyArray<Transaction> =>
+const transactions = (state: State.State, companyId: CompanyId.CompanyId, query: Query): ReadonlyArray<Transaction> =>
   [
     ...State.ownedBy(state, Deposit.noun, companyId).map(fromDeposit),
     ...State.ownedBy(state, Withdrawal.noun, companyId).map(fromWithdrawal)
@@ -98,7 +99,7 @@ const openInvoices = (state: State.State) =>
 const depositsInBlocks = (state: State.State) =>
   State.all(state, Deposit.noun).filter(({ status, height }) => status === "pending" && height !== null)
 
-const recount = (state: State.State, companyId: string): Audit => ({
+const recount = (state: State.State, companyId: CompanyId.CompanyId): Audit => ({
   totals: State.balanceOf(state, companyId),
   entries: Balance.effect(Array.from(State.listed(state.entries, companyId))),
   pending: Msat.sum(
@@ -189,11 +190,11 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
     /** A company's record, a record by a name, and a page of a company's records: all that most reads are. */
     const get =
       <A extends Noun.Row>(noun: Noun.Noun<A>) =>
-      (companyId: string, id: string) =>
+      (companyId: CompanyId.CompanyId, id: string) =>
         read((now) => State.get(now, noun, companyId, id))
     const pageOf =
       <A extends Noun.Row>(noun: Noun.Noun<A>) =>
-      (companyId: string, before: string | null, limit: number) =>
+      (companyId: CompanyId.CompanyId, before: string | null, limit: number) =>
         read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))
 
     const ledger = LedgerReads.of({

@@ -1,5 +1,6 @@
 import type { Company } from "@satrail/core/accounts/Company"
 import type { Domain } from "@satrail/core/accounts/Domain"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Answer } from "@satrail/core/ledger/Answer"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Posting } from "@satrail/core/ledger/Change"
@@ -31,7 +32,7 @@ export interface Entry extends Posting {
 /** Work to be done. `dueAtMillis` is also when a claim on it ends. */
 export interface Work {
   readonly kind: string
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly lane: string
   readonly dueAtMillis: number
   readonly token: number
@@ -119,13 +120,13 @@ export const of = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Map<A>
 export const all = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Array<A> => HashMap.toValues(of(state, noun))
 
 /** What a company has of a noun, the newest first. */
-export const ownedBy = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: string): Array<A> => {
+export const ownedBy = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: CompanyId.CompanyId): Array<A> => {
   const rows = of(state, noun)
   return Array.from(listed(state.lists, `${noun.name} ${companyId}`)).flatMap((id) => Option.toArray(HashMap.get(rows, id)))
 }
 
 /** A company's record. */
-export const get = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: string, id: string): Option.Option<A> =>
+export const get = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, companyId: CompanyId.CompanyId, id: string): Option.Option<A> =>
   Option.filter(HashMap.get(of(state, noun), id), (row) => row.companyId === companyId)
 
 const nameOf = (noun: Noun.Noun, members: ReadonlyArray<string>, record: object): string | undefined => {
@@ -165,11 +166,11 @@ export const remove = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, rec
 })
 
 /** A company that nobody opened has nothing. */
-export const balanceOf = (state: State, companyId: string): Balance.Balance =>
+export const balanceOf = (state: State, companyId: CompanyId.CompanyId): Balance.Balance =>
   Option.getOrElse(HashMap.get(state.balances, companyId), () => Balance.empty)
 
 /** Keys may hold any visible character, owners are ids: a space keeps the two apart. */
-export const answerAddress = (owner: string, key: string): string => `${owner} ${key}`
+export const answerAddress = (owner: CompanyId.CompanyId, key: string): string => `${owner} ${key}`
 
 /** Who is paid by the transaction of this withdrawal too, by id. */
 export const followers = (state: State, withdrawalId: string): ReadonlyArray<Withdrawal.Withdrawal> => {

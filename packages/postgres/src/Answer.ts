@@ -1,3 +1,4 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { AnswersForgotten } from "@satrail/core/ledger/Answer"
 import { Schema } from "effect"
 import * as Reads from "./Reads.ts"
@@ -28,6 +29,6 @@ export const reads = {
     key: { owner: "text", key: "text" },
     select: "select fingerprint, answer from satrail.answers t where t.owner = a.owner and t.key = a.key",
     read: Schema.decodeUnknownSync(Row),
-    keyOf: (owner: string, key: string) => [owner, key]
+    keyOf: (owner: CompanyId.CompanyId, key: string) => [owner, key]
   })
 }

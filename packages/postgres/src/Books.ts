@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Fault from "@satrail/core/reports/Fault"
@@ -217,7 +218,7 @@ select kind, id::text, account, expected::text, found::text from (
   select 'proof', id, null, amount, null from proofs
   where case when preimage ~ '^[0-9a-f]{64}$' then encode(sha256(decode(preimage, 'hex')), 'hex') <> payment_hash else true end
 ) f limit 1000`,
-  values: (companyId: string) => [companyId],
+  values: (companyId: CompanyId.CompanyId) => [companyId],
   read: (row): Fault.Fault => faultOf(row)
 })
 
@@ -229,7 +230,7 @@ export const reads = {
     key: { company_id: "uuid", id: "uuid" },
     select: `select ${Invoice.unmatched.selected} from ${Invoice.unmatched.name} t where t.company_id = a.company_id and t.id = a.id`,
     read: Invoice.unmatched.ofRow,
-    keyOf: (companyId: string, id: string) => [companyId, id]
+    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
   // A deposit by its invoice has no index. Both say when they were settled, and deposits are listed by that.
   depositOfInvoice: Reads.one("Records.depositOfInvoice", {
@@ -239,6 +240,6 @@ select ${Deposit.deposits.selected} from satrail.invoices i join ${Deposit.depos
   on t.company_id = i.company_id and t.created_at_millis = i.settled_at_millis and t.lightning_invoice_id = i.id
 where i.company_id = a.company_id and i.id = a.id`,
     read: Deposit.deposits.ofRow,
-    keyOf: (companyId: string, invoiceId: string) => [companyId, invoiceId]
+    keyOf: (companyId: CompanyId.CompanyId, invoiceId: string) => [companyId, invoiceId]
   })
 }

@@ -1,4 +1,5 @@
 import * as Company from "@satrail/core/accounts/Company"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Reads from "./Reads.ts"
 import { joinTarget, type Kind, statement } from "./Statements.ts"
@@ -53,7 +54,7 @@ export const reads = {
     key: { id: "uuid" },
     select: `select ${companies.selected} from ${companies.name} t where t.id = a.id`,
     read: companies.ofRow,
-    keyOf: (id: string) => [id]
+    keyOf: (id: CompanyId.CompanyId) => [id]
   }),
   companies: Reads.page("Records.companies", companies, "true")
 }

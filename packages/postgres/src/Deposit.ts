@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
@@ -102,7 +103,7 @@ export const kinds = {
 }
 
 const Sum = Schema.Struct({
-  companyId: Schema.NullOr(Schema.String),
+  companyId: Schema.NullOr(CompanyId.CompanyId),
   height: Schema.NullOr(Schema.Int),
   amount: Msat.FromString
 })
@@ -131,7 +132,7 @@ export const reads = {
     key: { company_id: "uuid", id: "uuid" },
     select: `select ${deposits.selected} from ${deposits.name} t where t.company_id = a.company_id and t.id = a.id`,
     read: deposits.ofRow,
-    keyOf: (companyId: string, id: string) => [companyId, id]
+    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
   depositByOutpoint: Reads.one("Records.depositByOutpoint", {
     key: { chain_tx_id: "text", vout: "integer" },

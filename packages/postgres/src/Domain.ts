@@ -1,4 +1,5 @@
 import * as Domain from "@satrail/core/accounts/Domain"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Reads from "./Reads.ts"
 import { type Kind, own, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"
@@ -79,7 +80,7 @@ export const reads = {
   }),
   domainsOf: Reads.many("Records.domainsOf", {
     text: `select ${domains.selected} from ${domains.name} t where t.company_id = $1::uuid order by t.domain collate "C"`,
-    values: (companyId: string) => [companyId],
+    values: (companyId: CompanyId.CompanyId) => [companyId],
     read: domains.ofRow
   }),
   domainsToCheck: Reads.many("Records.domainsToCheck", {

@@ -1,4 +1,5 @@
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import { Conflict } from "@satrail/core/ledger/Journal"
@@ -144,7 +145,7 @@ export const reads = {
     key: { company_id: "uuid", id: "uuid" },
     select: `select ${invoices.selected} from ${invoices.name} t where t.company_id = a.company_id and t.id = a.id`,
     read: invoices.ofRow,
-    keyOf: (companyId: string, id: string) => [companyId, id]
+    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
   invoiceByHash: Reads.one("Records.invoiceByHash", {
     key: { payment_hash: "text" },

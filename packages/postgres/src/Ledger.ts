@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import * as Tally from "@satrail/core/ledger/Tally"
@@ -12,7 +13,7 @@ const balance = Reads.one("Records.balance", {
   key: { company_id: "uuid" },
   select: "select posted::text, held::text from satrail.balances t where t.company_id = a.company_id",
   read: Schema.decodeUnknownSync(Total),
-  keyOf: (companyId: string) => [companyId]
+  keyOf: (companyId: CompanyId.CompanyId) => [companyId]
 })
 
 const decodeAudit = Schema.decodeUnknownSync(
@@ -48,7 +49,7 @@ from (
   select coalesce(sum(amount + service_fee + network_allowance), 0) as pending
   from satrail.vouchers where company_id = $1::uuid and status = 'open'
 ) v left join satrail.balances b on b.company_id = $1::uuid`,
-  values: (companyId: string) => [companyId],
+  values: (companyId: CompanyId.CompanyId) => [companyId],
   read: auditOf
 })
 
@@ -67,7 +68,7 @@ select account, sum(amount)::text as amount from (
 const decodeEvent = Schema.decodeUnknownSync(
   Schema.Struct({
     id: Schema.BigIntFromString,
-    companyId: Schema.String,
+    companyId: CompanyId.CompanyId,
     type: Schema.String,
     subject: Schema.String,
     atMillis: Schema.FiniteFromString
@@ -98,7 +99,7 @@ order by t.id desc limit 1`,
 export const reads = {
   balance: Effect.map(
     balance,
-    (read) => (companyId: string) =>
+    (read) => (companyId: CompanyId.CompanyId) =>
       Effect.map(
         read(companyId),
         Option.getOrElse(() => Balance.empty)
@@ -106,7 +107,7 @@ export const reads = {
   ),
   audit: Effect.map(
     audit,
-    (read) => (companyId: string) =>
+    (read) => (companyId: CompanyId.CompanyId) =>
       Effect.flatMap(read(companyId), ([found]) =>
         found === undefined ? Effect.die(new Error("an audit has one row")) : Effect.succeed(found)
       )

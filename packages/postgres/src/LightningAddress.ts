@@ -1,3 +1,4 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as Reads from "./Reads.ts"
@@ -81,7 +82,7 @@ export const reads = {
     key: { company_id: "uuid", id: "uuid" },
     select: `select ${lightningAddresses.selected} from ${lightningAddresses.name} t where t.company_id = a.company_id and t.id = a.id`,
     read: lightningAddresses.ofRow,
-    keyOf: (companyId: string, id: string) => [companyId, id]
+    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
   lightningAddressesOf: Reads.newestFirst("Records.lightningAddressesOf", lightningAddresses)
 }

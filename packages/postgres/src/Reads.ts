@@ -1,3 +1,4 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import { isText } from "@satrail/core/base/Metadata"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -133,7 +134,7 @@ export const page = <A>(
 export const newestFirst = <A>(
   operation: string,
   table: Table<A>
-): Read<[companyId: string, before: string | null, limit: number], ReadonlyArray<A>> =>
+): Read<[companyId: CompanyId.CompanyId, before: string | null, limit: number], ReadonlyArray<A>> =>
   many(operation, {
     text: `
 select ${table.selected} from ${table.name} t

@@ -1,3 +1,4 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import { type Task, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect, Layer, Schema } from "effect"
@@ -8,7 +9,7 @@ const taskOf = Schema.decodeUnknownSync(
   Schema.Struct({
     kind: Schema.String,
     id: Schema.String,
-    companyId: Schema.String,
+    companyId: CompanyId.CompanyId,
     lane: Schema.String,
     token: Schema.FiniteFromString,
     attempts: Schema.FiniteFromString

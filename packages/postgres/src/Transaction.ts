@@ -1,3 +1,4 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type { Query } from "@satrail/core/reports/Transaction"
 import * as Transaction from "@satrail/core/reports/Transaction"
@@ -26,7 +27,7 @@ export const reads = {
 select ${transactions.selected} from (
   ${half("withdrawal", "satrail.withdrawals", "service_fee + network_allowance")} union all ${half("deposit", "satrail.deposits", "0")}
 ) t order by t.created_at_millis desc, t.id desc limit $9::bigint`,
-    values: (companyId: string, query: Query) => [
+    values: (companyId: CompanyId.CompanyId, query: Query) => [
       companyId,
       String(query.after?.createdAtMillis ?? latest),
       query.after?.id ?? lastId,

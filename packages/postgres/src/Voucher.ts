@@ -1,3 +1,4 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Reads from "./Reads.ts"
 import * as Table from "./Table.ts"
@@ -9,7 +10,7 @@ export const reads = {
     key: { company_id: "uuid", id: "uuid" },
     select: `select ${vouchers.selected} from ${vouchers.name} t where t.company_id = a.company_id and t.id = a.id`,
     read: vouchers.ofRow,
-    keyOf: (companyId: string, id: string) => [companyId, id]
+    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
   voucherBySecret: Reads.one("Records.voucherBySecret", {
     key: { secret_hash: "text" },

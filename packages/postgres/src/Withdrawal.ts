@@ -1,6 +1,7 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
@@ -443,7 +444,7 @@ export const kinds = {
 }
 
 const settledPayoutOf = Schema.decodeUnknownSync(
-  Schema.Struct({ id: Schema.String, companyId: Schema.String, txId: Schema.String, rawTx: Schema.String })
+  Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, txId: Schema.String, rawTx: Schema.String })
 )
 
 const Branch = Schema.FiniteFromString.pipe(Schema.decodeTo(Coin.Place.fields.branch))
@@ -514,7 +515,7 @@ export const reads = {
     key: { company_id: "uuid", id: "uuid" },
     select: `select ${withdrawals.selected} from ${withdrawals.name} t where t.company_id = a.company_id and t.id = a.id`,
     read: withdrawals.ofRow,
-    keyOf: (companyId: string, id: string) => [companyId, id]
+    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
   withdrawalByHash: Reads.one("Records.withdrawalByHash", {
     key: { payment_hash: "text" },
@@ -546,7 +547,7 @@ select tx_id, raw_tx, psbt, network_fee::text, is_deep::text, change_wallet, cha
   change_type, change_branch::text, change_index::text
 from satrail.candidates t where t.company_id = any(array(select value::uuid from json_array_elements_text($1)))
   and t.withdrawal_id = any(array(select value::uuid from json_array_elements_text($2))) order by t.place`,
-    values: (companyId: string, withdrawalId: string) => [Reads.list("uuid", [companyId]), Reads.list("uuid", [withdrawalId])],
+    values: (companyId: CompanyId.CompanyId, withdrawalId: string) => [Reads.list("uuid", [companyId]), Reads.list("uuid", [withdrawalId])],
     read: candidateOf
   }),
   settledPayouts: Reads.many("Records.settledPayouts", {

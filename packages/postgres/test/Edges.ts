@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { companyWith, created, found, open } from "@satrail/contracts/Fixtures"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -60,9 +61,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
         const records = yield* Records
         const [companyId, key] = [yield* open, "no\0key"]
         const answers = yield* Effect.all([
-          records.company("me"),
+          records.company(CompanyId.make("me")),
           records.invoice(companyId, "1"),
-          records.withdrawal("' or true --", companyId),
+          records.withdrawal(CompanyId.make("' or true --"), companyId),
           records.deposit(companyId, companyId.toUpperCase()),
           records.apiKey(key),
           records.lightningAddress("\ud800", "pay.example"),
@@ -73,7 +74,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
           answers,
           answers.map(() => Option.none())
         )
-        assert.deepStrictEqual(yield* records.balance("me"), { posted: Msat.zero, held: Msat.zero })
+        assert.deepStrictEqual(yield* records.balance(CompanyId.make("me")), { posted: Msat.zero, held: Msat.zero })
         assert.deepStrictEqual(yield* records.onChainAddresses([key]), [])
         assert.strictEqual((yield* records.spentCoins([key])).size, 0)
       })

@@ -1,3 +1,4 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
 // Opens one company after another in the directory given, says the id of each as soon as it is committed, and never stops.
 import * as Company from "@satrail/core/accounts/Company"
 import * as Id from "@satrail/core/base/Id"
@@ -11,7 +12,7 @@ const [, , directory] = process.argv
 const program = Effect.gen(function* () {
   const { commit } = yield* Journal
   const one = Effect.gen(function* () {
-    const id = yield* Id.make
+    const id = CompanyId.make(yield* Id.make)
     yield* commit(Company.opened({ id, name: "Acme", plan: "free", createdAtMillis: 1 }))
     writeSync(1, `${id}\n`)
   })

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Company from "@satrail/core/accounts/Company"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { Records } from "@satrail/core/Records"
@@ -18,7 +19,7 @@ import * as Storage from "../src/Storage.ts"
 import { shared } from "./Shared.ts"
 
 const company = Effect.gen(function* () {
-  return { id: yield* Id.make, name: "Acme", plan: "free" as const, createdAtMillis: 1 }
+  return { id: CompanyId.make(yield* Id.make), name: "Acme", plan: "free" as const, createdAtMillis: 1 }
 })
 
 it.live("C10: embedded database: commits survive a killed process; the directory is one process's at a time", () =>
@@ -33,9 +34,9 @@ it.live("C10: embedded database: commits survive a killed process; the directory
       ),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
-    const committed: Array<string> = []
+    const committed: Array<CompanyId.CompanyId> = []
     yield* Effect.promise(async () => {
-      for await (const id of createInterface(child.stdout)) if (committed.push(id) === 50) break
+      for await (const id of createInterface(child.stdout)) if (committed.push(CompanyId.make(id)) === 50) break
     })
     const error = yield* Effect.flip(Effect.scoped(Layer.build(Storage.layerEmbedded({ directory }))))
     assert.deepStrictEqual({ ...error }, { ...new DirectoryLocked({ directory, pid: child.pid ?? 0 }) })

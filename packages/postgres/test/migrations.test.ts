@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { companyWith, found } from "@satrail/contracts/Fixtures"
 import { auditAll, has } from "@satrail/contracts/Ledger"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/Records"
@@ -50,7 +51,7 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   domains: { shown_by: "operator", checked_at_millis: 1_700_000_000_100, lost_at_millis: null }
 }
 
-const acme = "01900000-0000-7000-8000-00000000000a"
+const acme = CompanyId.make("01900000-0000-7000-8000-00000000000a")
 const nowMillis = 1_700_000_100_000
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
@@ -67,7 +68,7 @@ const textOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effect.
 
 /** The indexes that a list of transactions goes by. */
 const listing = Effect.gen(function* () {
-  const text = yield* textOf(({ transactions }) => transactions(Id.nil, { limit: 10 }))
+  const text = yield* textOf(({ transactions }) => transactions(CompanyId.operator, { limit: 10 }))
   const sql = yield* SqlClient.SqlClient
   const nodes = yield* sql.withTransaction(
     Effect.andThen(sql.unsafe("set local plan_cache_mode = force_generic_plan").unprepared, planOf(text))
@@ -99,7 +100,7 @@ const readTexts = Effect.gen(function* () {
   const texts = new Set<string>()
   const reads = yield* Effect.provideService(RecordsSql.make, SqlClient.SqlClient, writing(sql, texts))
   const records = yield* Effect.provideContext(Records, reads)
-  const [id, hash] = [Id.nil, "00".repeat(32)]
+  const [id, hash] = [CompanyId.operator, "00".repeat(32)]
   yield* Effect.all([
     records.balance(id),
     records.company(id),
@@ -171,7 +172,7 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
 
 const carried = [carrying(true), carrying(false), carrying(true, ["available", "held"]), carrying(false, ["node", "available"])]
 
-const row = { id: Id.nil, companyId: Id.nil }
+const row = { id: Id.nil, companyId: CompanyId.operator }
 
 /** What Changes write, each verb of each noun: its statement is derived. */
 const written: ReadonlyArray<readonly [string, Noun.Writes]> = [

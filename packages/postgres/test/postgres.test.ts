@@ -4,6 +4,7 @@ import * as JournalContract from "@satrail/contracts/Journal"
 import { has } from "@satrail/contracts/Ledger"
 import * as RecordsContract from "@satrail/contracts/Records"
 import * as TasksContract from "@satrail/contracts/Tasks"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Changes from "@satrail/core/Changes"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -73,8 +74,11 @@ const whileHeld = <A, E, R, R2>(
   })
 
 /** The same with a company's balance. */
-const whileLocked = <A, E, R, R2>(companyId: string, work: Effect.Effect<A, E, R>, options: Parameters<typeof whileHeld<A, E, R, R2>>[2]) =>
-  whileHeld(`balances where company_id = '${companyId}'`, work, options)
+const whileLocked = <A, E, R, R2>(
+  companyId: CompanyId.CompanyId,
+  work: Effect.Effect<A, E, R>,
+  options: Parameters<typeof whileHeld<A, E, R, R2>>[2]
+) => whileHeld(`balances where company_id = '${companyId}'`, work, options)
 
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   JournalContract.suite("postgres, grouped", storage({}))
@@ -115,7 +119,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       it.effect(promise, () => Effect.repeat(JournalContract.promises[promise], { times: 9 }))
     }
 
-    const request = Effect.fnUntraced(function* (companyId: string, key?: string) {
+    const request = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, key?: string) {
       return Withdrawal.requested(yield* withdrawal(companyId, 100), key === undefined ? undefined : once(companyId, key))
     })
 

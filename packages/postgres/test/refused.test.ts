@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { open } from "@satrail/contracts/Fixtures"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Records } from "@satrail/core/Records"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,7 +30,7 @@ const relenting = "drop function satrail.refuse() cascade"
 
 const check = Effect.flatMap(Commits, ({ check }) => check)
 
-const read = Effect.flatMap(Records, ({ company }) => company("0".repeat(8) + "-0000-7000-8000-000000000000"))
+const read = Effect.flatMap(Records, ({ company }) => company(CompanyId.make("0".repeat(8) + "-0000-7000-8000-000000000000")))
 
 describe.skipIf(Database.server === undefined)("a store that refuses commits (skipped where there is no server)", () => {
   for (const [code, reason] of [

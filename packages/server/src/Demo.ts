@@ -1,5 +1,6 @@
 import * as ApiKeys from "@satrail/core/accounts/ApiKeys"
 import * as Companies from "@satrail/core/accounts/Companies"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as Answer from "@satrail/core/ledger/Answer"
@@ -12,7 +13,7 @@ import type { Environment } from "./Environment.ts"
 export const Demo = Schema.Struct({
   base_url: Schema.String,
   api_key: Schema.String,
-  company_id: Schema.String,
+  company_id: CompanyId.CompanyId,
   /** Only where a start made it: one from the environment is not written down. */
   operator_token: Schema.optionalKey(Schema.String)
 })

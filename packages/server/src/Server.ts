@@ -5,7 +5,7 @@ import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import type { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Companies } from "@satrail/core/accounts/Companies"
 import type { Domains } from "@satrail/core/accounts/Domains"
-import * as Id from "@satrail/core/base/Id"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Names } from "@satrail/core/base/Names"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -34,9 +34,9 @@ import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
-import { Readiness } from "@satrail/http/Readiness"
 import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
+import { Readiness } from "@satrail/http/Readiness"
 import { routerConfig } from "@satrail/http/Routing"
 import * as Seal from "@satrail/http/Seal"
 import * as Commits from "@satrail/postgres/Commits"
@@ -207,7 +207,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
       const chain = yield* ChainSource
       const written = Option.match(commits, { onNone: () => Effect.void, onSome: ({ check }) => check })
       return [
-        { name: "store", check: Effect.andThen(written, records.company(Id.nil)) },
+        { name: "store", check: Effect.andThen(written, records.company(CompanyId.operator)) },
         { name: "node", check: receiver.lookupInvoice(PaymentHash.make("00".repeat(32))) },
         { name: "chain", check: chain.tip },
         {

@@ -3,6 +3,7 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Ledger from "@satrail/contracts/Ledger"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Records } from "@satrail/core/Records"
 import type { Transaction } from "@satrail/core/reports/Transaction"
@@ -26,7 +27,7 @@ const atFirst = Effect.provide(
 
 /** Every withdrawal that a company ever made, newest first. */
 const withdrawalsOf = (
-  companyId: string,
+  companyId: CompanyId.CompanyId,
   after?: Transaction
 ): Effect.Effect<ReadonlyArray<Withdrawal.Withdrawal>, StoreUnavailable, Records> =>
   Effect.gen(function* () {

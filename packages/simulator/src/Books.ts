@@ -2,6 +2,7 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as Ledger from "@satrail/contracts/Ledger"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { type Deposit, isTooSmall } from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import type { Transaction } from "@satrail/core/reports/Transaction"
@@ -102,7 +103,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     }
   })
 
-  const invoiceOf = Effect.fnUntraced(function* (companyId: string, id: string) {
+  const invoiceOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = yield* records.invoice(companyId, id)
     return Option.getOrThrowWith(found, () => new Violation(`there is no invoice ${id}`))
   })
@@ -169,13 +170,13 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
   })
 
   interface Company {
-    readonly id: string
+    readonly id: CompanyId.CompanyId
     readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
     readonly deposits: ReadonlyArray<Deposit>
     readonly vouchers: ReadonlyArray<Voucher>
   }
 
-  const listed = Effect.fnUntraced(function* (companyId: string) {
+  const listed = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
     const all: Array<Transaction> = []
     for (let after: Transaction | undefined; ;) {
       const page: ReadonlyArray<Transaction> = yield* records.transactions(companyId, {
@@ -188,7 +189,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     }
   })
 
-  const company = Effect.fnUntraced(function* (id: string) {
+  const company = Effect.fnUntraced(function* (id: CompanyId.CompanyId) {
     const lines = yield* listed(id)
     const withdrawals: Array<Withdrawal.Withdrawal> = []
     const deposits: Array<Deposit> = []

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { Option } from "effect"
 import type { Seen } from "./Seen.ts"
@@ -6,7 +7,7 @@ import { type Answer, type Ask, type Stage, Violation } from "./Stage.ts"
 
 /** A company, as whoever has its key knows it. */
 export interface Company {
-  readonly id: string
+  readonly id: CompanyId.CompanyId
   readonly bearer: string
 }
 

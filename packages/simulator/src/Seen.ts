@@ -1,4 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Change } from "@satrail/core/Changes"
 import type { Coverage } from "./Coverage.ts"
 import type { Watch } from "./Watch.ts"
@@ -6,7 +7,7 @@ import type { Watch } from "./Watch.ts"
 /** A row of the books that a Change touched. */
 export interface Row {
   readonly kind: "withdrawal" | "deposit" | "invoice" | "voucher"
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly id: string
 }
 
@@ -17,7 +18,7 @@ export interface Seen {
   /** The kinds of Change that were applied for a request of a customer. */
   readonly appliedFor: (asking: number) => ReadonlyArray<Change["_tag"]>
   /** What was touched since this was last asked. */
-  readonly take: () => { readonly companies: ReadonlySet<string>; readonly rows: ReadonlyArray<Row> }
+  readonly take: () => { readonly companies: ReadonlySet<CompanyId.CompanyId>; readonly rows: ReadonlyArray<Row> }
   /** Received by the node and nobody's, by payment hash. */
   readonly unmatched: ReadonlyMap<string, Msat.Msat>
 }
@@ -74,7 +75,7 @@ export const make = (watch: Watch, coverage: Coverage): Seen => {
   const unmatched = new Map<string, Msat.Msat>()
   /** Invoices of which nothing is kept. Whoever looked at one before may still say that its time is over. */
   const forgotten = new Set<string>()
-  let companies = new Set<string>()
+  let companies = new Set<CompanyId.CompanyId>()
   let rows = new Map<string, Row>()
   return {
     absorb: () => {

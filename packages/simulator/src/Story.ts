@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import * as Domain from "@satrail/core/accounts/Domain"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Behaviour, SandboxRefused } from "@satrail/sandbox/Sandbox"
 import { type Effect, type Exit, HashMap } from "effect"
 import * as Customers from "./Customers.ts"
@@ -194,7 +195,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
           const id = text(data, "id")
           const key = JSON.stringify({ name: "key", scopes: ["admin"] })
           customers.ask({ ...ask, path: `/operator/companies/${id}/api-keys`, body: key }, (data) => {
-            customers.companies.push({ id, bearer: text(data, "key") })
+            customers.companies.push({ id: CompanyId.make(id), bearer: text(data, "key") })
           })
         })
       }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Companies } from "@satrail/core/accounts/Companies"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as Policy from "@satrail/core/policy/Policy"
 import { Invoices } from "@satrail/core/receiving/Invoices"
@@ -51,7 +52,7 @@ const world = Effect.gen(function* () {
 
 const sats = (amount: bigint) => ({ amount: Decimal.make(amount), currency: "sats" }) as const
 
-const invoiced = Effect.fnUntraced(function* (companyId: string, amount: bigint) {
+const invoiced = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, amount: bigint) {
   const ask = { companyId, ...sats(amount), description: "tea", expirySeconds: 3600, metadata: {} }
   const made = yield* (yield* Invoices).create(ask)
   return made._tag === "Made" ? made.value : assert.fail()

@@ -1,4 +1,5 @@
 import { Context, type Effect, type Option } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Holder } from "./ApiKey.ts"
 import type { Company } from "./Company.ts"
@@ -10,12 +11,12 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class AccountReads extends Context.Service<
   AccountReads,
   {
-    readonly company: (id: string) => Read<Option.Option<Company>>
+    readonly company: (id: CompanyId.CompanyId) => Read<Option.Option<Company>>
     /** A key by the id in its text, whoever's it is, and its company's plan. */
     readonly apiKey: (id: string) => Read<Option.Option<Holder>>
     readonly domain: (domain: string) => Read<Option.Option<Domain>>
     /** A company's domains, by name. */
-    readonly domainsOf: (companyId: string) => Read<ReadonlyArray<Domain>>
+    readonly domainsOf: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Domain>>
     /** Domains that DNS shows, looked for last before `beforeMillis`, by name, after `after`. */
     readonly domainsToCheck: (beforeMillis: number, after: string | null, limit: number) => Read<ReadonlyArray<Domain>>
     /** Every company, by id, after `after`. */

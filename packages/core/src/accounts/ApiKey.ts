@@ -2,6 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import type { Network } from "@satrail/bitcoin/Network"
 import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
@@ -16,7 +17,7 @@ export type Scope = typeof Scope.Type
 export const ApiKey = Schema.Struct({
   /** 12 characters, part of the key itself. */
   id: Schema.String,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   name: Schema.String,
   secretHash: Schema.String,
   scopes: Schema.Array(Scope),

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, FiberSet, Layer, Redacted } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
@@ -37,7 +38,7 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     readonly issue: (ask: {
-      readonly companyId: string
+      readonly companyId: CompanyId.CompanyId
       readonly name: string
       readonly scopes: ReadonlyArray<ApiKey.Scope>
       readonly expiresAtMillis: number | null

@@ -1,5 +1,6 @@
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
@@ -39,12 +40,12 @@ export class Companies extends Context.Service<
       readonly plan: Plan
       readonly request?: Answer.Request<Company.Company>
     }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
-    readonly get: (id: string) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    readonly get: (id: CompanyId.CompanyId) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** When this answers, every process goes by the new plan. */
-    readonly changePlan: (id: string, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** The operator vouches that the domain is the company's. */
     readonly verifyDomain: (
-      id: string,
+      id: CompanyId.CompanyId,
       domain: string
     ) => Effect.Effect<Domain.Domain, Invalid | NotFound | Domain.DomainTaken | StoreUnavailable>
   }
@@ -57,7 +58,7 @@ export const make = Effect.gen(function* () {
   const policy = yield* Policy
   const entropy = yield* Entropy
 
-  const get = Effect.fnUntraced(function* (id: string) {
+  const get = Effect.fnUntraced(function* (id: CompanyId.CompanyId) {
     const found = Id.is(id) ? yield* records.company(id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "company", id })
   })
@@ -65,12 +66,12 @@ export const make = Effect.gen(function* () {
   return Companies.of({
     get,
     open: Effect.fnUntraced(function* ({ name, plan, request }) {
-      const before = yield* Answers.earlier(ledger, Id.nil, request)
+      const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       yield* checkName(name)
       const createdAtMillis = yield* Clock.currentTimeMillis
-      const company: Company.Company = { id: Id.fromMillis(createdAtMillis, entropy), name, plan, createdAtMillis }
-      const once = Answer.once(Id.nil, request, company, createdAtMillis + Answer.keptMillis)
+      const company: Company.Company = { id: CompanyId.make(Id.fromMillis(createdAtMillis, entropy)), name, plan, createdAtMillis }
+      const once = Answer.once(CompanyId.operator, request, company, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
     }),
     changePlan: Effect.fnUntraced(function* (id, plan) {

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
@@ -6,7 +7,7 @@ import { Plan } from "../policy/Plan.ts"
 
 /** An account holder. */
 export const Company = Schema.Struct({
-  id: Noun.Id,
+  id: CompanyId.CompanyId,
   name: Schema.String,
   plan: Plan,
   createdAtMillis: Schema.Int
@@ -34,7 +35,7 @@ export const opened = (company: Company, once?: Change.Once): CompanyOpened => (
 })
 
 /** What the company may do from here on. What it made under its old plan stays. */
-export const planChanged = (companyId: string, plan: Plan, atMillis: number): PlanChanged => ({
+export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number): PlanChanged => ({
   _tag: "PlanChanged",
   id: companyId,
   companyId,

@@ -1,11 +1,12 @@
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 
 /** A domain whose Lightning addresses belong to one company. */
 export const Domain = Schema.Struct({
   domain: Schema.String,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   /** Who says that it is the company's: the operator, or a record in the domain's own DNS, which is looked for again and again. */
   shownBy: Schema.Literals(["operator", "dns"]),
   verifiedAtMillis: Schema.Int,
@@ -23,7 +24,7 @@ export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken"
 /** Applies where nobody has the domain; where `replaces` has it and lost it, then; and where the operator vouches for what DNS showed. */
 export interface DomainVerified extends Change.Parts<"DomainVerified", DomainTaken> {
   readonly domain: Domain
-  readonly replaces: { readonly companyId: string; readonly lostAtMillis: number } | null
+  readonly replaces: { readonly companyId: CompanyId.CompanyId; readonly lostAtMillis: number } | null
 }
 /** Applies while the domain is this company's by DNS. */
 export interface DomainChecked extends Change.Parts<"DomainChecked"> {

@@ -1,5 +1,6 @@
 import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { Names, type NamesUnavailable } from "../base/Names.ts"
 import * as Pages from "../base/Pages.ts"
@@ -34,7 +35,7 @@ export class Domains extends Context.Service<
       company: Pick<Company, "id" | "plan">,
       domain: string
     ) => Effect.Effect<Domain.Domain, Invalid | PlanRequired | Domain.DomainTaken | DomainNotShown | NamesUnavailable | StoreUnavailable>
-    readonly list: (companyId: string) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
+    readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
     /** Whether Lightning addresses at the domain answer: the service's own, and every verified one that is not lost. */
     readonly isServed: (domain: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Looks again for every record that was not looked for within a day. What could not be looked for is tried again the next time. */

@@ -41,5 +41,5 @@ export const named = (name: string): string => fromHash(toHex(sha256(utf8ToBytes
 /** Whether `text` has the shape of an id. Anything else is known by nobody. */
 export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 
-/** The id of nobody: owner of what belongs to the operator alone. */
+/** Of nothing: every id that is made is above it. */
 export const nil = "00000000-0000-0000-0000-000000000000"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Id from "../base/Id.ts"
+import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "./Change.ts"
 
 /** What was answered to the first request with a key, and what that request was. */
@@ -33,14 +33,19 @@ export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
 export interface AnswersForgotten extends Change.Parts<"AnswersForgotten"> {}
 
 /** The part of a Change that makes it happen once. */
-export const once = <A>(owner: string, request: Request<A> | undefined, value: A, forgetAtMillis: number | null): Change.Once | undefined =>
+export const once = <A>(
+  owner: CompanyId.CompanyId,
+  request: Request<A> | undefined,
+  value: A,
+  forgetAtMillis: number | null
+): Change.Once | undefined =>
   request && { owner, key: request.key, fingerprint: request.fingerprint, answer: request.render(value), forgetAtMillis }
 
 /** Every answer whose time is over by `atMillis` is forgotten. */
 export const forgotten = (id: string, atMillis: number): AnswersForgotten => ({
   _tag: "AnswersForgotten",
   id,
-  companyId: Id.nil,
+  companyId: CompanyId.operator,
   atMillis,
   legs: []
 })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { Outcome, Request } from "./Answer.ts"
 import { type Applied, IdempotencyMismatch, type StoreUnavailable } from "./Journal.ts"
 import type { LedgerReads } from "./LedgerReads.ts"
@@ -9,7 +10,7 @@ import type { LedgerReads } from "./LedgerReads.ts"
  */
 export const earlier = <A>(
   ledger: LedgerReads["Service"],
-  owner: string,
+  owner: CompanyId.CompanyId,
   request: Request<A> | undefined
 ): Effect.Effect<Outcome<never> | undefined, IdempotencyMismatch | StoreUnavailable> => {
   if (request === undefined) return Effect.undefined

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import type { Posting } from "./Change.ts"
 
 /** What a company owns. `posted` is all of it, `held` the part that pending withdrawals and open vouchers have reserved. */
@@ -10,7 +11,7 @@ export interface Balance {
 
 /** The company has less available than amount and fee together. Nothing was held. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
-  companyId: Schema.String,
+  companyId: CompanyId.CompanyId,
   needed: Msat.Msat
 }) {}
 

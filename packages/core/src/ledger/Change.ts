@@ -1,4 +1,5 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "../base/CompanyId.ts"
 
 /**
  * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
@@ -16,7 +17,7 @@ export interface Posting {
 
 /** What a Change books for one company. An internal transfer has two legs, everything else one or none. */
 export interface Leg {
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly postings: ReadonlyArray<Posting>
 }
 
@@ -28,7 +29,7 @@ export interface Event {
 
 /** Makes a repeated request one request: the same key of the same owner gets `answer` again, as long as its fingerprint is the same. */
 export interface Once {
-  readonly owner: string
+  readonly owner: CompanyId.CompanyId
   readonly key: string
   readonly fingerprint: string
   readonly answer: string
@@ -79,7 +80,7 @@ export interface Parts<Tag extends string, Refused = never> {
   readonly [refused]?: Refused
   readonly _tag: Tag
   readonly id: string
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly atMillis: number
   readonly transferId?: string
   readonly legs: ReadonlyArray<Leg>

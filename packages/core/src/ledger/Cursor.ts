@@ -1,4 +1,4 @@
-import * as Id from "../base/Id.ts"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Change from "./Change.ts"
 import type { StaleFence } from "./Journal.ts"
 
@@ -10,7 +10,7 @@ export interface CursorMoved extends Change.Parts<"CursorMoved", StaleFence> {
 export const moved = (cursor: Change.Cursor, id: string, atMillis: number, fence?: Change.Fence): CursorMoved => ({
   _tag: "CursorMoved",
   id,
-  companyId: Id.nil,
+  companyId: CompanyId.operator,
   atMillis,
   legs: [],
   cursor,

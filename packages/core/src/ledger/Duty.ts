@@ -1,3 +1,4 @@
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import type * as Change from "./Change.ts"
 
@@ -7,5 +8,5 @@ export interface DutyBegun extends Change.Parts<"DutyBegun"> {}
 /** Committed by every process that may take the role: the first one makes it, and it is due from the beginning of time. */
 export const begun = (role: string, atMillis: number): DutyBegun => {
   const id = Id.named(role)
-  return { _tag: "DutyBegun", id, companyId: Id.nil, atMillis, legs: [], begins: { kind: role, id, dueAtMillis: 0 } }
+  return { _tag: "DutyBegun", id, companyId: CompanyId.operator, atMillis, legs: [], begins: { kind: role, id, dueAtMillis: 0 } }
 }

@@ -1,5 +1,6 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect, type Option } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { Answer } from "./Answer.ts"
 import type { Balance } from "./Balance.ts"
 import type { Account } from "./Change.ts"
@@ -10,7 +11,7 @@ import type * as Waiting from "./Waiting.ts"
 /** A committed event. `id` grows in the order of commits as one reader sees them. */
 export interface Published {
   readonly id: bigint
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly type: string
   readonly subject: string
   readonly atMillis: number
@@ -23,8 +24,8 @@ export class LedgerReads extends Context.Service<
   LedgerReads,
   {
     /** A company that nobody opened has nothing. */
-    readonly balance: (companyId: string) => Read<Balance>
-    readonly answer: (owner: string, key: string) => Read<Option.Option<Answer>>
+    readonly balance: (companyId: CompanyId.CompanyId) => Read<Balance>
+    readonly answer: (owner: CompanyId.CompanyId, key: string) => Read<Option.Option<Answer>>
     readonly cursor: (source: string) => Read<Option.Option<string>>
     /** Committed events after `after`, oldest first. */
     readonly events: (after: bigint, limit: number) => Read<ReadonlyArray<Published>>

@@ -1,4 +1,5 @@
 import { Schema, type SchemaAST } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 
 // A kind of record is declared once: its members, which of them its life changes, its unique names and its moves. A store derives from that what it needs:
 // tables, statements, comparisons. So a new kind of record is no new code in a store.
@@ -6,7 +7,7 @@ import { Schema, type SchemaAST } from "effect"
 /** What every record has: its id, and the company that it belongs to. */
 export interface Row {
   readonly id: string
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
 }
 
 /** What a member holds, as a store needs to know it. `choice` is one of a few texts. */
@@ -201,7 +202,7 @@ export const move = <
 export interface Transition<A extends Row = Row, Refused = unknown> {
   readonly _tag: "Transition"
   readonly move: Move<A, string, string, Refused>
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly id: string
   /** The values of what its move sets. */
   readonly set: object
@@ -242,13 +243,13 @@ export interface Touch {
   readonly _tag: "Touch"
   readonly noun: Noun
   readonly stamps: ReadonlyArray<string>
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly id: string | null
 }
 
 export const touch =
   <A extends Row>(noun: Noun<A>, stamps: ReadonlyArray<keyof A & string>) =>
-  (companyId: string, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
+  (companyId: CompanyId.CompanyId, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
 
 /** What a Change does to one record. */
 export type Write = Insert | Transition | Touch

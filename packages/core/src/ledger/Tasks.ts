@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { Fence } from "./Change.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 
@@ -7,7 +8,7 @@ export interface Task {
   readonly kind: string
   /** What it is about, such as a withdrawal. */
   readonly id: string
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   /** What else its turn goes by, within its company: such as the host that has to be asked. Empty where there is nothing. */
   readonly lane: string
   /** Says who has claimed it: each claim gets a higher one, and a Change with an older one is refused. */
@@ -46,7 +47,7 @@ export class Tasks extends Context.Service<
       readonly limit: number
       readonly perLane: number
       readonly after: Turn | null
-      readonly full: { readonly companies: ReadonlyArray<string>; readonly lanes: ReadonlyArray<string> }
+      readonly full: { readonly companies: ReadonlyArray<CompanyId.CompanyId>; readonly lanes: ReadonlyArray<string> }
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
     /**
      * The task can be claimed again from `untilMillis` on: given back, or held for longer. With `as` it is work of that kind and lane from here on.

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
@@ -13,7 +14,7 @@ import { Rail, Status } from "../ledger/Rail.ts"
  */
 export const Deposit = Schema.Struct({
   id: Noun.Id,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   ledgerTxId: Noun.Id,
   /** The invoice or address that was paid. */
   recipient: Schema.String,

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
@@ -33,7 +34,7 @@ export interface Callback extends Schema.Schema.Type<typeof Callback> {}
 /** A request to be paid. `amount` is what the payer was asked for; what arrived is `received`, and that is credited. */
 export const Invoice = Schema.Struct({
   id: Noun.Id,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   /** The public key of the node that issued it. */
   nodeId: Schema.String,
   memo: Schema.String,
@@ -94,7 +95,7 @@ export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", Invoi
 /** Money that reached the node and belongs to no open invoice, such as a second payment of one. */
 export const Unmatched = Schema.Struct({
   id: Noun.Id,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   paymentHash: PaymentHash.PaymentHash,
   received: Msat.Msat,
   reason: Schema.String

@@ -2,6 +2,7 @@ import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AmountInvalid } from "../base/Amount.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
@@ -34,7 +35,7 @@ export class Invoices extends Context.Service<
     /** An invoice at the node and in the records. No money moves. */
     readonly create: (
       ask: Asked & {
-        readonly companyId: string
+        readonly companyId: CompanyId.CompanyId
         readonly description: string
         readonly expirySeconds: number
         readonly metadata: Metadata.Metadata
@@ -48,7 +49,7 @@ export class Invoices extends Context.Service<
     readonly issue: (
       draft: Draft
     ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
-    readonly get: (companyId: string, id: string) => Effect.Effect<Invoice.Invoice, NotFound | StoreUnavailable>
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Invoice, NotFound | StoreUnavailable>
   }
 >()("@satrail/core/receiving/Invoices") {}
 

@@ -1,6 +1,6 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
-import * as Id from "../base/Id.ts"
+import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
@@ -33,7 +33,7 @@ export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved", KeyRa
 export const reserved = (keyRange: KeyRange, atMillis: number): KeyRangeReserved => ({
   _tag: "KeyRangeReserved",
   id: keyRange.id,
-  companyId: Id.nil,
+  companyId: CompanyId.operator,
   atMillis,
   legs: [],
   keyRange

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
@@ -22,7 +23,7 @@ export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 /** A Lightning address (LUD-16) that we issued: `handle@domain`. */
 export const LightningAddress = Schema.Struct({
   id: Noun.Id,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   handle: Schema.String,
   domain: Schema.String,
   ...Settings.fields,

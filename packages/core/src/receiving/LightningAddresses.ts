@@ -4,6 +4,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
 import { isInForce } from "../accounts/Domain.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
@@ -37,10 +38,13 @@ export class LightningAddresses extends Context.Service<
       Invalid | PlanRequired | DomainNotVerified | LightningAddress.HandleTaken | Conflict | IdempotencyMismatch | StoreUnavailable
     >
     /** Also one that was deleted: it says so. */
-    readonly get: (companyId: string, id: string) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
+    readonly get: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
     /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
     readonly list: (
-      companyId: string,
+      companyId: CompanyId.CompanyId,
       query: { readonly limit: number; readonly before: string | null }
     ) => Effect.Effect<
       { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: Position | undefined },
@@ -48,12 +52,15 @@ export class LightningAddresses extends Context.Service<
     >
     /** Replaces everything that its owner decides about it. */
     readonly change: (
-      companyId: string,
+      companyId: CompanyId.CompanyId,
       id: string,
       settings: LightningAddress.Settings
     ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
     /** Nobody is paid there from here on, and nobody gets it again. Deleting it again changes nothing. */
-    readonly remove: (companyId: string, id: string) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
+    readonly remove: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<LightningAddress.LightningAddress, NotFound | StoreUnavailable>
   }
 >()("@satrail/core/receiving/LightningAddresses") {}
 
@@ -86,7 +93,7 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
 
   /** The domain in its one spelling, once it is known to be open to this company. */
-  const openDomain = Effect.fnUntraced(function* (companyId: string, text: string) {
+  const openDomain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
     const domain = yield* Effect.mapError(
       Effect.fromResult(normaliseDomain(text)),
       ({ message }) => new Invalid({ path: "domain", message })
@@ -98,7 +105,7 @@ export const make = Effect.gen(function* () {
     return isInForce(found.value, nowMillis, policy.domainGraceMillis) ? domain : yield* new DomainNotVerified({ domain })
   })
 
-  const get = Effect.fnUntraced(function* (companyId: string, id: string) {
+  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* receiving.lightningAddressById(companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "Lightning address", id })
   })

@@ -1,5 +1,6 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
@@ -8,7 +9,7 @@ import * as Noun from "../ledger/Noun.ts"
 /** An address of our wallet that was given to one company, and to nobody else ever. Any number of payments to it are credited. */
 export const OnChainAddress = Schema.Struct({
   id: Noun.Id,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   /** The fingerprint of the wallet that can spend from it. */
   nodeId: Schema.String,
   address: Schema.String,

@@ -1,5 +1,6 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Clock, Context, Effect, Layer } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import type { Invalid } from "../base/Invalid.ts"
@@ -17,7 +18,7 @@ export class OnChainAddresses extends Context.Service<
   OnChainAddresses,
   {
     readonly create: (ask: {
-      readonly companyId: string
+      readonly companyId: CompanyId.CompanyId
       readonly type: AddressType
       readonly metadata: Metadata.Metadata
       readonly request?: Answer.Request<OnChainAddress.OnChainAddress>

@@ -2,6 +2,7 @@ import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, type Effect, type Option } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Unmatched } from "./Invoice.ts"
@@ -20,7 +21,7 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class ReceivingReads extends Context.Service<
   ReceivingReads,
   {
-    readonly invoice: (companyId: string, id: string) => Read<Option.Option<Invoice>>
+    readonly invoice: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Invoice>>
     readonly invoiceByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Invoice>>
     /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
@@ -39,18 +40,22 @@ export class ReceivingReads extends Context.Service<
       limit: number
     ) => Read<ReadonlyArray<Invoice>>
     /** The deposit that credited an invoice, once it was settled. */
-    readonly depositOfInvoice: (companyId: string, invoiceId: string) => Read<Option.Option<Deposit>>
+    readonly depositOfInvoice: (companyId: CompanyId.CompanyId, invoiceId: string) => Read<Option.Option<Deposit>>
     /** What waits in suspense. */
-    readonly unmatched: (companyId: string, id: string) => Read<Option.Option<Unmatched>>
+    readonly unmatched: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Unmatched>>
     readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
-    readonly lightningAddressById: (companyId: string, id: string) => Read<Option.Option<LightningAddress>>
+    readonly lightningAddressById: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<LightningAddress>>
     /** A company's Lightning addresses, deleted ones too, the newest first by id, before `before` (exclusive; null for the first page). */
-    readonly lightningAddressesOf: (companyId: string, before: string | null, limit: number) => Read<ReadonlyArray<LightningAddress>>
+    readonly lightningAddressesOf: (
+      companyId: CompanyId.CompanyId,
+      before: string | null,
+      limit: number
+    ) => Read<ReadonlyArray<LightningAddress>>
     /** Whichever of these scripts are ours. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
     /** Every address we ever gave out, by id, after `after`: what a chain source has to watch. */
     readonly allOnChainAddresses: (after: string | null, limit: number) => Read<ReadonlyArray<OnChainAddress>>
-    readonly deposit: (companyId: string, id: string) => Read<Option.Option<Deposit>>
+    readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
     readonly depositByOutpoint: (txId: string, vout: number) => Read<Option.Option<Deposit>>
     /** On-chain deposits that are pending and in a block, by id, after `after`. */
     readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import type { Sent, Taken } from "../nodes/LightningBooks.ts"
 import type { InvoiceState } from "../nodes/LightningReceiver.ts"
 import type { Payment } from "../nodes/LightningSender.ts"
@@ -37,7 +38,7 @@ const Id = Schema.NullOr(Schema.String)
 /** What differs, and both sides of it: null where one has nothing. */
 export const Finding = Schema.Struct({
   cause: Cause,
-  companyId: Id,
+  companyId: Schema.NullOr(CompanyId.CompanyId),
   /** The withdrawal, the invoice or the deposit. */
   recordId: Id,
   ours: Schema.NullOr(Msat.FromString),
@@ -60,7 +61,7 @@ export type Found = Omit<Difference, "sinceMillis">
 /** `same` is done with; `under_way` will be one or the other, and is looked at again. */
 export type Judgement = "same" | "under_way" | Finding
 
-type Row = { readonly companyId: string; readonly id: string } | undefined
+type Row = { readonly companyId: CompanyId.CompanyId; readonly id: string } | undefined
 
 const finding = (cause: Cause, row: Row, ours: Msat.Msat | null, theirs: Msat.Msat | null): Finding => ({
   cause,

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Effect, Option, Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Tally from "../ledger/Tally.ts"
@@ -16,8 +17,8 @@ const Watched = Schema.TaggedUnion({
     state: Schema.Literals(["pending", "settled", "failed"])
   },
   Taken: { paymentHash: PaymentHash.PaymentHash, received: Msat.FromString },
-  Withdrawal: { companyId: Schema.String, id: Schema.String },
-  Invoice: { companyId: Schema.String, id: Schema.String }
+  Withdrawal: { companyId: CompanyId.CompanyId, id: Schema.String },
+  Invoice: { companyId: CompanyId.CompanyId, id: Schema.String }
 })
 export type Watched = typeof Watched.Type
 

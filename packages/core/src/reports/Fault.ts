@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import type * as CompanyId from "../base/CompanyId.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
@@ -32,7 +33,7 @@ export const accounts = ["available", "held", "node", "chain", "internal", "susp
 
 /** Everything of one company. */
 export interface Books {
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly totals: Balance.Balance
   readonly entries: ReadonlyArray<Posting & { readonly transferId: string }>
   readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>

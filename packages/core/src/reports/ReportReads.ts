@@ -1,5 +1,6 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { Balance } from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Fault } from "./Fault.ts"
@@ -22,10 +23,10 @@ export class ReportReads extends Context.Service<
   ReportReads,
   {
     /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`). */
-    readonly transactions: (companyId: string, query: Query) => Read<ReadonlyArray<Transaction>>
+    readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
     /** Recounts everything of one company: for tests and the nightly job, never for a request. */
-    readonly audit: (companyId: string) => Read<Audit>
+    readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
     /** Compares everything of one company with everything else of it. Answers what is wrong, at most 1000 of it. */
-    readonly faults: (companyId: string) => Read<ReadonlyArray<Fault>>
+    readonly faults: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Fault>>
   }
 >()("@satrail/core/reports/ReportReads") {}

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import type { Position } from "../ledger/Page.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 
@@ -9,7 +10,7 @@ export type Type = typeof Type.Type
 /** A deposit or a withdrawal, as a line in a list. */
 export const Transaction = Schema.Struct({
   id: Schema.String,
-  companyId: Schema.String,
+  companyId: CompanyId.CompanyId,
   amount: Msat.Msat,
   recipient: Schema.String,
   rail: Rail,

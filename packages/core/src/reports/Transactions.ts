@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import type { Balance } from "../ledger/Balance.ts"
@@ -17,14 +18,17 @@ import * as Transaction from "./Transaction.ts"
 export class Transactions extends Context.Service<
   Transactions,
   {
-    readonly balance: (companyId: string) => Effect.Effect<Balance, StoreUnavailable>
-    readonly deposit: (companyId: string, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
+    readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Balance, StoreUnavailable>
+    readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
     /** What the payer's wallet said when it asked for the invoice that was paid; undefined where no wallet did. */
-    readonly callback: (companyId: string, depositId: string) => Effect.Effect<Callback | undefined, NotFound | StoreUnavailable>
-    readonly withdrawal: (companyId: string, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
+    readonly callback: (
+      companyId: CompanyId.CompanyId,
+      depositId: string
+    ) => Effect.Effect<Callback | undefined, NotFound | StoreUnavailable>
+    readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
     /** A page, newest first; `next` is where the page after it starts, undefined when there is none. */
     readonly list: (
-      companyId: string,
+      companyId: CompanyId.CompanyId,
       query: Transaction.Query
     ) => Effect.Effect<
       { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Position | undefined },
@@ -39,7 +43,7 @@ export const make = Effect.gen(function* () {
   const reports = yield* ReportReads
   const sending = yield* SendingReads
 
-  const deposit = Effect.fnUntraced(function* (companyId: string, id: string) {
+  const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* receiving.deposit(companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "deposit", id })
   })

@@ -3,6 +3,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { isInForce } from "../accounts/Domain.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
@@ -31,7 +32,7 @@ export class Recipients extends Context.Service<
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
     /** What `find` does, if the company may pay it this amount now: by the rules, and no withdrawal pays it already. Only the company\'s own are named. */
     readonly payable: (
-      companyId: string,
+      companyId: CompanyId.CompanyId,
       destination: Destination,
       amount: Msat
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import type { CompanyId } from "../base/CompanyId.ts"
 import type { Line } from "../base/Places.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
@@ -7,12 +8,12 @@ import type { Claim } from "./Claim.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** How many there are of each. */
-const counts = () => {
-  const all = new Map<string, number>()
-  const of = (key: string) => all.get(key) ?? 0
+const counts = <Key>() => {
+  const all = new Map<Key, number>()
+  const of = (key: Key) => all.get(key) ?? 0
   return {
     of,
-    add: (key: string, one: 1 | -1) => {
+    add: (key: Key, one: 1 | -1) => {
       const count = of(key) + one
       if (count === 0) all.delete(key)
       else all.set(key, count)
@@ -33,7 +34,7 @@ export const line = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Line<Claim, StoreUnavailable>, never, Tasks | Policy> {
   const tasks = yield* Tasks
   const { atOnce, perCompany, perHost } = (yield* Policy).resolving
-  const [companies, hosts] = [counts(), counts()]
+  const [companies, hosts] = [counts<CompanyId>(), counts<string>()]
   let turn: Turn | null = null
 
   const count = ({ companyId, lane }: Turn, one: 1 | -1) => {

@@ -1,5 +1,6 @@
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, type Effect, type Option } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import type { Voucher } from "./Voucher.ts"
@@ -8,7 +9,7 @@ import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 /** A payout that settled, and the transaction that it settled with. */
 export interface SettledPayout {
   readonly id: string
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   readonly txId: string
   readonly rawTx: string
 }
@@ -24,7 +25,7 @@ export class SendingReads extends Context.Service<
      * payouts under way that spend none of that kind themselves.
      */
     readonly coins: (wallet: string, limit: number) => Read<ReadonlyArray<Coin.Coin>>
-    readonly withdrawal: (companyId: string, id: string) => Read<Option.Option<Withdrawal>>
+    readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Withdrawal>>
     /** The withdrawal, of whichever company, that this payment hash belongs to. */
     readonly withdrawalByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Withdrawal>>
     /** Withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */
@@ -32,15 +33,15 @@ export class SendingReads extends Context.Service<
     /** The withdrawals, of whichever company, that the transaction of this one pays too, by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
     /** Every transaction that was ever signed for a payout, the oldest first. Those of one that follows another are the other's. */
-    readonly candidates: (companyId: string, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
+    readonly candidates: (companyId: CompanyId.CompanyId, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
     /** Payouts that settled and are not buried, by id, after `after`. */
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
     /** The outpoints that payouts have spent or are about to spend, as `txid:vout`: those among `outpoints`. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
-    readonly voucher: (companyId: string, id: string) => Read<Option.Option<Voucher>>
+    readonly voucher: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Voucher>>
     /** The voucher, of whichever company, whose secret has this hash. */
     readonly voucherBySecret: (secretHash: string) => Read<Option.Option<Voucher>>
     /** A company's vouchers, the newest first by id, before `before` (exclusive; null for the first page). */
-    readonly vouchersOf: (companyId: string, before: string | null, limit: number) => Read<ReadonlyArray<Voucher>>
+    readonly vouchersOf: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Read<ReadonlyArray<Voucher>>
   }
 >()("@satrail/core/sending/SendingReads") {}

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Redacted } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -20,7 +21,12 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
 
   const now = Clock.currentTimeMillis
 
-  const depositFor = (withdrawal: Withdrawal.Withdrawal, companyId: string, invoiceId: string | null, atMillis: number): Deposit => ({
+  const depositFor = (
+    withdrawal: Withdrawal.Withdrawal,
+    companyId: CompanyId.CompanyId,
+    invoiceId: string | null,
+    atMillis: number
+  ): Deposit => ({
     id: Id.fromMillis(atMillis, entropy),
     companyId,
     ledgerTxId: withdrawal.ledgerTxId,
@@ -42,7 +48,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
   return {
     /** To an address of one of our companies. */
     toAddress: Effect.fnUntraced(
-      function* (withdrawal: Withdrawal.Withdrawal, companyId: string, lightningAddressId: string | null, task: Task) {
+      function* (withdrawal: Withdrawal.Withdrawal, companyId: CompanyId.CompanyId, lightningAddressId: string | null, task: Task) {
         const atMillis = yield* now
         const deposit = depositFor(withdrawal, companyId, null, atMillis)
         yield* journal.commit(

@@ -3,6 +3,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
@@ -24,7 +25,7 @@ export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 
 /** Money that is held for whoever claims it first (LUD-03). `amount` is what the claimer gets; the fees come on top, as in a withdrawal. */
 export const Voucher = Schema.Struct({
   id: Noun.Id,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   /** The transfer of its hold, and of the withdrawal that it becomes. */
   ledgerTxId: Noun.Id,
   amount: Msat.Msat,

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { Company } from "../accounts/Company.ts"
 import { Fees } from "../accounts/Fees.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
@@ -66,17 +67,20 @@ export class Vouchers extends Context.Service<
       Answer.Outcome<Issued>,
       AmountInvalid | Invalid | RateUnavailable | InsufficientBalance | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    readonly get: (companyId: string, id: string) => Effect.Effect<Voucher.Voucher, NotFound | StoreUnavailable>
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Voucher.Voucher, NotFound | StoreUnavailable>
     /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
     readonly list: (
-      companyId: string,
+      companyId: CompanyId.CompanyId,
       query: { readonly limit: number; readonly before: string | null }
     ) => Effect.Effect<
       { readonly vouchers: ReadonlyArray<Voucher.Voucher>; readonly next: Position | undefined },
       Invalid | StoreUnavailable
     >
     /** It cannot be claimed any more, and what it held is available again. Canceling it again changes nothing; one that was claimed stays claimed. */
-    readonly cancel: (companyId: string, id: string) => Effect.Effect<Voucher.Voucher, NotFound | Voucher.VoucherNotOpen | StoreUnavailable>
+    readonly cancel: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Voucher.Voucher, NotFound | Voucher.VoucherNotOpen | StoreUnavailable>
     /** The voucher behind a secret, as long as it can be claimed, and where. */
     readonly offer: (
       k1: string
@@ -110,7 +114,7 @@ export const make = Effect.gen(function* () {
   const callerMayClaim = Throttle.make(policy.lnurl.perCaller)
   const now = Clock.currentTimeMillis
 
-  const get = Effect.fnUntraced(function* (companyId: string, id: string) {
+  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* records.voucher(companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "voucher", id })
   })

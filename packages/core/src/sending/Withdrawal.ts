@@ -3,6 +3,7 @@ import { Network } from "@satrail/bitcoin/Network"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
@@ -36,7 +37,7 @@ export type Failure = typeof Failure.Type
 /** Money on its way out. `amount` is what the recipient gets; the fees come on top: 1000 out with 5 and 10 holds 1015. */
 export const Withdrawal = Schema.Struct({
   id: Noun.Id,
-  companyId: Noun.Id,
+  companyId: CompanyId.CompanyId,
   ledgerTxId: Noun.Id,
   amount: Msat.Msat,
   serviceFee: Msat.Msat,
@@ -151,7 +152,7 @@ export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested",
 /** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
 export interface Follower {
   readonly id: string
-  readonly companyId: string
+  readonly companyId: CompanyId.CompanyId
   /** Its share of what mining costs. The one that leads bears the rest. */
   readonly networkFee: Msat.Msat
 }
@@ -318,7 +319,7 @@ export const replaced = (
 
 /** What settled it is deep enough in the chain to be left alone. */
 export const buried = (
-  payout: { readonly companyId: string; readonly id: string; readonly txId: string },
+  payout: { readonly companyId: CompanyId.CompanyId; readonly id: string; readonly txId: string },
   atMillis: number
 ): PayoutBuried => ({
   _tag: "PayoutBuried",

@@ -1,5 +1,6 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Envelope from "../Envelope.ts"
@@ -79,7 +80,9 @@ export const issue = Section.operator(
     Effect.fnUntraced(function* ({ params, payload, request }) {
       yield* Idempotency.refused(request, secretIsShownOnce)
       const { name, scopes, expires_at: expiresAtMillis = null } = payload
-      const issued = yield* Errors.answered(apiKeys.issue({ companyId: params.id.toLowerCase(), name, scopes, expiresAtMillis }))
+      const issued = yield* Errors.answered(
+        apiKeys.issue({ companyId: CompanyId.make(params.id.toLowerCase()), name, scopes, expiresAtMillis })
+      )
       return Envelope.created("API key issued", view.of(issued))
     })
 )

@@ -1,5 +1,6 @@
 import { Companies, maxNameCharacters, nameIssue } from "@satrail/core/accounts/Companies"
 import type { Company } from "@satrail/core/accounts/Company"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Plan } from "@satrail/core/policy/Plan"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -75,6 +76,9 @@ export const changePlan = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
-      return Envelope.ok("Plan changed", view.of(yield* Errors.answered(companies.changePlan(params.id.toLowerCase(), payload.plan))))
+      return Envelope.ok(
+        "Plan changed",
+        view.of(yield* Errors.answered(companies.changePlan(CompanyId.make(params.id.toLowerCase()), payload.plan)))
+      )
     })
 )

@@ -1,6 +1,7 @@
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Domain from "@satrail/core/accounts/Domain"
 import { Domains } from "@satrail/core/accounts/Domains"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Caller, companyId, Scopes } from "../Authentication.ts"
@@ -136,7 +137,7 @@ export const vouch = Section.operator(
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload, request }) {
       yield* Idempotency.refused(request, "Doing this again changes nothing")
-      const row = yield* Errors.answered(companies.verifyDomain(params.id.toLowerCase(), payload.domain))
+      const row = yield* Errors.answered(companies.verifyDomain(CompanyId.make(params.id.toLowerCase()), payload.domain))
       return Envelope.created("Domain verified", vouched.of(row))
     })
 )

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Option } from "effect"
 import * as Customer from "../Customer.ts"
@@ -34,7 +35,8 @@ it.live("LNURL: two services pay each other's Lightning addresses, each found by
   Effect.scoped(
     Effect.gen(function* () {
       const { first, second, sandbox, allow } = yield* Pair.make
-      const sent: Array<{ readonly payer: Pair.Side; readonly companyId: string } & Record<"id" | "pr" | "preimage", string>> = []
+      const sent: Array<{ readonly payer: Pair.Side; readonly companyId: CompanyId.CompanyId } & Record<"id" | "pr" | "preimage", string>> =
+        []
       for (const [payer, payee, domain] of [
         [first, second, "second.example"],
         [second, first, "first.example"]
@@ -59,7 +61,7 @@ it.live("LNURL: two services pay each other's Lightning addresses, each found by
         assert.deepStrictEqual(JSON.parse(verified.body), { status: "OK", settled: true, preimage, pr: asked.pr })
 
         assert.strictEqual(yield* run(() => Customer.balance(from)), Customer.without(50_000, confirmed))
-        sent.push({ payer, companyId: from.id, id, pr: asked.pr, preimage })
+        sent.push({ payer, companyId: CompanyId.make(from.id), id, pr: asked.pr, preimage })
       }
       for (const { payer, companyId, id, pr, preimage } of sent) {
         const withdrawal = Option.getOrThrow(yield* payer.close(({ withdrawal }) => withdrawal(companyId, id)))
@@ -84,7 +86,7 @@ it.live("LNURL: an invoice other than the requested one is not paid, and the pay
       assert.lengthOf(callbacks(second), 1)
       assert.strictEqual(yield* run(() => Customer.balance(from)), 50_000)
       assert.strictEqual(yield* run(() => Customer.balance(shop)), 0)
-      const withdrawal = Option.getOrThrow(yield* first.close(({ withdrawal }) => withdrawal(from.id, id)))
+      const withdrawal = Option.getOrThrow(yield* first.close(({ withdrawal }) => withdrawal(CompanyId.make(from.id), id)))
       assert.isNull(withdrawal.paymentHash, "the node never heard of it")
       yield* second.close(() => Effect.void)
     })

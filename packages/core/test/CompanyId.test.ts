@@ -1,0 +1,21 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import type * as CompanyId from "../src/base/CompanyId.ts"
+import { SendingReads } from "../src/sending/SendingReads.ts"
+import { companyWith, confirm, inWorld, outside } from "./World.ts"
+
+it.effect("company id: a company's id and a record's in each other's place find nothing, and do not compile", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const payer = yield* companyWith(5000)
+      const { id } = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      const { withdrawal } = yield* SendingReads
+      assert.isTrue(Option.isSome(yield* withdrawal(payer.id, id)))
+      // @ts-expect-error -- in each other's place
+      assert.isTrue(Option.isNone(yield* withdrawal(id, payer.id)))
+      // @ts-expect-error -- a text that nobody named
+      const named: CompanyId.CompanyId = ""
+      assert.strictEqual(named, "")
+    })
+  )
+)
