@@ -20,7 +20,7 @@ import assert from "node:assert/strict"
 
 const ports = Layer.mergeAll(
   Memory.layer, // what is stored; to keep it, a layer of @satrail/postgres/Storage
-  sandbox({ seed: "embed-effect", network: "regtest" }), // our nodes, and everybody who is not us
+  sandbox({ seed: "embed-effect", network: "regtest" }), // our nodes, and the world outside
   FixedRates.layer() // what a bitcoin costs
 )
 

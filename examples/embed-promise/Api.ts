@@ -12,7 +12,7 @@ export const mount = async (payments: Payments) => {
   const { handler, dispose } = Http.webHandler(
     Http.layer().pipe(
       Layer.provide(Layer.succeedContext(await payments.context())),
-      Layer.provide(Layer.succeed(OperatorToken, undefined)), // nobody is the operator over HTTP: the shop is, in its own code
+      Layer.provide(Layer.succeed(OperatorToken, undefined)), // no operator's routes over HTTP: the shop opens companies in its own code
       Layer.provide(Layer.succeed(Readiness, []))
     )
   )
