@@ -123,7 +123,7 @@ describe("the files of a deployment", () => {
   })
 
   it("deploy: proxies wait longer than the service, and name its addresses", () => {
-    const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time for an answer, seconds \| (\d+) \|$/gm).map(Number)
+    const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time limit of a request, seconds \| (\d+) \|$/gm).map(Number)
     for (const [text, pattern] of [
       [caddyfile, /response_header_timeout (\d+)s/g],
       [guide, /proxy_read_timeout (\d+)s/g]

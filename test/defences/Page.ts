@@ -18,13 +18,13 @@ export const page = (): string => {
   return [
     "# Defences",
     "",
-    "How others lost money, what stops it here, and the tests that would notice if it did not: a test's title begins with the numbers of its rows.",
-    "The bugs are put back by `npm run canaries`, one at a time, and each must turn a test red.",
+    "Incidents in which other services lost money, what prevents them here, and the tests that would catch them: a test's title begins with the numbers of its rows.",
+    "`npm run canaries` reintroduces the bugs, one at a time, as mutants; a test must fail for each.",
     "",
     ...incidents.flatMap(([group, rows]) => [
       `## ${group}`,
       "",
-      "| row | what happened | what stops it | tests | bugs that are put back |",
+      "| row | incident | what prevents it | tests | mutants |",
       "|---|---|---|---|---|",
       ...rows
         .filter(({ reason }) => reason === undefined)
@@ -38,7 +38,7 @@ export const page = (): string => {
     ]),
     "## What does not apply",
     "",
-    "| row | what happened | why not here |",
+    "| row | incident | why not here |",
     "|---|---|---|",
     ...absent.map(({ row, incident, reason }) => `| ${row} | ${cell(incident)} | ${cell(reason ?? "")} |`),
     ""
