@@ -13,10 +13,8 @@ import type { PaymentEnds } from "./PaymentEnds.ts"
 import type { Next } from "./Payouts.ts"
 import * as Recipient from "./Recipient.ts"
 import { SendingReads } from "./SendingReads.ts"
+import * as Unsent from "./Unsent.ts"
 import * as Withdrawal from "./Withdrawal.ts"
-
-// Who has forgotten that a payment was never sent waits for the grace, as after a restart.
-const maxUnsent = 10_000
 
 const reasons: Record<FailureReason, Withdrawal.Failure> = {
   timeout: "timeout",
@@ -27,22 +25,9 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
   canceled: "canceled"
 }
 
-/** Pays withdrawals over Lightning: sends each once, and follows it until the node has said its final word. */
-export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends: PaymentEnds) {
-  const journal = yield* Journal
-  const records = yield* SendingReads
-  const sender = yield* LightningSender
-  const policy = yield* Policy
-  const places = yield* Semaphore.make(policy.paymentsAtOnce)
-
-  const now = Clock.currentTimeMillis
-
-  // Withdrawals of which no call has reached the node or ever will, with the claim under which that is so. Who claims the task next knows that nobody called
-  // in between, and need not wait for the grace.
-  const unsent = new Map<string, number>()
-
-  /** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
-  const conclude = Effect.fnUntraced(function* (
+/** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
+const conclusions = ({ fail, settle }: Endings) =>
+  Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
     paymentHash: PaymentHash.PaymentHash,
     payment: Payment,
@@ -69,6 +54,20 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
     }
   })
 
+/** Pays withdrawals over Lightning: sends each once, and follows it until the node has said its final word. */
+export const make = Effect.fnUntraced(function* (endings: Endings, ends: PaymentEnds) {
+  const journal = yield* Journal
+  const records = yield* SendingReads
+  const sender = yield* LightningSender
+  const policy = yield* Policy
+  const places = yield* Semaphore.make(policy.paymentsAtOnce)
+
+  const now = Clock.currentTimeMillis
+
+  const { fail } = endings
+  const conclude = conclusions(endings)
+  const unsent = Unsent.make()
+
   const pay = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
     invoice: Bolt11.Bolt11,
@@ -76,7 +75,7 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
   ): Effect.fn.Return<Next, StoreUnavailable> {
     // We slept: somebody else may have the task by now, and may have seen this payment fail and given the money back.
     if (!mayCall(task, yield* now)) return "later"
-    unsent.delete(withdrawal.id)
+    unsent.forget(task)
     const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance }).pipe(
       // A call that broke has been made all the same.
       Effect.catchCause((cause) =>
@@ -84,8 +83,7 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
       )
     )
     if (payment._tag === "notSent") {
-      for (const oldest of unsent.keys()) if (unsent.size >= maxUnsent) unsent.delete(oldest)
-      unsent.set(withdrawal.id, task.token)
+      unsent.note(task)
       return "later"
     }
     // The call may still be under way. Until it cannot be, that the node does not know the payment would be no reason to call again.
@@ -139,8 +137,7 @@ export const make = Effect.fnUntraced(function* ({ fail, settle }: Endings, ends
       task: Claim
     ): Effect.fn.Return<Next, StoreUnavailable> {
       yield* ends.hold(task, paymentHash)
-      const isUnsent = unsent.get(withdrawal.id) === task.token - 1
-      if (isUnsent) unsent.set(withdrawal.id, task.token)
+      const isUnsent = unsent.isStill(task)
       const payment = yield* sender.lookupPayment(paymentHash)
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, paymentHash, payment, task)
       // The node never heard of it. That is no failure: a call by a process that died may still be on its way. Once none can be, we send it; the node pays a hash once.

@@ -1,10 +1,11 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { CompanyId } from "../base/CompanyId.ts"
 import type { Line } from "../base/Places.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import { type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
+import { Tasks, type Turn } from "../ledger/Tasks.ts"
 import { Policy } from "../policy/Policy.ts"
 import type { Claim } from "./Claim.ts"
+import type { Share } from "./Claims.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** How many there are of each. */
@@ -28,14 +29,12 @@ const counts = <Key>() => {
  * so that whoever is slow keeps nobody else waiting.
  */
 export const line = Effect.fnUntraced(function* (
-  claimed: (found: ReadonlyArray<Task>, atMillis: number) => ReadonlyArray<Claim>,
-  leaseMillis: number,
+  inTurn: (share: Share) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>,
   work: (claim: Claim) => Effect.Effect<void>
 ): Effect.fn.Return<Line<Claim, StoreUnavailable>, never, Tasks | Policy> {
   const tasks = yield* Tasks
   const { atOnce, perCompany, perHost } = (yield* Policy).resolving
   const [companies, hosts] = [counts<CompanyId>(), counts<string>()]
-  let turn: Turn | null = null
 
   const count = ({ companyId, lane }: Turn, one: 1 | -1) => {
     companies.add(companyId, one)
@@ -46,23 +45,19 @@ export const line = Effect.fnUntraced(function* (
     name: "recipients",
     places: atOnce,
     claim: Effect.fnUntraced(function* (free) {
-      const nowMillis = yield* Clock.currentTimeMillis
       const full = { companies: companies.full(perCompany), lanes: hosts.full(perHost) }
-      const ask = { kind: Withdrawal.recipientKind, nowMillis, leaseMillis, limit: free, perLane: 1, full }
-      let found = yield* tasks.claimInTurn({ ...ask, after: turn })
-      if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...ask, after: null })
-      turn = found.at(-1) ?? null
-      const taken: Array<Task> = []
+      const found = yield* inTurn({ kind: Withdrawal.recipientKind, limit: free, perLane: 1, full })
+      const taken: Array<Claim> = []
       for (const task of found) {
         if (companies.of(task.companyId) >= perCompany || hosts.of(task.lane) >= perHost) {
-          yield* tasks.postpone(task, nowMillis)
+          yield* tasks.postpone(task, task.atMillis)
           continue
         }
         count(task, 1)
         taken.push(task)
       }
       const isFull = full.companies.length + full.lanes.length > 0
-      return { claims: claimed(taken, nowMillis), isMore: isFull || taken.length < found.length || found.length === free }
+      return { claims: taken, isMore: isFull || taken.length < found.length || found.length === free }
     }),
     work: (claim) =>
       Effect.ensuring(

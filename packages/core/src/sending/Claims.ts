@@ -1,0 +1,49 @@
+import { Clock, Effect } from "effect"
+import type { CompanyId } from "../base/CompanyId.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
+import { LightningSender } from "../nodes/LightningSender.ts"
+import { type Claim, leaseMillis as leaseFor } from "./Claim.ts"
+
+/** What is claimed of one kind of work: at most `limit` in all, and `perLane` of one company in one lane; nothing of those that are full. */
+export interface Share {
+  readonly kind: string
+  readonly limit: number
+  readonly perLane: number
+  readonly full: { readonly companies: ReadonlyArray<CompanyId>; readonly lanes: ReadonlyArray<string> }
+}
+
+/** Claims tasks of withdrawals, for as long as the node's calls need. */
+export const make = Effect.gen(function* () {
+  const tasks = yield* Tasks
+  const { graceMillis } = yield* LightningSender
+  const leaseMillis = leaseFor(graceMillis)
+
+  const claim = Effect.fnUntraced(function* (
+    find: (at: { readonly nowMillis: number; readonly leaseMillis: number }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
+  ) {
+    const nowMillis = yield* Clock.currentTimeMillis
+    return (yield* find({ nowMillis, leaseMillis })).map((task): Claim => ({ ...task, atMillis: nowMillis, leaseMillis }))
+  })
+
+  return {
+    /** The longest due first. */
+    due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),
+
+    /** A way to claim of each company in turn: it goes on after whoever was the last, and begins anew when nobody is left. */
+    inTurn: () => {
+      let turn: Turn | null = null
+      return (share: Share) =>
+        claim(
+          Effect.fnUntraced(function* (at) {
+            let found = yield* tasks.claimInTurn({ ...share, ...at, after: turn })
+            if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...share, ...at, after: null })
+            turn = found.at(-1) ?? null
+            return found
+          })
+        )
+    }
+  }
+})
+
+export type Claims = Effect.Success<typeof make>
