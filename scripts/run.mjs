@@ -300,6 +300,10 @@ const tasks = {
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
   docs: ["makes the pages of docs/reference from the code", () => node([at("scripts/reference.ts")])],
+  release: [
+    "makes what a release publishes: --dry-run --out DIR; --set X.Y.Z gives everything a version",
+    (args) => node([at("scripts/release/main.ts"), ...args])
+  ],
   example: ["runs examples/NAME", ([name, ...args]) => example(name, args)]
 }
 

@@ -167,7 +167,8 @@ const differences = (folder: string, sources: string, tests: string): ReadonlyAr
     names.filter((name) => !others.includes(name)).map((name) => `${folder}/package.json: ${name} ${what}`)
   return [
     ...without(used, runtime, "is imported by the sources and is no dependency"),
-    ...without(dependencies, used, "is a dependency that no source imports"),
+    // The types of what is imported are a dependency too where our own declarations name them: whoever installs us checks ours.
+    ...without(dependencies, [...used, ...used.map((name) => `@types/${name}`)], "is a dependency that no source imports"),
     ...without(peers, [...used, ...implied], "is a peer dependency that no source imports"),
     ...without(usedByTests, [...runtime, ...development], "is imported by the tests and is no dependency"),
     ...without(development, [...usedByTests, ...peers, ...implied], "is a development dependency that no test imports"),
@@ -305,9 +306,13 @@ const contracts = files("packages/contracts/src/*.ts")
 /** What the tests of a file hold to a contract: `suite` of a contract that they import, under whatever name. */
 const heldIn = (file: string, source: string): ReadonlyArray<Held> =>
   importsOf(source).flatMap(({ specifier, clause }) => {
+    const [folder = ""] = /^\w+\/[^/]+/.exec(file) ?? []
+    if (specifier === "@satrail/contracts") {
+      const taken = Array.from(clause.matchAll(/(\w+)(?: as (\w+))?/g), ([, contract = "", name = contract]) => ({ contract, name }))
+      return taken.filter(({ name }) => source.includes(`${name}.suite(`)).map(({ contract }) => ({ contract, folder }))
+    }
     const contract = contracts.find((name) => specifier === `@satrail/contracts/${name}`)
     const [, name = ""] = /\* as (\w+)/.exec(clause) ?? []
-    const [folder = ""] = /^\w+\/[^/]+/.exec(file) ?? []
     return contract !== undefined && name !== "" && source.includes(`${name}.suite(`) ? [{ contract, folder }] : []
   })
 
@@ -350,5 +355,10 @@ describe("the tiers of the tests", () => {
   it("house: contracts in tests are found", () => {
     const source = `import * as A from "@satrail/contracts/Journal"\nimport * as B from "@satrail/contracts/Tasks"\nA.suite("x", layer)\n`
     assert.deepStrictEqual(heldIn("packages/x/test/y.test.ts", source), [{ contract: "Journal", folder: "packages/x" }])
+    const outside = `import { Journal, Tasks as T, Records } from "@satrail/contracts"\nT.suite("x", layer)\nJournal.suite("x", layer)\n`
+    assert.deepStrictEqual(
+      heldIn("examples/x/test/y.test.ts", outside).map(({ contract }) => contract),
+      ["Journal", "Tasks"]
+    )
   })
 })

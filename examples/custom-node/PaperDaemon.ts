@@ -2,12 +2,9 @@
 // words of its own; the network behind it is the sandbox. No backend needs anything from here.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
-import * as Msat from "@satrail/bitcoin/Msat"
-import { PaymentHash } from "@satrail/bitcoin/PaymentHash"
-import { type InvoiceState, LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
-import { LightningSender, type NotSent, type Payment } from "@satrail/core/nodes/LightningSender"
-import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"
+import { LightningReceiver, LightningSender } from "@satrail/core"
+import { Sandbox } from "@satrail/sandbox"
 import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
@@ -27,7 +24,7 @@ export class PaperDaemon extends Context.Service<
 >()("example/PaperDaemon") {}
 
 const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
-const Hash = Schema.Struct({ hash: PaymentHash })
+const Hash = Schema.Struct({ hash: PaymentHash.PaymentHash })
 const After = Schema.Struct({ after: Schema.String, wait_seconds: Schema.NumberFromString })
 const InvoiceAsk = Schema.Struct({
   label: Schema.String,
@@ -42,13 +39,13 @@ const ok = (body: object) => HttpServerResponse.jsonUnsafe(body)
 const problem = (status: number, code: string) => HttpServerResponse.jsonUnsafe({ code, message: `It is ${status}` }, { status })
 const notFound = problem(404, "not_found")
 
-const invoiceIn = (state: InvoiceState) => {
+const invoiceIn = (state: LightningReceiver.InvoiceState) => {
   if (state._tag === "unknown") return notFound
   if (state._tag === "settled") return ok({ state: "SETTLED", preimage: state.preimage, received_msat: `${state.received}` })
   return ok({ state: state._tag.toUpperCase() })
 }
 
-const paymentIn = (payment: Payment | NotSent | { readonly _tag: "notFound" }) => {
+const paymentIn = (payment: LightningSender.Payment | LightningSender.NotSent | { readonly _tag: "notFound" }) => {
   switch (payment._tag) {
     case "settled":
       return ok({ status: "SUCCEEDED", preimage: payment.preimage, fee_msat: `${payment.fee}`, index: payment.index })
@@ -78,7 +75,7 @@ const paymentAsk = Effect.gen(function* () {
   return { invoice: yield* Effect.fromResult(Bolt11.decode(payment_request)), amount: amount_msat, feeLimit: fee_limit_msat }
 })
 
-const routes = (receiver: LightningReceiver["Service"], sender: LightningSender["Service"]) =>
+const routes = (receiver: LightningReceiver.LightningReceiver["Service"], sender: LightningSender.LightningSender["Service"]) =>
   Layer.mergeAll(
     route("GET", "/v1/info", Effect.succeed(ok({ node_id: receiver.nodeId, network: receiver.network }))),
     route(
@@ -143,8 +140,8 @@ const hangUp = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
 
 const make = Effect.gen(function* () {
   const [receiver, sender, outside, server] = [
-    yield* LightningReceiver,
-    yield* LightningSender,
+    yield* LightningReceiver.LightningReceiver,
+    yield* LightningSender.LightningSender,
     yield* Sandbox.Sandbox,
     yield* HttpServer.HttpServer
   ]

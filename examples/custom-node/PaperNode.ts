@@ -2,12 +2,8 @@
 // real one. To write yours for lnd, Core Lightning, phoenixd, …: copy this file; write what your node answers as Schemas, and what its words
 // mean in the functions below them; keep `connect`, where whatever can go wrong between two machines becomes an outage; then hold it to the
 // promises, as test/contract.test.ts does. What a node cannot do it gets no layer for: one that only takes payments has no `layerSender`.
-import * as Msat from "@satrail/bitcoin/Msat"
-import { Network } from "@satrail/bitcoin/Network"
-import { PaymentHash } from "@satrail/bitcoin/PaymentHash"
-import { Preimage } from "@satrail/bitcoin/Preimage"
-import { LightningReceiver, type InvoiceState, NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
-import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
+import { Msat, Network, PaymentHash, Preimage } from "@satrail/bitcoin"
+import { LightningReceiver, LightningSender } from "@satrail/core"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 
@@ -27,17 +23,17 @@ const waitSeconds = 20
 
 const Amount = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat.Msat))
 
-const Info = Schema.Struct({ node_id: Schema.String, network: Network })
+const Info = Schema.Struct({ node_id: Schema.String, network: Network.Network })
 
-const Invoice = Schema.Struct({ payment_hash: PaymentHash, payment_request: Schema.String })
+const Invoice = Schema.Struct({ payment_hash: PaymentHash.PaymentHash, payment_request: Schema.String })
 
 const State = Schema.Union([
   Schema.Struct({ state: Schema.Literals(["OPEN", "ACCEPTED", "CANCELED"]) }),
-  Schema.Struct({ state: Schema.Literal("SETTLED"), preimage: Preimage, received_msat: Amount })
+  Schema.Struct({ state: Schema.Literal("SETTLED"), preimage: Preimage.Preimage, received_msat: Amount })
 ])
 
 const Canceled = Schema.Union([
-  Schema.Struct({ state: Schema.Literal("CANCELED"), preimage: Preimage }),
+  Schema.Struct({ state: Schema.Literal("CANCELED"), preimage: Preimage.Preimage }),
   Schema.Struct({ state: Schema.Literals(["ACCEPTED", "SETTLED"]) })
 ])
 
@@ -45,8 +41,8 @@ const Settlements = Schema.Struct({
   settlements: Schema.Array(
     Schema.Struct({
       index: Schema.Int,
-      payment_hash: PaymentHash,
-      preimage: Preimage,
+      payment_hash: PaymentHash.PaymentHash,
+      preimage: Preimage.Preimage,
       received_msat: Amount,
       settled_at: Schema.Int
     })
@@ -55,7 +51,12 @@ const Settlements = Schema.Struct({
 
 const Sent = Schema.Union([
   Schema.Struct({ status: Schema.Literal("IN_FLIGHT") }),
-  Schema.Struct({ status: Schema.Literal("SUCCEEDED"), preimage: Preimage, fee_msat: Amount, index: Schema.NullOr(Schema.String) }),
+  Schema.Struct({
+    status: Schema.Literal("SUCCEEDED"),
+    preimage: Preimage.Preimage,
+    fee_msat: Amount,
+    index: Schema.NullOr(Schema.String)
+  }),
   Schema.Struct({ status: Schema.Literal("FAILED"), failure_reason: Schema.String })
 ])
 
@@ -65,7 +66,7 @@ const Problem = Schema.Struct({ code: Schema.String, message: Schema.String })
 
 // What it means.
 
-const stateOf = (state: typeof State.Type): InvoiceState => {
+const stateOf = (state: typeof State.Type): LightningReceiver.InvoiceState => {
   switch (state.state) {
     case "OPEN":
       return { _tag: "open" }
@@ -78,7 +79,7 @@ const stateOf = (state: typeof State.Type): InvoiceState => {
   }
 }
 
-const reasons: ReadonlyMap<string, FailureReason> = new Map([
+const reasons: ReadonlyMap<string, LightningSender.FailureReason> = new Map([
   ["TIMEOUT", "timeout"],
   ["NO_ROUTE", "no_route"],
   ["INCORRECT_PAYMENT_DETAILS", "incorrect_payment_details"],
@@ -86,7 +87,7 @@ const reasons: ReadonlyMap<string, FailureReason> = new Map([
   ["CANCELED", "canceled"]
 ])
 
-const paymentOf = (sent: typeof Sent.Type): Payment => {
+const paymentOf = (sent: typeof Sent.Type): LightningSender.Payment => {
   switch (sent.status) {
     case "IN_FLIGHT":
       return { _tag: "pending" }
@@ -99,7 +100,7 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
 }
 
 /** To hear nothing of a payment says nothing about it. */
-const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
+const orUnknown = <A>(answer: Effect.Effect<A, LightningReceiver.NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logWarning("node: payment status unavailable", outage), { _tag: "unknown" } as const)
   )
@@ -131,14 +132,14 @@ const connect = Effect.fnUntraced(function* ({ url, macaroon, deadlineMillis = 1
         )
       }),
       Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(`no answer within ${duration} ms`) }),
-      Effect.mapError((problem) => new NodeUnavailable({ operation, cause: wordsOf(problem) }))
+      Effect.mapError((problem) => new LightningReceiver.NodeUnavailable({ operation, cause: wordsOf(problem) }))
     )
   }
 
   /** The same where the node must know. */
   const ask = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis?: number) =>
     Effect.flatMap(find(operation, request, schema, extraMillis), (answer) =>
-      answer === undefined ? Effect.fail(new NodeUnavailable({ operation, cause: "not_found" })) : Effect.succeed(answer)
+      answer === undefined ? Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause: "not_found" })) : Effect.succeed(answer)
     )
 
   return { find, ask }
@@ -151,7 +152,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
   const { find, ask } = yield* connect(options)
   const info = yield* ask("info", get("/v1/info"), Info)
 
-  return LightningReceiver.of({
+  return LightningReceiver.LightningReceiver.of({
     nodeId: info.node_id,
     network: info.network,
     // The label is our id: asked again the node answers with the invoice it has. A node that answers "exists" instead is asked for it by label.
@@ -192,13 +193,13 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
 
 const sender = Effect.fnUntraced(function* (options: Options) {
   const { find, ask } = yield* connect(options)
-  const bodyOf = ({ invoice, amount, feeLimit }: Sending) => ({
+  const bodyOf = ({ invoice, amount, feeLimit }: LightningSender.Ask) => ({
     payment_request: invoice.paymentRequest,
     amount_msat: `${amount}`,
     fee_limit_msat: `${feeLimit}` // always said: what a node takes for granted may be anything
   })
 
-  return LightningSender.of({
+  return LightningSender.LightningSender.of({
     graceMillis: 60_000,
     // A refusal is unknown too: `lookupPayment` is to say whether there is a payment.
     pay: (payment) => orUnknown(Effect.map(ask("pay", post("/v1/payments", bodyOf(payment)), Sent), paymentOf)),
@@ -218,9 +219,9 @@ const sender = Effect.fnUntraced(function* (options: Options) {
 })
 
 /** The node takes payments for us. Fails when it does not answer at the start, since nobody could say then whose invoices these are. */
-export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver, NodeUnavailable> =>
-  Layer.effect(LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
+export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
+  Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
 
 /** The node pays for us. */
-export const layerSender = (options: Options): Layer.Layer<LightningSender> =>
-  Layer.effect(LightningSender, sender(options)).pipe(Layer.provide(FetchHttpClient.layer))
+export const layerSender = (options: Options): Layer.Layer<LightningSender.LightningSender> =>
+  Layer.effect(LightningSender.LightningSender, sender(options)).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,6 +1,5 @@
-import * as Msat from "@satrail/bitcoin/Msat"
-import * as Receiver from "@satrail/contracts/LightningReceiver"
-import * as Sender from "@satrail/contracts/LightningSender"
+import { Msat } from "@satrail/bitcoin"
+import { LightningReceiver as Receiver, LightningSender as Sender } from "@satrail/contracts"
 import { Effect, Layer, References } from "effect"
 import { layer as daemon, PaperDaemon } from "./PaperDaemon.ts"
 import * as PaperNode from "./PaperNode.ts"

@@ -1,14 +1,12 @@
 // A Lightning backend of your own: PaperNode.ts, one file. This starts a node for it (PaperDaemon.ts) and holds it to every promise that the
 // core relies on, which test/contract.test.ts does as tests. Run it: npm run example -- custom-node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import type { Promises } from "@satrail/contracts/Contract"
-import * as Receiver from "@satrail/contracts/LightningReceiver"
-import * as Sender from "@satrail/contracts/LightningSender"
+import { type Contract, LightningReceiver as Receiver, LightningSender as Sender } from "@satrail/contracts"
 import { Cause, Console, Effect, Exit } from "effect"
 import * as Peers from "./Peers.ts"
 
 /** Keeps count of the promises that are broken, and says which. */
-const hold = Effect.fnUntraced(function* <R>(port: string, promises: Promises<R>) {
+const hold = Effect.fnUntraced(function* <R>(port: string, promises: Contract.Promises<R>) {
   yield* Console.log(port)
   let broken = 0
   for (const [promise, check] of Object.entries<Effect.Effect<void, unknown, R>>(promises)) {

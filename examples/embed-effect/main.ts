@@ -1,26 +1,16 @@
 // The core inside an Effect program: a company is paid over Lightning, and pays somebody outside. Nothing is kept and the network is
 // pretend; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Msat from "@satrail/bitcoin/Msat"
-import { Companies } from "@satrail/core/accounts/Companies"
-import * as Decimal from "@satrail/core/base/Decimal"
-import * as Answer from "@satrail/core/ledger/Answer"
-import * as Balance from "@satrail/core/ledger/Balance"
-import * as Fee from "@satrail/core/policy/Fee"
-import * as Policy from "@satrail/core/policy/Policy"
-import { Invoices } from "@satrail/core/receiving/Invoices"
-import { Transactions } from "@satrail/core/reports/Transactions"
-import * as Satrail from "@satrail/core/Satrail"
-import { Withdrawals } from "@satrail/core/sending/Withdrawals"
-import * as Memory from "@satrail/memory/Memory"
-import * as FixedRates from "@satrail/sandbox/FixedRates"
-import { layer as sandbox, Sandbox } from "@satrail/sandbox/Sandbox"
+import { Msat } from "@satrail/bitcoin"
+import { Answer, Balance, Companies, Decimal, Fee, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/core"
+import { Memory } from "@satrail/memory"
+import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Console, Effect, Layer, Schedule } from "effect"
 import assert from "node:assert/strict"
 
 const ports = Layer.mergeAll(
-  Memory.layer, // what is stored; to keep it, a layer of @satrail/postgres/Storage
-  sandbox({ seed: "embed-effect", network: "regtest" }), // our nodes, and the world outside
+  Memory.layer, // what is stored; to keep it, Storage.layer of @satrail/postgres
+  Sandbox.layer({ seed: "embed-effect", network: "regtest" }), // our nodes, and the world outside
   FixedRates.layer() // what a bitcoin costs
 )
 
@@ -37,11 +27,11 @@ const until = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean
   look.pipe(Effect.repeat({ until: isSo, schedule: Schedule.spaced("20 millis") }), Effect.timeout("10 seconds"))
 
 const program = Effect.gen(function* () {
-  const companies = yield* Companies
-  const invoices = yield* Invoices
-  const withdrawals = yield* Withdrawals
-  const transactions = yield* Transactions
-  const outside = yield* Sandbox
+  const companies = yield* Companies.Companies
+  const invoices = yield* Invoices.Invoices
+  const withdrawals = yield* Withdrawals.Withdrawals
+  const transactions = yield* Transactions.Transactions
+  const outside = yield* Sandbox.Sandbox
 
   const company = yield* companies.open({ name: "Corner Café", plan: "free" }).pipe(Effect.flatMap(Answer.made))
   const balance = transactions.balance(company.id)

@@ -1,6 +1,4 @@
-import { OperatorToken } from "@satrail/http/Authentication"
-import { Readiness } from "@satrail/http/Readiness"
-import * as Http from "@satrail/http/Http"
+import { Authentication, Http, Readiness } from "@satrail/http"
 import { Layer } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
@@ -12,8 +10,8 @@ export const mount = async (payments: Payments) => {
   const { handler, dispose } = Http.webHandler(
     Http.layer().pipe(
       Layer.provide(Layer.succeedContext(await payments.context())),
-      Layer.provide(Layer.succeed(OperatorToken, undefined)), // no operator's routes over HTTP: the shop opens companies in its own code
-      Layer.provide(Layer.succeed(Readiness, []))
+      Layer.provide(Layer.succeed(Authentication.OperatorToken, undefined)), // no operator's routes over HTTP: the shop opens companies in its own code
+      Layer.provide(Layer.succeed(Readiness.Readiness, []))
     )
   )
   const answer = async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,8 +1,6 @@
-import * as Policy from "@satrail/core/policy/Policy"
-import * as Satrail from "@satrail/core/Satrail"
-import * as Storage from "@satrail/postgres/Storage"
-import * as FixedRates from "@satrail/sandbox/FixedRates"
-import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Policy, Satrail } from "@satrail/core"
+import { Storage } from "@satrail/postgres"
+import { FixedRates, Sandbox } from "@satrail/sandbox"
 import { Layer, ManagedRuntime } from "effect"
 
 /** Every service with its workers, at work until `dispose`. What is stored is kept in `directory`. */

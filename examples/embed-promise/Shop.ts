@@ -1,8 +1,4 @@
-import type * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Decimal from "@satrail/core/base/Decimal"
-import { IdempotencyMismatch, NotFound } from "@satrail/core/ledger/Journal"
-import type { Invoice } from "@satrail/core/receiving/Invoice"
-import { Invoices } from "@satrail/core/receiving/Invoices"
+import { type CompanyId, Decimal, type Invoice, Invoices, Journal } from "@satrail/core"
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 import * as Api from "./Api.ts"
@@ -13,19 +9,19 @@ const sats = new Map([
   ["cake", 4_200n]
 ])
 
-const statusOf = (error: unknown) => (error instanceof NotFound ? 404 : error instanceof IdempotencyMismatch ? 409 : 503)
+const statusOf = (error: unknown) => (error instanceof Journal.NotFound ? 404 : error instanceof Journal.IdempotencyMismatch ? 409 : 503)
 
 /** The shop's HTTP server, not listening yet: `POST /checkout` and `GET /orders/:id`, and the payments service's own interface at `/v1`. */
 export const open = async (payments: Payments, companyId: CompanyId.CompanyId) => {
-  const invoices = await payments.runPromise(Invoices)
+  const invoices = await payments.runPromise(Invoices.Invoices)
   const api = await Api.mount(payments)
 
   /** The page gives each checkout an id. Sent twice, it is one order, answered the same. */
   const checkout = async (id: string, item: string) => {
     const price = sats.get(item)
-    if (price === undefined || id === "") throw new NotFound({ what: "item", id: item })
+    if (price === undefined || id === "") throw new Journal.NotFound({ what: "item", id: item })
     const ask = { companyId, amount: Decimal.make(price), currency: "sats" as const, description: `One ${item}`, expirySeconds: 600 }
-    const render = (invoice: Invoice) => JSON.stringify({ order: invoice.id, pay: invoice.paymentRequest })
+    const render = (invoice: Invoice.Invoice) => JSON.stringify({ order: invoice.id, pay: invoice.paymentRequest })
     const request = { key: id, fingerprint: item, render }
     const outcome = await payments.runPromise(invoices.create({ ...ask, metadata: { item }, request }))
     return outcome._tag === "Made" ? render(outcome.value) : outcome.answer
@@ -39,7 +35,7 @@ export const open = async (payments: Payments, companyId: CompanyId.CompanyId) =
   const answer = (method: string, path: string, form: URLSearchParams) => {
     if (method === "POST" && path === "/checkout") return checkout(form.get("id") ?? "", form.get("item") ?? "")
     if (method === "GET" && path.startsWith("/orders/")) return order(path.slice("/orders/".length))
-    throw new NotFound({ what: "page", id: path })
+    throw new Journal.NotFound({ what: "page", id: path })
   }
 
   const server = createServer(async (request, response) => {

@@ -1,8 +1,7 @@
 // A shop in plain Node that takes bitcoin. The payments service is part of its process (Payments.ts), and the shop (Shop.ts) talks to it in
 // promises. Here the shop opens, one customer comes, and it closes. Run it: npm run example -- embed-promise
-import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
-import { Companies } from "@satrail/core/accounts/Companies"
-import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { ApiKeys, Companies } from "@satrail/core"
+import { Sandbox } from "@satrail/sandbox"
 import { Redacted } from "effect"
 import assert from "node:assert/strict"
 import { once } from "node:events"
@@ -17,7 +16,7 @@ const directory = await mkdtemp(path.join(tmpdir(), "shop-"))
 const payments = Payments.open(directory)
 
 // Once in the life of a shop, which keeps the id with its own data.
-const companies = await payments.runPromise(Companies)
+const companies = await payments.runPromise(Companies.Companies)
 const opened = await payments.runPromise(companies.open({ name: "Corner shop", plan: "free" }))
 assert(opened._tag === "Made", "only a request with a key can be the replay of an earlier one")
 const companyId = opened.value.id
@@ -41,7 +40,7 @@ const look = async () => (await fetch(`${url}/orders/${order}`)).text()
 assert.equal(await look(), JSON.stringify({ order, paid: false }))
 
 // The customer's wallet pays; the page looks until the shop knows.
-const outside = await payments.runPromise(Sandbox)
+const outside = await payments.runPromise(Sandbox.Sandbox)
 await payments.runPromise(outside.pay({ paymentRequest: pay }))
 for await (const _ of setInterval(20, undefined, { signal: AbortSignal.timeout(10_000) })) {
   if ((await look()) === JSON.stringify({ order, paid: true })) break
@@ -49,7 +48,7 @@ for await (const _ of setInterval(20, undefined, { signal: AbortSignal.timeout(1
 console.log("paid       thank you")
 
 // What the shop's other programs see, over HTTP and with a key.
-const apiKeys = await payments.runPromise(ApiKeys)
+const apiKeys = await payments.runPromise(ApiKeys.ApiKeys)
 const key = await payments.runPromise(apiKeys.issue({ companyId, name: "bookkeeping", scopes: ["read"], expiresAtMillis: null }))
 const authorization = `Bearer ${Redacted.value(key.text)}`
 const balance = await (await fetch(`${url}/v1/transactions/balance`, { headers: { authorization } })).text()

@@ -1,8 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import * as Bolt11 from "@satrail/bitcoin/Bolt11"
-import * as Msat from "@satrail/bitcoin/Msat"
-import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"
+import { LightningSender } from "@satrail/core"
 import { Effect, Layer, Redacted, References } from "effect"
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
@@ -45,7 +43,7 @@ const answering =
 
 const lookedUp = (options: PaperNode.Options) =>
   Effect.provide(
-    Effect.flatMap(LightningSender, (sender) => sender.lookupPayment(paymentHash)),
+    Effect.flatMap(LightningSender.LightningSender, (sender) => sender.lookupPayment(paymentHash)),
     sender(options)
   )
 
@@ -73,7 +71,7 @@ it.live("paper node: a call that times out decides nothing", () =>
     const paymentRequest = yield* Effect.fromResult(Bolt11.encode(draft, Bolt11.signWith(new Uint8Array(32).fill(7))))
     const ask = { invoice: yield* Effect.fromResult(Bolt11.decode(paymentRequest)), amount: Msat.fromSats(1), feeLimit: Msat.zero }
     const answer = yield* Effect.provide(
-      Effect.flatMap(LightningSender, (sender) => sender.pay(ask)),
+      Effect.flatMap(LightningSender.LightningSender, (sender) => sender.pay(ask)),
       sender({ ...silent, deadlineMillis: 1000 })
     )
     assert.deepStrictEqual<unknown>(answer, { _tag: "unknown" })

@@ -1,5 +1,4 @@
-import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
-import * as LightningSender from "@satrail/contracts/LightningSender"
+import { LightningReceiver, LightningSender } from "@satrail/contracts"
 import * as Peers from "../Peers.ts"
 
 LightningReceiver.suite("paper node", Peers.layer)

@@ -19,6 +19,9 @@ export type Storage = JournalPort | RecordsPort | TasksPort | Commits
 /** Why the tables could not be brought up to date. */
 export type MigrationFailed = Migrations.SchemaTooNew | Migrations.RoleMayNot | Migrator.MigrationError | SqlError.SqlError
 
+/** Why storage cannot be used, wherever it is: what a program that chooses at run time has to expect. */
+export type Unusable = PgClient.DatabaseUnreachable | DirectoryLocked | DirectoryUnusable | MigrationFailed
+
 /** The storage ports over whichever client, its tables brought up to date first. */
 export const layerClient = (options: Journal.Options = {}): Layer.Layer<Storage, MigrationFailed, SqlClient.SqlClient> =>
   Layer.unwrap(Effect.as(Migrations.ready, Layer.mergeAll(Journal.layer(options), Records.layer, Tasks.layer)))

@@ -79,8 +79,25 @@ const migrate = Command.make("migrate", { json }, ({ json }) =>
   }).pipe(Effect.mapError((error) => new CommandFailed({ message: reasonsOf(error).join("\n  ") })))
 ).pipe(Command.withDescription("Bring the tables of DATABASE_URL up to date, and give the roles their rights"))
 
+// The service is all of this package: only who starts it waits until it is loaded.
+const service = Effect.promise(() => Promise.all([import("./Program.ts"), import("./Server.ts")]))
+
+const start = Command.make("start", {}, () => Effect.flatMap(service, ([Program, Server]) => Program.main(Server.services))).pipe(
+  Command.withDescription("Run the service until it is told to stop (SIGINT, SIGTERM). Everything is configured by environment variables")
+)
+
 /** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
   Command.withDescription("Operate a satrail"),
-  Command.withSubcommands([companies, keys, BooksCommands.reconcile, BooksCommands.ownFunds, BooksCommands.verify, check, migrate, wallet])
+  Command.withSubcommands([
+    start,
+    companies,
+    keys,
+    BooksCommands.reconcile,
+    BooksCommands.ownFunds,
+    BooksCommands.verify,
+    check,
+    migrate,
+    wallet
+  ])
 )

@@ -82,9 +82,9 @@ const explain = (cause: Cause.Cause<unknown>) => {
   )
 }
 
-/** Runs the service as a whole program: configured by the environment, until it is told to stop. */
-export const run = <E>(servicesOf: Services<E>): void => {
-  const main = Effect.gen(function* () {
+/** The service as a whole program: configured by the environment, until it is told to stop. Says why where it cannot start, and sets the exit code. */
+export const main = <E>(servicesOf: Services<E>): Effect.Effect<void> =>
+  Effect.gen(function* () {
     const environment = yield* Effect.fromResult(Environment.read(process.env))
     // What this process makes in its directory is its owner's alone, the database's and the sandbox's files too.
     yield* Effect.sync(() => process.umask(0o077))
@@ -95,13 +95,16 @@ export const run = <E>(servicesOf: Services<E>): void => {
       process.once("SIGINT", end)
     })
     yield* Effect.provide(Effect.scoped(program(environment, servicesOf)), logging(environment))
-  })
-  NodeRuntime.runMain(
-    Effect.catchCause(main, (cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
-    {
-      disableErrorReporting: true,
-      // To be told to stop, and to stop, is no failure.
-      teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0))
-    }
+  }).pipe(
+    Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
+    // To be told to stop, and to stop, is no failure.
+    Effect.onInterrupt(() =>
+      Effect.sync(() => {
+        process.exitCode ??= 0
+      })
+    )
   )
-}
+
+/** Runs it, with nothing else in the process. */
+export const run = <E>(servicesOf: Services<E>): void =>
+  NodeRuntime.runMain(main(servicesOf), { disableErrorReporting: true, teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0)) })

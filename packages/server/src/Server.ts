@@ -53,7 +53,6 @@ import * as WebResolver from "@satrail/web/Resolver"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { readFileSync } from "node:fs"
 import path from "node:path"
 import type { NodeUnusable } from "./backends/NodeUnusable.ts"
 import * as ChainNode from "./ChainNode.ts"
@@ -62,6 +61,7 @@ import * as Identity from "./Identity.ts"
 import * as Listener from "./Listener.ts"
 import * as Pretended from "./Pretended.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
+import { version } from "./Version.ts"
 
 /** Nobody can listen there: another program does, or the address is not this machine's. */
 export class AddressUnusable extends Schema.TaggedError<AddressUnusable>()("AddressUnusable", {
@@ -261,10 +261,6 @@ const controlsIn = (environment: Environment, services: Context.Context<Services
   })
   return Option.filter(controls, () => Pretended.isAny(Pretended.of(environment)))
 }
-
-const { version } = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8")
-)
 
 /** What the page at `/` says. */
 const aboutOf = (environment: Environment): Home.About => {

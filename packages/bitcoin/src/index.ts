@@ -1,0 +1,12 @@
+import "./checkRuntime.ts"
+
+export * as Bip21 from "./Bip21.ts"
+export * as BitcoinAddress from "./BitcoinAddress.ts"
+export * as Bolt11 from "./Bolt11.ts"
+export * as LightningAddressText from "./LightningAddressText.ts"
+export * as Lnurl from "./Lnurl.ts"
+export * as Msat from "./Msat.ts"
+export * as Network from "./Network.ts"
+export * as Nostr from "./Nostr.ts"
+export * as PaymentHash from "./PaymentHash.ts"
+export * as Preimage from "./Preimage.ts"

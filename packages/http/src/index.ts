@@ -1,0 +1,12 @@
+import "@satrail/bitcoin/checkRuntime"
+
+export * as Api from "./Api.ts"
+export * as Authentication from "./Authentication.ts"
+export * as Client from "./Client.ts"
+export * as Decoding from "./Decoding.ts"
+export * as Envelope from "./Envelope.ts"
+export * as Errors from "./Errors.ts"
+export * as Home from "./Home.ts"
+export * as Http from "./Http.ts"
+export * as Readiness from "./Readiness.ts"
+export * as Seal from "./Seal.ts"

@@ -1,0 +1,7 @@
+import "@satrail/bitcoin/checkRuntime"
+
+export * as Lnd from "./Lnd.ts"
+export * as LndBooks from "./LndBooks.ts"
+export * as LndInfo from "./LndInfo.ts"
+export * as CoreLightning from "./CoreLightning.ts"
+export * as Macaroon from "./Macaroon.ts"

@@ -1,0 +1,119 @@
+// What is published, and what the manifest of each says. All of it is made from packages/*/package.json, the catalog of pnpm-workspace.yaml and the
+// root's package.json, so that nothing about a release is written twice (docs/decisions/0069-packages.md).
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { minimumNode } from "../../packages/bitcoin/src/Runtime.ts"
+
+export const root = path.join(import.meta.dirname, "../..")
+
+type Versions = Readonly<Record<string, string>>
+
+interface Source {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+  readonly description?: string
+  readonly keywords?: ReadonlyArray<string>
+  readonly license: string
+  readonly bin?: Readonly<Record<string, string>>
+  readonly files?: ReadonlyArray<string>
+  readonly dependencies?: Versions
+  readonly peerDependencies?: Versions
+}
+
+export interface Package {
+  /** Its folder in the workspace. */
+  readonly folder: string
+  readonly source: Source
+  /** Files beside the compiled ones that are published too, such as `roles.sql`. */
+  readonly assets: ReadonlyArray<string>
+}
+
+const json = (file: string) => JSON.parse(readFileSync(path.join(root, file), "utf8"))
+
+/** The one version of everything that is published. */
+export const version: string = json("package.json").version
+
+/** Where the sources are. A real release demands that this is also where git has them. */
+export const repository: string = json("package.json").repository.url
+
+const compiled = new Set(["dist", "!dist/.tsbuildinfo", "src"])
+
+/** Every package of the workspace that is not private, each after those that it depends on. */
+export const published = (): ReadonlyArray<Package> => {
+  const all = new Map<string, Package>()
+  for (const name of readdirSync(path.join(root, "packages"))) {
+    const folder = `packages/${name}`
+    const source: Source = json(`${folder}/package.json`)
+    if (source.private !== true) {
+      all.set(source.name, { folder, source, assets: (source.files ?? []).filter((file) => !compiled.has(file)) })
+    }
+  }
+  const ordered = new Set<Package>()
+  const visit = (one: Package) => {
+    for (const name of Object.keys(one.source.dependencies ?? {})) {
+      const below = all.get(name)
+      if (below !== undefined && !ordered.has(below)) visit(below)
+    }
+    ordered.add(one)
+  }
+  for (const one of all.values()) visit(one)
+  return [...ordered]
+}
+
+/** `name: version`, one a line, in the catalog of the workspace. */
+const catalog: Versions = Object.fromEntries(
+  Array.from(
+    readFileSync(path.join(root, "pnpm-workspace.yaml"), "utf8").matchAll(/^ {2}"?([^\s"]+)"?: (\d\S*)$/gm),
+    ([, name = "", exact = ""]) => [name, exact]
+  )
+)
+
+/**
+ * What a dependency is published as: our own packages exactly, because they use each other's internals; a library in the range that semantic versioning
+ * calls compatible, so that a host has one copy, and its fixes without waiting for us.
+ */
+const publishedAs = (name: string, wanted: string): string => {
+  if (wanted === "workspace:*") return version
+  if (wanted !== "catalog:") return wanted
+  const exact = catalog[name]
+  if (exact === undefined) throw new Error(`${name} is not in the catalog of pnpm-workspace.yaml`)
+  return `^${exact}`
+}
+
+const resolved = (dependencies: Versions = {}): Versions =>
+  Object.fromEntries(Object.entries(dependencies).map(([name, wanted]) => [name, publishedAs(name, wanted)]))
+
+/** Modules that do something when they are loaded. */
+const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@satrail/bitcoin": ["./dist/checkRuntime.js"],
+  "@satrail/server": ["./dist/bin.js", "./dist/cli.js", "./dist/main.js"]
+}
+
+export const manifest = ({ folder, source, assets }: Package) => {
+  const { name, description, keywords, license, bin, dependencies, peerDependencies } = source
+  const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
+  return {
+    name,
+    version,
+    description,
+    keywords,
+    license,
+    repository: { type: "git", url: repository, directory: folder },
+    homepage: `${web}#readme`,
+    bugs: `${web}/issues`,
+    type: "module",
+    engines: { node: `>=${minimumNode}` },
+    sideEffects: sideEffects[name] ?? false,
+    ...(bin && { bin }),
+    exports: {
+      ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./internal/*": { types: "./dist/*.d.ts", default: "./dist/*.js" },
+      ...Object.fromEntries(assets.map((file) => [`./${file}`, `./${file}`])),
+      "./package.json": "./package.json"
+    },
+    files: ["dist", ...assets],
+    dependencies: resolved(dependencies),
+    peerDependencies: resolved(peerDependencies)
+  }
+}

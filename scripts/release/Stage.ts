@@ -1,0 +1,34 @@
+// What a package is published as, in a folder of its own: the compiled modules that have a source, a manifest, its README and the licence.
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { manifest, type Package, root } from "./Package.ts"
+
+const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+)(["'])([^"']+)\2/gm
+
+/**
+ * A module as others load it. In the workspace a package takes any module of another one by its path; published, only the root is promised and the rest is
+ * reached as `internal`. Declarations name each other by what exists: the compiled files.
+ */
+export const rewritten = (source: string): string =>
+  source
+    .replace(specifier, (_, before: string, quote: string, target: string) => {
+      const [, name, inside] = /^(@satrail\/[a-z]+)\/(.+)$/.exec(target) ?? []
+      if (name !== undefined && inside !== undefined) return `${before}${quote}${name}/internal/${inside}${quote}`
+      return `${before}${quote}${target.startsWith(".") ? target.replace(/\.ts$/, ".js") : target}${quote}`
+    })
+    .replace(/^\/\/# sourceMappingURL=.*\n?/gm, "")
+
+/** Fills `into` with what is published of a compiled package. */
+export const stage = (one: Package, into: string): void => {
+  const folder = path.join(root, one.folder)
+  for (const source of globSync("**/*.ts", { cwd: path.join(folder, "src") })) {
+    for (const end of [".js", ".d.ts"]) {
+      const file = path.join("dist", source.replace(/\.ts$/, end))
+      mkdirSync(path.dirname(path.join(into, file)), { recursive: true })
+      writeFileSync(path.join(into, file), rewritten(readFileSync(path.join(folder, file), "utf8")))
+    }
+  }
+  for (const file of ["README.md", ...one.assets]) copyFileSync(path.join(folder, file), path.join(into, file))
+  copyFileSync(path.join(root, "LICENSE"), path.join(into, "LICENSE"))
+  writeFileSync(path.join(into, "package.json"), `${JSON.stringify(manifest(one), null, 2)}\n`)
+}

@@ -1,0 +1,76 @@
+import { assert, it } from "@effect/vitest"
+import { execFile } from "node:child_process"
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { type Block, blocks, blocksOf, root, write } from "./Blocks.ts"
+
+const folder = path.join(root, "node_modules/.cache/blocks")
+
+/** What a host has installed, where the workspace has it: the root of each package, and what it brings itself. */
+const paths = Object.fromEntries([
+  ...globSync("packages/*/src/index.ts", { cwd: root }).map((file) => [`@satrail/${file.split(path.sep)[1]}`, [path.join(root, file)]]),
+  ["@effect/platform-node/*", [path.join(root, "packages/server/node_modules/@effect/platform-node/dist/*.d.ts")]],
+  ["pg", [path.join(root, "packages/postgres/node_modules/@types/pg")]]
+])
+
+/** Whoever copies a block has it checked as strictly as we are. */
+const config = {
+  extends: path.join(root, "tsconfig.base.json"),
+  compilerOptions: {
+    composite: false,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    rewriteRelativeImportExtensions: false,
+    declarationMap: false,
+    tsBuildInfoFile: null,
+    noUnusedLocals: false,
+    paths
+  },
+  include: ["**/*.ts"]
+}
+
+/** What the compiler says of these, with each place as it is in the page. */
+const problems = (all: ReadonlyArray<Block>, into: string): Promise<ReadonlyArray<string>> => {
+  write(all, into)
+  mkdirSync(into, { recursive: true })
+  writeFileSync(path.join(into, "tsconfig.json"), JSON.stringify(config))
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [path.join(root, "node_modules/typescript/bin/tsc"), "-p", into, "--pretty", "false"],
+      (error, stdout, stderr) => {
+        const lines = `${stdout}${stderr}`.split("\n").filter((line) => line !== "")
+        if (error !== null && lines.length === 0) lines.push(String(error))
+        const named = lines.map((line) => {
+          const block = all.find(({ file }) => line.includes(`${file}(`))
+          return block === undefined ? line : `${block.at}: ${line.slice(line.indexOf(`${block.file}(`))}`
+        })
+        resolve(named)
+      }
+    )
+  })
+}
+
+it("guides: each TypeScript block in a page compiles", async () => {
+  const all = blocks()
+  assert.isAbove(all.length, 5)
+  assert.deepStrictEqual(await problems(all, folder), [])
+})
+
+it("guides: a block that does not compile is named by its page and line", async () => {
+  const wrong = blocksOf("docs/x.md", 'Text\n\n```ts\nimport { Companies } from "@satrail/core"\nCompanies.nothing()\n```\n')
+  const said = await problems(wrong, `${folder}-wrong`)
+  assert.lengthOf(said, 1)
+  assert.match(said.join(), /^docs\/x\.md:3: docs-x\/block1\.ts\(2,11\): error TS2339/)
+})
+
+it("guides: a link in a page leads to a file that is there", () => {
+  const all = globSync("{*.md,docs/**/*.md,packages/*/*.md,examples/*/*.md}", { cwd: root, exclude: ["**/node_modules"] })
+  const dead = all.flatMap((page) =>
+    Array.from(readFileSync(path.join(root, page), "utf8").matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g), ([, to = ""]) => to)
+      .filter((to) => !existsSync(path.join(root, path.dirname(page), to)))
+      .map((to) => `${page}: ${to}`)
+  )
+  assert.isAbove(all.length, 50)
+  assert.deepStrictEqual(dead, [])
+})

@@ -1,0 +1,243 @@
+// What a stranger does: takes the packages of a release into an empty folder, with nothing of this workspace around it, checks types as strictly as can be,
+// and runs programs. On the lowest Node that is said to do, and on the one of this workspace.
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { minimumNode, problem } from "../packages/bitcoin/src/Runtime.ts"
+import { blocks, root, write } from "./Blocks.ts"
+
+/** Too old; the sentence is tried on it. */
+const oldNode = "20.19.5"
+/** For all that is fetched and run here; a machine may be busy. */
+const patienceMillis = 900_000
+
+const work = mkdtempSync(path.join(tmpdir(), "satrail-install-"))
+const release = path.join(work, "release")
+const kind = `node-${process.platform}-${process.arch}`
+
+/** Nobody's home, and nothing that a task of this workspace is given; but the registry that this machine was told to use, and its cache of what was fetched. */
+const cache = spawnSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).stdout.trim()
+const environment = (bin: string) => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(?:npm_config_|NPM_CONFIG_|NODE_EXTRA_CA|https?_proxy$|HTTPS?_PROXY$)/.test(name))
+  ),
+  ...(process.env["NPM_CONFIG_USERCONFIG"] === undefined && { NPM_CONFIG_USERCONFIG: path.join(process.env["HOME"] ?? "", ".npmrc") }),
+  npm_config_cache: cache,
+  npm_config_local_prefix: "",
+  HOME: path.join(work, "home"),
+  NO_COLOR: "1",
+  PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`
+})
+
+interface Ended {
+  readonly status: number
+  readonly said: string
+}
+
+const run = (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(
+      command,
+      args,
+      { cwd: folder, env: environment(bin), maxBuffer: 64 * 1024 * 1024, timeout: patienceMillis },
+      (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
+      }
+    )
+  })
+
+const right = async (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<string> => {
+  const { status, said } = await run(bin, folder, command, ...args)
+  assert.strictEqual(status, 0, `${command} ${args.join(" ")} in ${folder}: ${said}`)
+  return said
+}
+
+/** The folder with `node` of a version, from the registry. */
+const nodeAt = async (version: string): Promise<string> => {
+  const folder = path.join(work, `node-${version}`)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, "package.json"), "{}")
+  await right(path.dirname(process.execPath), folder, "npm", "install", "--no-audit", "--no-fund", `${kind}@${version}`)
+  return path.join(folder, "node_modules", kind, "bin")
+}
+
+const tarballs = () => readdirSync(release).filter((file) => file.endsWith(".tgz"))
+const nameOf = (file: string) => `@satrail/${/satrail-(\w+)-/.exec(file)?.[1]}`
+
+/** Programs that a host writes: those of the guides, and the examples. */
+const examples = ["embed-effect", "embed-promise", "custom-node"]
+const programs = blocks().filter(({ isProgram }) => isProgram)
+
+const config = (module: "nodenext" | "preserve", moduleResolution: "nodenext" | "bundler") => ({
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    target: "ES2024",
+    lib: ["ES2024", "DOM"], // effect's own declarations name CryptoKey, which @types/node has as a value only
+    types: ["node"],
+    module,
+    moduleResolution
+  },
+  include: ["blocks", "examples"]
+})
+
+/** An empty folder with every package of the release installed, by npm as it comes with Node. */
+const host = async (bin: string, version: string): Promise<string> => {
+  const folder = path.join(work, `host-${version}`)
+  mkdirSync(folder)
+  const dependencies = Object.fromEntries(tarballs().map((file) => [nameOf(file), `file:../release/${file}`]))
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "host", private: true, type: "module", dependencies }))
+  // Today's newest that the ranges allow, the types of this Node, and nothing else.
+  const others = ["effect", "vitest", "@effect/vitest", "typescript", "@types/node@24", "@effect/platform-node"]
+  const startedMillis = Date.now()
+  await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...others)
+  console.log(`Node ${version}: installed in ${Math.round((Date.now() - startedMillis) / 1000)} s`)
+  write(blocks(), path.join(folder, "blocks"))
+  for (const name of examples) {
+    cpSync(path.join(root, "examples", name), path.join(folder, "examples", name), {
+      recursive: true,
+      filter: (file) => !file.includes("node_modules")
+    })
+  }
+  writeFileSync(path.join(folder, "tsconfig.nodenext.json"), JSON.stringify(config("nodenext", "nodenext")))
+  writeFileSync(path.join(folder, "tsconfig.bundler.json"), JSON.stringify(config("preserve", "bundler")))
+  return folder
+}
+
+const freePort = async () => {
+  const server = createServer()
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" && address !== null ? address.port : assert.fail()
+}
+
+const running = new Set<ChildProcess>()
+
+/** Starts the service as its README says. Answers how it ended, once it was ready and was told to stop. */
+const started = async (bin: string, folder: string) => {
+  const port = await freePort()
+  const env = { ...environment(bin), PORT: String(port), HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
+  const npx = spawn(path.join(folder, "node_modules/.bin/satrail"), ["start"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
+  running.add(npx)
+  let said = ""
+  for (const stream of [npx.stdout, npx.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
+  const ended = once(npx, "exit")
+  const status = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status
+  while ((await status()) !== 200) {
+    assert.isNull(npx.exitCode, said)
+    await setTimeout(100)
+  }
+  npx.kill("SIGTERM")
+  const [code] = await ended
+  running.delete(npx)
+  return { code, said }
+}
+
+const isHere = spawnSync("npm", ["ping", "--fetch-retries=0", "--fetch-timeout=20000"], { encoding: "utf8" }).status === 0
+if (!isHere && process.env["REQUIRE_REGISTRY"] === undefined) console.log("install: skipped, because no package registry can be reached")
+
+describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
+  "the packages of a release",
+  () => {
+    beforeAll(async () => {
+      mkdirSync(path.join(work, "home"))
+      await right(path.dirname(process.execPath), root, process.execPath, "scripts/release/main.ts", "--dry-run", "--out", release)
+    }, patienceMillis)
+    afterAll(() => {
+      for (const child of running) child.kill("SIGKILL")
+      rmSync(work, { recursive: true, force: true })
+    })
+
+    it("release: every package has its checksum, and what all of them install is listed", () => {
+      assert.lengthOf(tarballs(), globSync("packages/*/README.md", { cwd: root, exclude: ["packages/regtest/*"] }).length)
+      assert.lengthOf(readFileSync(path.join(release, "SHA256SUMS"), "utf8").trim().split("\n"), tarballs().length)
+      const { components } = JSON.parse(readFileSync(path.join(release, "sbom.cdx.json"), "utf8"))
+      assert.includeMembers(
+        components.map(({ name }: { name: string }) => name),
+        ["effect", "pg"]
+      )
+    })
+
+    for (const version of [minimumNode, process.versions.node]) {
+      describe(`on Node ${version}`, () => {
+        let bin = ""
+        let folder = ""
+        beforeAll(async () => {
+          bin = version === process.versions.node ? path.dirname(process.execPath) : await nodeAt(version)
+          assert.strictEqual((await right(bin, work, "node", "--version")).trim(), `v${version}`)
+          folder = await host(bin, version)
+        }, patienceMillis)
+
+        it(`install: types are right for a strict host, with nodenext and with bundler (Node ${version})`, async () => {
+          for (const how of ["nodenext", "bundler"]) {
+            const { status, said } = await run(bin, folder, "node", "node_modules/typescript/bin/tsc", "-p", `tsconfig.${how}.json`)
+            assert.deepStrictEqual([how, status, said], [how, 0, ""])
+          }
+        })
+
+        it(`install: the programs of the guides and the examples run (Node ${version})`, async () => {
+          assert.isAbove(programs.length, 8)
+          for (const { at, file } of programs.filter(({ file }) => !file.endsWith(".test.ts"))) {
+            const { status, said } = await run(bin, folder, "node", path.join("blocks", file))
+            assert.strictEqual(status, 0, `${at}: ${said}`)
+          }
+          for (const name of examples) await right(bin, folder, "node", `examples/${name}/main.ts`)
+        })
+
+        it(`install: contracts run with the newest vitest of their range (Node ${version})`, async () => {
+          const tests = programs.filter(({ file }) => file.endsWith(".test.ts")).map(({ file }) => path.join("blocks", file))
+          const said = await right(
+            bin,
+            folder,
+            "node",
+            "node_modules/vitest/vitest.mjs",
+            "run",
+            ...tests,
+            "examples/custom-node/test/contract.test.ts"
+          )
+          const [, passed = ""] = /Tests\s+(\d+) passed/.exec(said) ?? []
+          assert.isAbove(Number(passed), 100, said)
+        })
+
+        it(`install: npx @satrail/server start is ready, and stops when told (Node ${version})`, async () => {
+          const { code, said } = await started(bin, folder)
+          assert.strictEqual(code, 0, said)
+          assert.include(said, "API key")
+          assert.include(await right(bin, folder, "npx", "@satrail/server", "--help"), "companies")
+          assert.include(await right(bin, folder, "npx", "@satrail/server", "check"), "settings")
+        })
+
+        it(`install: what is not promised is named internal (Node ${version})`, async () => {
+          const load = (specifier: string) => run(bin, folder, "node", "-e", `import(${JSON.stringify(specifier)})`)
+          assert.strictEqual((await load("@satrail/core")).status, 0)
+          assert.include((await load("@satrail/core/Satrail")).said, "ERR_PACKAGE_PATH_NOT_EXPORTED")
+          assert.strictEqual((await load("@satrail/postgres/package.json")).said.includes("NOT_EXPORTED"), false)
+        })
+      })
+    }
+
+    it("install: an older Node is refused in one sentence, at import and at npx", async () => {
+      const bin = await nodeAt(oldNode)
+      const folder = path.join(work, `host-${process.versions.node}`)
+      assert.isTrue(existsSync(folder))
+      const sentence = problem(oldNode) ?? assert.fail()
+      assert.deepStrictEqual(await run(bin, folder, "node", "node_modules/.bin/satrail", "start"), { status: 1, said: `${sentence}\n` })
+      for (const file of tarballs()) {
+        const load = `import(${JSON.stringify(nameOf(file))}).then(() => console.log("loaded"), ({ message }) => console.log(message))`
+        assert.deepStrictEqual(await run(bin, folder, "node", "-e", load), { status: 0, said: `${sentence}\n` }, file)
+      }
+    })
+  },
+  patienceMillis
+)
