@@ -7,7 +7,6 @@ import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Throttle from "../base/Throttle.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
@@ -15,20 +14,15 @@ import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { Position } from "../ledger/Page.ts"
-import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import { Policy } from "../policy/Policy.ts"
 import { descriptionIssue } from "../receiving/Invoices.ts"
-import * as Destination from "./Destination.ts"
-import { Recipients } from "./Recipients.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Voucher from "./Voucher.ts"
+import * as VoucherClaims from "./VoucherClaims.ts"
+import * as VoucherExpiry from "./VoucherExpiry.ts"
 import { checkSendable } from "./Withdrawals.ts"
-
-const tasksAtOnce = 20
-const leaseMillis = 60_000
-const laterMillis = 10_000
 
 /** How many vouchers a page has. */
 export const limit = { default: 100, maximum: 1000 } as const
@@ -38,15 +32,6 @@ export interface Issued {
   readonly voucher: Voucher.Voucher
   /** What a wallet scans: the secret is in it. */
   readonly url: Redacted.Redacted
-}
-
-/** What a wallet sends to claim a voucher, each as it came. */
-export interface Claim {
-  readonly k1: string
-  /** The invoice that is to be paid. */
-  readonly pr: string
-  /** Whoever asks, by whatever he is told apart: he may claim only so often. */
-  readonly caller: string
 }
 
 /** Money for whoever has the link: held when a voucher is created, and paid once, to the first invoice that claims it (LUD-03). */
@@ -89,91 +74,25 @@ export class Vouchers extends Context.Service<
      * Has the invoice paid by a worker, if it asks for exactly the amount and may be paid. Of any number of claims at once one is the first, and the
      * others are refused. The same invoice again is no other claim.
      */
-    readonly claim: (ask: Claim) => Effect.Effect<void, Voucher.VoucherRefused | StoreUnavailable>
+    readonly claim: (ask: VoucherClaims.Claim) => Effect.Effect<void, Voucher.VoucherRefused | StoreUnavailable>
     /** Voids every voucher that has expired, and answers how many tasks were due. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
 >()("@satrail/core/sending/Vouchers") {}
-
-const gone: { readonly [status in Exclude<Voucher.Status, "open">]: Voucher.VoucherRefused } = {
-  claimed: new Voucher.VoucherRefused({ code: "claimed", message: "The voucher was claimed already" }),
-  expired: new Voucher.VoucherRefused({ code: "expired", message: "The voucher has expired" }),
-  canceled: new Voucher.VoucherRefused({ code: "canceled", message: "The voucher was canceled" })
-}
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
   const fees = yield* Fees
-  const tasks = yield* Tasks
   const prices = yield* Prices
-  const recipients = yield* Recipients
   const policy = yield* Policy
   const entropy = yield* Entropy
-  const callerMayClaim = Throttle.make(policy.lnurl.perCaller)
   const now = Clock.currentTimeMillis
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* records.voucher(companyId, id) : undefined
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "voucher", id })
-  })
-
-  const bySecret = Effect.fnUntraced(function* (k1: string) {
-    const found = yield* records.voucherBySecret(Voucher.hashOf(k1))
-    return found._tag === "Some"
-      ? found.value
-      : yield* new Voucher.VoucherRefused({ code: "not_found", message: "There is no such voucher" })
-  })
-
-  const open = Effect.fnUntraced(function* (voucher: Voucher.Voucher) {
-    if (voucher.status !== "open") return yield* gone[voucher.status]
-    // The worker that voids it may be late.
-    return voucher.expiresAtMillis <= (yield* now) ? yield* gone.expired : voucher
-  })
-
-  /** The invoice, read, if it is one that this voucher may pay. */
-  const payable = Effect.fnUntraced(
-    function* (voucher: Voucher.Voucher, pr: string) {
-      const destination = yield* Effect.fromResult(Destination.parse(pr, policy.network))
-      if (destination._tag !== "LightningInvoice" || destination.invoice.amount !== voucher.amount) {
-        return yield* new Voucher.VoucherRefused({
-          code: "invoice",
-          message: `pr must be a Lightning invoice for exactly ${voucher.amount} millisatoshis`
-        })
-      }
-      yield* recipients.payable(voucher.companyId, destination, voucher.amount)
-      return Destination.text(destination)
-    },
-    Effect.catchTags({
-      DestinationInvalid: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
-      DestinationRefused: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
-      RecipientRefused: Effect.die, // only servers of other people say that, and an invoice asks none
-      RecipientUnreachable: Effect.die
-    })
-  )
-
-  /** Whether this very invoice is what the voucher was claimed for: the wallet did not hear our answer. */
-  const isPaidTo = Effect.fnUntraced(function* ({ companyId, withdrawalId }: Voucher.Voucher, pr: string) {
-    const withdrawal = withdrawalId === null ? undefined : yield* records.withdrawal(companyId, withdrawalId)
-    return withdrawal?._tag === "Some" && withdrawal.value.recipient === pr.trim().toLowerCase()
-  })
-
-  const commitClaim = Effect.fnUntraced(function* (voucher: Voucher.Voucher, recipient: string) {
-    const atMillis = yield* now
-    const to = { id: Id.fromMillis(atMillis, entropy), recipient, network: policy.network }
-    yield* journal.commit(Voucher.claimed(voucher, to, atMillis))
-  })
-
-  const expire = Effect.fnUntraced(function* (task: Task) {
-    const found = yield* records.voucher(task.companyId, task.id)
-    if (found._tag === "None") return yield* Effect.die(`the expiry of a voucher that is not there: ${task.id}`)
-    // Claimed a moment ago, or voided by somebody else: nothing is left to do.
-    const overtaken = () => Effect.void
-    yield* Effect.catchTags(journal.commit(Voucher.expired(found.value, fence(task), yield* now)), {
-      VoucherNotOpen: overtaken,
-      StaleFence: overtaken
-    })
   })
 
   return Vouchers.of({
@@ -229,44 +148,8 @@ export const make = Effect.gen(function* () {
       yield* journal.commit(Voucher.canceled(yield* get(companyId, id), yield* now))
       return yield* get(companyId, id)
     }),
-    offer: Effect.fnUntraced(function* (k1) {
-      return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(policy.domain) }
-    }),
-    claim: Effect.fnUntraced(function* ({ k1, pr, caller }) {
-      if (!callerMayClaim(caller, yield* now)) {
-        return yield* new Voucher.VoucherRefused({ code: "too_many", message: "Too many claims: try again in a moment" })
-      }
-      const voucher = yield* bySecret(k1)
-      if (yield* isPaidTo(voucher, pr)) return
-      const recipient = yield* payable(yield* open(voucher), pr)
-      yield* Effect.catchTag(
-        commitClaim(voucher, recipient),
-        "VoucherNotOpen",
-        Effect.fnUntraced(function* () {
-          const since = yield* bySecret(k1)
-          if (!(yield* isPaidTo(since, pr))) return yield* Effect.asVoid(open(since))
-        })
-      )
-    }),
-    step: Effect.gen(function* () {
-      const nowMillis = yield* now
-      const claimed = yield* tasks.claim({ kind: Voucher.taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
-      yield* Effect.forEach(
-        claimed,
-        (task) =>
-          expire(task).pipe(
-            Effect.catchCause((cause) =>
-              Effect.andThen(
-                Effect.logError("voucher: could not be voided; will retry", cause),
-                Effect.ignore(tasks.postpone(task, nowMillis + laterMillis))
-              )
-            ),
-            Effect.annotateLogs({ voucherId: task.id })
-          ),
-        { concurrency: tasksAtOnce, discard: true }
-      )
-      return claimed.length
-    })
+    ...(yield* VoucherClaims.make),
+    ...(yield* VoucherExpiry.make)
   })
 })
 
@@ -276,6 +159,10 @@ export const layer = Layer.effect(Vouchers, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const vouchers = yield* Vouchers
-    yield* Worker.run("vouchers", Effect.repeat(vouchers.step, { while: (claimed) => claimed === tasksAtOnce }), Effect.sleep("1 second"))
+    yield* Worker.run(
+      "vouchers",
+      Effect.repeat(vouchers.step, { while: (claimed) => claimed === VoucherExpiry.tasksAtOnce }),
+      Effect.sleep("1 second")
+    )
   })
 )

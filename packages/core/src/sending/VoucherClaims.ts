@@ -1,0 +1,104 @@
+import { Clock, Effect } from "effect"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import * as Throttle from "../base/Throttle.ts"
+import { Journal } from "../ledger/Journal.ts"
+import { Policy } from "../policy/Policy.ts"
+import * as Destination from "./Destination.ts"
+import { Recipients } from "./Recipients.ts"
+import { SendingReads } from "./SendingReads.ts"
+import * as Voucher from "./Voucher.ts"
+
+/** What a wallet sends to claim a voucher, each as it came. */
+export interface Claim {
+  readonly k1: string
+  /** The invoice that is to be paid. */
+  readonly pr: string
+  /** Whoever asks, by whatever he is told apart: he may claim only so often. */
+  readonly caller: string
+}
+
+const gone: { readonly [status in Exclude<Voucher.Status, "open">]: Voucher.VoucherRefused } = {
+  claimed: new Voucher.VoucherRefused({ code: "claimed", message: "The voucher was claimed already" }),
+  expired: new Voucher.VoucherRefused({ code: "expired", message: "The voucher has expired" }),
+  canceled: new Voucher.VoucherRefused({ code: "canceled", message: "The voucher was canceled" })
+}
+
+/** What a wallet does with a voucher (LUD-03): looks what it is worth, and claims it with an invoice. It knows the secret, and nothing of the company. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const records = yield* SendingReads
+  const recipients = yield* Recipients
+  const policy = yield* Policy
+  const entropy = yield* Entropy
+  const callerMayClaim = Throttle.make(policy.lnurl.perCaller)
+  const now = Clock.currentTimeMillis
+
+  const bySecret = Effect.fnUntraced(function* (k1: string) {
+    const found = yield* records.voucherBySecret(Voucher.hashOf(k1))
+    return found._tag === "Some"
+      ? found.value
+      : yield* new Voucher.VoucherRefused({ code: "not_found", message: "There is no such voucher" })
+  })
+
+  const open = Effect.fnUntraced(function* (voucher: Voucher.Voucher) {
+    if (voucher.status !== "open") return yield* gone[voucher.status]
+    // The worker that voids it may be late.
+    return voucher.expiresAtMillis <= (yield* now) ? yield* gone.expired : voucher
+  })
+
+  /** The invoice, read, if it is one that this voucher may pay. */
+  const payable = Effect.fnUntraced(
+    function* (voucher: Voucher.Voucher, pr: string) {
+      const destination = yield* Effect.fromResult(Destination.parse(pr, policy.network))
+      if (destination._tag !== "LightningInvoice" || destination.invoice.amount !== voucher.amount) {
+        return yield* new Voucher.VoucherRefused({
+          code: "invoice",
+          message: `pr must be a Lightning invoice for exactly ${voucher.amount} millisatoshis`
+        })
+      }
+      yield* recipients.payable(voucher.companyId, destination, voucher.amount)
+      return Destination.text(destination)
+    },
+    Effect.catchTags({
+      DestinationInvalid: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
+      DestinationRefused: ({ message }) => new Voucher.VoucherRefused({ code: "invoice", message }),
+      RecipientRefused: Effect.die, // only servers of other people say that, and an invoice asks none
+      RecipientUnreachable: Effect.die
+    })
+  )
+
+  /** Whether this very invoice is what the voucher was claimed for: the wallet did not hear our answer. */
+  const isPaidTo = Effect.fnUntraced(function* ({ companyId, withdrawalId }: Voucher.Voucher, pr: string) {
+    const withdrawal = withdrawalId === null ? undefined : yield* records.withdrawal(companyId, withdrawalId)
+    return withdrawal?._tag === "Some" && withdrawal.value.recipient === pr.trim().toLowerCase()
+  })
+
+  const commitClaim = Effect.fnUntraced(function* (voucher: Voucher.Voucher, recipient: string) {
+    const atMillis = yield* now
+    const to = { id: Id.fromMillis(atMillis, entropy), recipient, network: policy.network }
+    yield* journal.commit(Voucher.claimed(voucher, to, atMillis))
+  })
+
+  return {
+    offer: Effect.fnUntraced(function* (k1) {
+      return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(policy.domain) }
+    }),
+    claim: Effect.fnUntraced(function* ({ k1, pr, caller }) {
+      if (!callerMayClaim(caller, yield* now)) {
+        return yield* new Voucher.VoucherRefused({ code: "too_many", message: "Too many claims: try again in a moment" })
+      }
+      const voucher = yield* bySecret(k1)
+      if (yield* isPaidTo(voucher, pr)) return
+      const recipient = yield* payable(yield* open(voucher), pr)
+      yield* Effect.catchTag(
+        commitClaim(voucher, recipient),
+        "VoucherNotOpen",
+        Effect.fnUntraced(function* () {
+          const since = yield* bySecret(k1)
+          if (!(yield* isPaidTo(since, pr))) return yield* Effect.asVoid(open(since))
+        })
+      )
+    })
+  }
+})

@@ -1,0 +1,52 @@
+import { Clock, Effect } from "effect"
+import { Journal } from "../ledger/Journal.ts"
+import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
+import { SendingReads } from "./SendingReads.ts"
+import * as Voucher from "./Voucher.ts"
+
+/** How many are voided at once, and in a step. */
+export const tasksAtOnce = 20
+const leaseMillis = 60_000
+const laterMillis = 10_000
+
+/** Voids the vouchers that have expired. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const records = yield* SendingReads
+  const tasks = yield* Tasks
+  const now = Clock.currentTimeMillis
+
+  const expire = Effect.fnUntraced(function* (task: Task) {
+    const found = yield* records.voucher(task.companyId, task.id)
+    if (found._tag === "None") return yield* Effect.die(`the expiry of a voucher that is not there: ${task.id}`)
+    // Claimed a moment ago, or voided by somebody else: nothing is left to do.
+    const overtaken = () => Effect.void
+    yield* Effect.catchTags(journal.commit(Voucher.expired(found.value, fence(task), yield* now)), {
+      VoucherNotOpen: overtaken,
+      StaleFence: overtaken
+    })
+  })
+
+  return {
+    /** Answers how many tasks were due. */
+    step: Effect.gen(function* () {
+      const nowMillis = yield* now
+      const claimed = yield* tasks.claim({ kind: Voucher.taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
+      yield* Effect.forEach(
+        claimed,
+        (task) =>
+          expire(task).pipe(
+            Effect.catchCause((cause) =>
+              Effect.andThen(
+                Effect.logError("voucher: could not be voided; will retry", cause),
+                Effect.ignore(tasks.postpone(task, nowMillis + laterMillis))
+              )
+            ),
+            Effect.annotateLogs({ voucherId: task.id })
+          ),
+        { concurrency: tasksAtOnce, discard: true }
+      )
+      return claimed.length
+    })
+  }
+})
