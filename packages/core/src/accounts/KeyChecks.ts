@@ -1,0 +1,80 @@
+import { Clock, Effect, FiberSet, Redacted } from "effect"
+import { knownMillis } from "../base/Known.ts"
+import { Journal } from "../ledger/Journal.ts"
+import { Policy } from "../policy/Policy.ts"
+import { AccountReads } from "./AccountReads.ts"
+import * as ApiKey from "./ApiKey.ts"
+
+// Knowing the minute in which a key was used is enough; knowing the second would cost a write for each request.
+const usedAgainMillis = 60_000
+
+// More keys than this in use at once, and each is asked for now and then.
+const maxKnown = 10_000
+
+const missing = Effect.fail(new ApiKey.Unauthorized({ reason: "missing" }))
+const unknown = Effect.fail(new ApiKey.Unauthorized({ reason: "unknown" }))
+
+/** What the store said about a key, when it was asked, and the secret that was right then: comparing it costs a tenth of hashing it again. */
+interface Known {
+  readonly holder: ApiKey.Holder
+  readonly readAtMillis: number
+  readonly secret: Redacted.Redacted
+}
+
+/** Says whose key a request has, by what the store said of it at most `knownMillis` ago. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const records = yield* AccountReads
+  const { network } = yield* Policy
+  const touching = new Set<string>()
+  const known = new Map<string, Known>()
+  const background = yield* FiberSet.makeRuntime<never>()
+
+  /** What is known of a key, while it may be gone by. A clock that was put back makes nothing younger. */
+  const remembered = (id: string, nowMillis: number): Known | undefined => {
+    const before = known.get(id)
+    return before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + knownMillis ? before : undefined
+  }
+
+  /** Whose key this is, as the store says. Only what is right is kept: who guesses costs no memory. */
+  const look = Effect.fnUntraced(function* (id: string, secret: string, nowMillis: number) {
+    const found = yield* records.apiKey(id)
+    if (found._tag === "None" || !ApiKey.matches(found.value.apiKey, secret)) return yield* unknown
+    if (known.size >= maxKnown) known.clear()
+    known.set(id, { holder: found.value, readAtMillis: nowMillis, secret: Redacted.make(secret, { label: "api key secret" }) })
+    return found.value
+  })
+
+  /** Notes the use, beside the request: a store that is too busy for it loses nothing that matters. */
+  const touch = (apiKey: ApiKey.ApiKey, nowMillis: number) => {
+    if (nowMillis - (apiKey.lastUsedAtMillis ?? 0) < usedAgainMillis || touching.has(apiKey.id)) return
+    touching.add(apiKey.id)
+    background(
+      journal.commit(ApiKey.used(apiKey, nowMillis)).pipe(
+        Effect.andThen(Effect.sync(() => known.delete(apiKey.id))),
+        Effect.catch((error) => Effect.logWarning("API key: last use not stored", error)),
+        Effect.ensuring(Effect.sync(() => touching.delete(apiKey.id)))
+      )
+    )
+  }
+
+  return {
+    check: (text: string) => {
+      const parsed = ApiKey.parse(text)
+      if (parsed === undefined || parsed.network !== network) return text === "" ? missing : unknown
+      const { id, secret } = parsed
+      const open = (holder: ApiKey.Holder, nowMillis: number) => {
+        const refusal = ApiKey.refusal(holder.apiKey, nowMillis)
+        if (refusal !== undefined) return Effect.fail(refusal)
+        touch(holder.apiKey, nowMillis)
+        return Effect.succeed(holder)
+      }
+      // Every request comes by here, most of them with a key that is known: no step more than it takes.
+      return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+        const before = remembered(id, nowMillis)
+        if (before === undefined) return Effect.flatMap(look(id, secret, nowMillis), (holder) => open(holder, nowMillis))
+        return ApiKey.isSame(secret, Redacted.value(before.secret)) ? open(before.holder, nowMillis) : unknown
+      })
+    }
+  }
+})
