@@ -4,15 +4,14 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Throttle from "../base/Throttle.ts"
 import * as Answer from "../ledger/Answer.ts"
 import type { Conflict, StoreUnavailable } from "../ledger/Journal.ts"
 import { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { Policy } from "../policy/Policy.ts"
+import * as AskRates from "./AskRates.ts"
 import type { Callback, Invoice } from "./Invoice.ts"
 import { Invoices } from "./Invoices.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
-import * as OpenForWallets from "./OpenForWallets.ts"
 import * as PayRequest from "./PayRequest.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Zap from "./Zap.ts"
@@ -54,12 +53,6 @@ export class PayRequests extends Context.Service<
   }
 >()("@satrail/core/receiving/PayRequests") {}
 
-const full: { readonly [full in OpenForWallets.Full]: string } = {
-  caller: "Too many unpaid invoices: pay one, or wait until they expire",
-  address: "Too many invoices of this address are not paid: try again in a few minutes",
-  service: "Too many invoices of this service are not paid: try again in a few minutes"
-}
-
 export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
@@ -68,10 +61,7 @@ export const make = Effect.gen(function* () {
   const secretKey = yield* Nostr.SecretKey
   const { lnurl } = policy
   const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
-  const addressMayAsk = Throttle.make(lnurl.perAddress)
-  const callerMayAsk = Throttle.make(lnurl.perCaller)
-  const open = OpenForWallets.make(receiving, lnurl)
-  const mayTell = Throttle.make(Throttle.perMinute(1))
+  const rates = yield* AskRates.make
 
   /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
@@ -103,18 +93,6 @@ export const make = Effect.gen(function* () {
     nostrPubkey
   })
 
-  const checkRates = Effect.fnUntraced(function* (address: LightningAddress, caller: string) {
-    const nowMillis = yield* Clock.currentTimeMillis
-    const whose = yield* open.full(caller, address.id, nowMillis)
-    if (whose !== undefined) {
-      if (whose === "service" && mayTell("service", nowMillis))
-        yield* Effect.logWarning("pay request: refused, too many unpaid invoices", { open: lnurl.open })
-      return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: full[whose] })
-    }
-    if (callerMayAsk(caller, nowMillis) && addressMayAsk(address.id, nowMillis)) return
-    return yield* new PayRequest.PayRequestRefused({ code: "too_many", message: "Too many requests for invoices: try again in a moment" })
-  })
-
   return PayRequests.of({
     offer: Effect.fnUntraced(function* (place) {
       const { target, address } = yield* payable(place)
@@ -130,7 +108,7 @@ export const make = Effect.gen(function* () {
         payerData: yield* Effect.fromResult(PayRequest.checkPayerData(ask.payerData, lnurl.payerDataBytes)),
         zapRequest: yield* Effect.fromResult(Zap.check(ask.nostr, amount, nostrPubkey, lnurl))
       }
-      yield* checkRates(address, ask.caller)
+      yield* rates.check(address, ask.caller)
       const issued = yield* invoices
         .issue({
           companyId: address.companyId,
@@ -149,7 +127,7 @@ export const make = Effect.gen(function* () {
           Effect.timeoutOrElse({ duration: lnurl.timeoutMillis, orElse: () => late })
         )
       const invoice = yield* Answer.made(issued)
-      open.issued(ask.caller, address.id, invoice)
+      rates.issued(ask.caller, address.id, invoice)
       return { invoice, successMessage: address.successMessage, verify: `${target.url}/verify/${invoice.paymentHash}` }
     }),
     verify: Effect.fnUntraced(function* (place, paymentHash) {
