@@ -1,4 +1,5 @@
 import type { Network } from "@satrail/bitcoin/Network"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as Block from "./Block.ts"
@@ -259,7 +260,7 @@ const view = (options: Options) => {
       return (yield* ask("getblockheader", [hash, true], Header)).time
     }),
     block: (hash) => Effect.map(ask("getblock", [hash, 0], Schema.String), (text) => Buffer.from(text, "hex")),
-    waiting: ask("getrawmempool", [false], Schema.Array(Schema.String)),
+    waiting: ask("getrawmempool", [false], Schema.Array(TxId.TxId)),
     transactions: Effect.fnUntraced(function* (txIds) {
       const found: Array<Buffer> = []
       for (let at = 0; at < txIds.length; at += batchSize) {
@@ -301,7 +302,7 @@ export const make = (options: Options) => {
   const { call, ask, find, hashAt, now, caughtUp, node } = view(options)
 
   /** What the node says when it is asked once. An index that is a block behind does not know what that block took out of the mempool. */
-  const look = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+  const look = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     const known = yield* find("getrawtransaction", [txId, 1], Known, isAbsent)
     if (known._tag === "None") return { _tag: "gone" }
     const { blockhash, confirmations = 0, vin } = known.value
@@ -313,7 +314,7 @@ export const make = (options: Options) => {
   })
 
   /** Gone is what the node does not know while its index has reached the tip, which is the same before and after. */
-  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+  const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     yield* caughtUp
     let placement = yield* look(txId)
     for (let times = 0; placement._tag === "gone"; times++) {

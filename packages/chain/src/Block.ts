@@ -1,3 +1,4 @@
+import * as TxId from "@satrail/bitcoin/TxId"
 import { createHash } from "node:crypto"
 
 /** An output as it stands in a transaction. The script is in hex. */
@@ -14,7 +15,7 @@ export interface Transaction {
   /** The outpoints it spends, `txid:vout`. */
   readonly spent: () => ReadonlyArray<string>
   /** Computed when asked for: hashing all of a block would cost more than reading it. */
-  readonly txId: () => string
+  readonly txId: () => TxId.TxId
 }
 
 export interface Block {
@@ -84,7 +85,7 @@ const readTransaction = (reader: Reader): Transaction => {
   }
   const lockTime = reader.take(4)
   const spent = () => outpoints.map((outpoint) => `${shown(outpoint.subarray(0, 32))}:${outpoint.readUInt32LE(32)}`)
-  return { outputs, isCoinbase, spent, txId: () => shown(sha256Twice(version, body, lockTime)) }
+  return { outputs, isCoinbase, spent, txId: () => TxId.make(shown(sha256Twice(version, body, lockTime))) }
 }
 
 /** A serialised block. Throws on what is none. */
@@ -109,7 +110,7 @@ export const parseTransaction = (bytes: Buffer): Transaction => {
 export const hashOf = (bytes: Buffer): string => shown(sha256Twice(bytes.subarray(0, 80)))
 
 /** The id of a transaction in hex, undefined when it is none. */
-export const txIdOf = (rawTx: string): string | undefined => {
+export const txIdOf = (rawTx: string): TxId.TxId | undefined => {
   if (!/^(?:[0-9a-f]{2})+$/i.test(rawTx)) return undefined
   try {
     return parseTransaction(Buffer.from(rawTx, "hex")).txId()

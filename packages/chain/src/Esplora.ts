@@ -1,3 +1,4 @@
+import * as TxId from "@satrail/bitcoin/TxId"
 import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Block from "./Block.ts"
@@ -23,7 +24,7 @@ const Known = Schema.fromJsonString(
   })
 )
 const Outspend = Schema.fromJsonString(Schema.Struct({ spent: Schema.Boolean }))
-const TxIds = Schema.fromJsonString(Schema.Array(Schema.String))
+const TxIds = Schema.fromJsonString(Schema.Array(TxId.TxId))
 const Estimates = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Finite))
 
 const targetBlocks = "6"
@@ -136,7 +137,7 @@ export const make = (options: Options) => {
   const blocks: Follower.Node = { ...server, tip }
 
   /** What the server says when it is asked once. */
-  const look = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+  const look = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     const found = yield* find(`/tx/${txId}`)
     if (found._tag === "None") return { _tag: "gone" }
     const { status, vin } = yield* Effect.mapError(Schema.decodeUnknownEffect(Known)(found.value.toString("utf8")), away("transaction"))
@@ -144,7 +145,7 @@ export const make = (options: Options) => {
   })
 
   /** Gone is what the server does not know between two looks at one tip, which is no older than any it has named before. */
-  const transaction = Effect.fnUntraced(function* (txId: string): Effect.fn.Return<Placement, ChainUnavailable> {
+  const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     let placement = yield* look(txId)
     for (let times = 0; placement._tag === "gone"; times++) {
       if (times === timesAsked) {

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { type Activity, ChainUnavailable, type Ours, type Output, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
@@ -13,9 +14,9 @@ export interface Node {
   /** A block as it is serialised. */
   readonly block: (hash: string) => Effect.Effect<Buffer, ChainUnavailable>
   /** The ids of all transactions that wait. */
-  readonly waiting: Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
+  readonly waiting: Effect.Effect<ReadonlyArray<TxId.TxId>, ChainUnavailable>
   /** Those of these transactions that still wait, serialised. */
-  readonly transactions: (txIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Buffer>, ChainUnavailable>
+  readonly transactions: (txIds: ReadonlyArray<TxId.TxId>) => Effect.Effect<ReadonlyArray<Buffer>, ChainUnavailable>
 }
 
 /** Where to begin where no cursor says so: at a height, or with the first block that can be younger than a wallet. */
@@ -56,7 +57,7 @@ const scriptsOf = (transactions: ReadonlyArray<Block.Transaction>): ReadonlyArra
 export const make = (node: Node, beginning: Beginning) => {
   // What waits is known to this process alone: it tells another's cursor everything it has found, which is safe to hear twice.
   const by = randomUUID()
-  let known = new Set<string>()
+  let known = new Set<TxId.TxId>()
   let found: ReadonlyArray<{ readonly n: number; readonly output: Output }> = []
   let count = 0
 

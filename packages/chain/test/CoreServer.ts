@@ -1,3 +1,4 @@
+import * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -56,7 +57,7 @@ const make = Effect.gen(function* () {
 
   const indexedTo = (chain: Chain.State): number => ("height" in service.txindex ? service.txindex.height : chain.tip.height)
 
-  const transaction = (chain: Chain.State, txId: string, isVerbose: boolean): Said => {
+  const transaction = (chain: Chain.State, txId: TxId.TxId, isVerbose: boolean): Said => {
     const found = Chain.transaction(chain, txId)
     const missing = no(-5, notFound(service.txindex))
     if (found === undefined || found.placement._tag === "gone") return missing
@@ -96,7 +97,7 @@ const make = Effect.gen(function* () {
       case "getrawmempool":
         return { result: chain.mempool }
       case "getrawtransaction":
-        return transaction(chain, String(first), second === 1)
+        return transaction(chain, TxId.make(String(first)), second === 1)
       case "sendrawtransaction": {
         const said = await Effect.runPromise(source.broadcast(String(first)))
         return said._tag === "rejected" ? no(-26, said.reason) : { result: "00".repeat(32) }

@@ -1,3 +1,4 @@
+import * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -60,7 +61,7 @@ const make = Effect.gen(function* () {
       case "fee-estimates":
         return json({ "1": 87.9, "6": 12.3, "144": 1.2 })
       case "tx": {
-        const found = Chain.transaction(chain, name)
+        const found = Chain.transaction(chain, TxId.make(name))
         if (found === undefined || found.placement._tag === "gone") return missing("Transaction")
         if (rest === "raw") return found.placement._tag === "mempool" ? { body: Buffer.from(found.rawTx, "hex") } : missing("Transaction")
         const { placement } = found

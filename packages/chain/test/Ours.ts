@@ -1,4 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
 import { begin, onChain } from "@satrail/contracts/Fixtures"
 import { Companies } from "@satrail/core/accounts/Companies"
@@ -43,10 +44,10 @@ export const followAll = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.re
 
 /** The other side of the wallet's contract, made of somebody who pays and mines. */
 export const walletPeer = (outside: {
-  readonly send: (address: string, amount: Msat.Msat) => Effect.Effect<string, unknown>
+  readonly send: (address: string, amount: Msat.Msat) => Effect.Effect<TxId.TxId, unknown>
   readonly mine: (blocks: number) => Effect.Effect<unknown, unknown>
   readonly address: Effect.Effect<{ readonly scriptPubKey: string }, unknown>
-  readonly feeOf: (txId: string) => Effect.Effect<Msat.Msat, unknown>
+  readonly feeOf: (txId: TxId.TxId) => Effect.Effect<Msat.Msat, unknown>
 }) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<ChainDeposits | OnChainAddresses | Companies | Signer | ChainSource | Journal | Tasks>()

@@ -1,5 +1,6 @@
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as Btcd from "@satrail/regtest/Btcd"
 import * as Miner from "@satrail/regtest/Miner"
 import * as Block from "@satrail/sandbox/Block"
@@ -17,7 +18,7 @@ const key = HDKey.fromMasterSeed(new Uint8Array(32).fill(7))
 const own = Result.getOrThrow(BitcoinAddress.decode(Miner.address, "regtest"))
 
 interface Coin {
-  readonly txId: string
+  readonly txId: TxId.TxId
   readonly vout: number
   readonly sats: bigint
 }
@@ -43,7 +44,7 @@ const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee =
   tx.addOutput({ script: hex.decode(own.scriptPubKey), amount: left })
   tx.sign(Miner.privateKey)
   tx.finalize()
-  return { txId: tx.id, rawTx: tx.hex }
+  return { txId: TxId.make(tx.id), rawTx: tx.hex }
 }
 
 const sha256Twice = (bytes: Uint8Array) => createHash("sha256").update(createHash("sha256").update(bytes).digest()).digest()
@@ -81,7 +82,7 @@ const blockOf = (previous: string, height: number, timeSeconds: number, unique: 
 }
 
 const Verbose = Schema.Struct({
-  vin: Schema.Array(Schema.Struct({ txid: Schema.optionalKey(Schema.String), vout: Schema.optionalKey(Schema.Int) })),
+  vin: Schema.Array(Schema.Struct({ txid: Schema.optionalKey(TxId.TxId), vout: Schema.optionalKey(Schema.Int) })),
   vout: Schema.Array(Schema.Struct({ value: Schema.Finite }))
 })
 
@@ -111,7 +112,7 @@ export const make = Effect.gen(function* () {
     return coin
   }
   const broadcast = (rawTx: string) => btcd.call("sendrawtransaction", [rawTx], Schema.String)
-  const outputOf = Effect.fnUntraced(function* (txId: string, vout: number) {
+  const outputOf = Effect.fnUntraced(function* (txId: TxId.TxId, vout: number) {
     const tx = yield* btcd.call("getrawtransaction", [txId, 1], Verbose)
     return BigInt(Math.round((tx.vout[vout]?.value ?? 0) * 100_000_000))
   })
@@ -161,17 +162,17 @@ export const make = Effect.gen(function* () {
     reorg,
     /** A miner who has something else in its mempool than we do mines this one transaction. */
     mineOne: (rawTx: string) => build(0, 1, rawTx),
-    doubleSpend: Effect.fnUntraced(function* (txId: string) {
+    doubleSpend: Effect.fnUntraced(function* (txId: TxId.TxId) {
       const coin = spentBy.get(txId)
       if (coin === undefined) throw new Error(`nobody here sent ${txId}`)
       const { address } = yield* newAddress
       const replacement = pay(coin, [{ address, amount: Msat.fromSats(1000) }], feeSats * 5n)
       yield* broadcast(replacement.rawTx)
     }),
-    feeOf: Effect.fnUntraced(function* (txId: string) {
+    feeOf: Effect.fnUntraced(function* (txId: TxId.TxId) {
       const { vin, vout } = yield* btcd.call("getrawtransaction", [txId, 1], Verbose)
       let sats = 0n
-      for (const { txid = "", vout = 0 } of vin) sats += yield* outputOf(txid, vout)
+      for (const { txid, vout = 0 } of vin) if (txid !== undefined) sats += yield* outputOf(txid, vout)
       for (const { value } of vout) sats -= BigInt(Math.round(value * 100_000_000))
       return Msat.fromSats(sats)
     })

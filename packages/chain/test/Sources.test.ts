@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer, Redacted } from "effect"
@@ -75,7 +76,7 @@ describe("A node over RPC", () => {
         Effect.gen(function* () {
           const { source } = yield* node(answer)
           assert.match(yield* reason(source.tip), expected)
-          assert.match(yield* reason(source.transaction("ab".repeat(32))), expected)
+          assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), expected)
           assert.match(yield* reason(source.activity(null, none)), expected)
           const rawTx = "0100000001" + "00".repeat(36) + "00ffffffff0100000000000000000000000000"
           assert.deepStrictEqual(yield* source.broadcast(rawTx), { _tag: "unknown" })
@@ -89,7 +90,7 @@ describe("A node over RPC", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node(healthy)
-        assert.deepStrictEqual(yield* source.transaction("ab".repeat(32)), { _tag: "gone" })
+        assert.deepStrictEqual(yield* source.transaction(TxId.make("ab".repeat(32))), { _tag: "gone" })
       })
     )
   )
@@ -98,7 +99,7 @@ describe("A node over RPC", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node((call) => standing(call) ?? { error: { code: -1, message: "out of memory" } })
-        assert.match(yield* reason(source.transaction("ab".repeat(32))), /out of memory/)
+        assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), /out of memory/)
       })
     )
   )
@@ -137,7 +138,7 @@ describe("A node over RPC", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node((call) => standing(call) ?? { error: { code: -5, message } })
-          const asked = source.transaction("ab".repeat(32))
+          const asked = source.transaction(TxId.make("ab".repeat(32)))
           if (says === "gone") assert.deepStrictEqual(yield* asked, { _tag: "gone" })
           else assert.match(yield* reason(asked), says)
         })
@@ -156,7 +157,7 @@ describe("A node over RPC", () => {
         Effect.gen(function* () {
           const { source } = yield* node((call) => (call.method === "getindexinfo" ? index : healthy(call)))
           assert.match(yield* reason(source.tip), expected)
-          assert.match(yield* reason(source.transaction("ab".repeat(32))), expected)
+          assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), expected)
           // What /readyz shows to anybody, and what the operator is told besides.
           const { reason: shown = "", remedy = "" } = yield* Effect.flip(source.tip)
           if (what !== "does not say") assert.match(shown, expected)
@@ -173,7 +174,7 @@ describe("A node over RPC", () => {
           call.method === "getindexinfo" ? { error: { code: -32_601, message: "Method not found" } } : healthy(call)
         )
         assert.deepStrictEqual(yield* source.tip, { height: 800_000, hash: "00" })
-        assert.deepStrictEqual(yield* source.transaction("ab".repeat(32)), { _tag: "gone" })
+        assert.deepStrictEqual(yield* source.transaction(TxId.make("ab".repeat(32))), { _tag: "gone" })
         assert.deepStrictEqual(yield* BitcoinRpc.standing(options), { tip: { height: 800_000, hash: "00" }, index: undefined })
       })
     )
@@ -202,7 +203,7 @@ describe("A node over RPC", () => {
               return isMined ? { result: { blockhash: "01", confirmations: 1, vin: [{}] } } : healthy(call)
           }
         })
-        assert.deepStrictEqual(yield* source.transaction("ab".repeat(32)), { _tag: "mined", height: 800_001, isCoinbase: false })
+        assert.deepStrictEqual(yield* source.transaction(TxId.make("ab".repeat(32))), { _tag: "mined", height: 800_001, isCoinbase: false })
       })
     )
   )
@@ -212,7 +213,7 @@ describe("A node over RPC", () => {
       Effect.gen(function* () {
         let blocks = 800_000
         const { source } = yield* node((call) => (call.method === "getbestblockhash" ? { result: String(++blocks) } : healthy(call)))
-        assert.match(yield* reason(source.transaction("ab".repeat(32))), /does not stand still/)
+        assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), /does not stand still/)
       })
     )
   )
@@ -278,7 +279,7 @@ describe("A server that speaks Esplora", () => {
       Effect.gen(function* () {
         const server = yield* EsploraServer.EsploraServer
         const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
-        const txId = "0f".repeat(32)
+        const txId = TxId.make("0f".repeat(32))
         assert.deepStrictEqual(yield* source.transaction(txId), { _tag: "gone" })
         server.interfere = (path) => (path.startsWith("/tx") ? instead : undefined)
         assert.match(yield* reason(source.transaction(txId)), expected)
@@ -319,7 +320,7 @@ describe("A server that speaks Esplora", () => {
       )
       let asked = 0
       server.interfere = (path) => (path === "/blocks/tip/hash" && ++asked % 2 === 0 ? { status: 200, body: oldest } : undefined)
-      assert.match(yield* reason(source.transaction("0f".repeat(32))), /does not stand still/)
+      assert.match(yield* reason(source.transaction(TxId.make("0f".repeat(32)))), /does not stand still/)
     }).pipe(Effect.provide(served))
   )
 
@@ -330,7 +331,10 @@ describe("A server that speaks Esplora", () => {
       const { height } = yield* source.tip
       const older = yield* Effect.promise(async () => (await fetch(`${server.url}/block-height/${height - 1}`)).text())
       server.interfere = (path) => (path === "/blocks/tip/hash" ? { status: 200, body: older } : undefined)
-      assert.match(yield* reason(source.transaction("0f".repeat(32))), new RegExp(`at block ${height - 1}, and was at ${height} before`))
+      assert.match(
+        yield* reason(source.transaction(TxId.make("0f".repeat(32)))),
+        new RegExp(`at block ${height - 1}, and was at ${height} before`)
+      )
     }).pipe(Effect.provide(served))
   )
 

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
@@ -344,10 +345,10 @@ Real.suite("On a real chain", ["btcd"], () => {
             const signed = yield* signedFor(payouts)
             assert.strictEqual(signed.length, 2)
             const { transaction } = yield* ChainSource
-            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? ""), { _tag: "mempool" })
+            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? TxId.make("")), { _tag: "mempool" })
             yield* (yield* Outside).mineOne(signed[0]?.rawTx ?? "")
-            assert.strictEqual((yield* transaction(signed[0]?.txId ?? ""))._tag, "mined")
-            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? ""), { _tag: "gone" })
+            assert.strictEqual((yield* transaction(signed[0]?.txId ?? TxId.make("")))._tag, "mined")
+            assert.deepStrictEqual(yield* transaction(signed[1]?.txId ?? TxId.make("")), { _tag: "gone" })
             yield* work
             for (const { status } of yield* rowsOf(payouts)) assert.strictEqual(status, "pending")
             yield* mineAndWork(5)

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
@@ -200,7 +201,7 @@ it.live("txindex: an index that is a block behind a chain that grows does not ma
       assert.match(String((yield* Effect.flip(chain.transaction(txId))).cause), /indexing/)
       yield* remember
       assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
-      assert.deepStrictEqual(yield* chain.transaction("0f".repeat(32)), { _tag: "gone" })
+      assert.deepStrictEqual(yield* chain.transaction(TxId.make("0f".repeat(32))), { _tag: "gone" })
       assert.isAbove(core.called.filter((method) => method === "getindexinfo").length, 0)
     })
   )

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { type Activity, ChainSource, confirmations, type Output } from "@satrail/core/nodes/ChainSource"
 import { Context, Effect } from "effect"
 import * as Contract from "./Contract.ts"
@@ -19,15 +20,15 @@ export class Peer extends Context.Service<
     /** An address that was never used. Nobody needs to have its key. */
     readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
     /** Pays all of these in one transaction, which waits in the mempool then. Answers its id. */
-    readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<string, unknown>
+    readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<TxId.TxId, unknown>
     /** Signs a transaction that pays `payment` and keeps it. Two of the same `coin` spend the same. */
-    readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: string; readonly rawTx: string }, unknown>
+    readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: TxId.TxId; readonly rawTx: string }, unknown>
     /** Mines so many blocks, with all that waits in the first. */
     readonly mine: (blocks: number) => Effect.Effect<void, unknown>
     /** Takes the last blocks away for a longer branch of empty ones: what was in them waits again. */
     readonly reorg: (depth: number) => Effect.Effect<void, unknown>
     /** Replaces a transaction that waits by one that spends the same and pays somebody else. */
-    readonly doubleSpend: (txId: string) => Effect.Effect<void, unknown>
+    readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<void, unknown>
   }
 >()("@satrail/contracts/ChainSource/Peer") {}
 
@@ -81,7 +82,7 @@ const minedDeposit = Effect.gen(function* () {
   return { target, txId, activity: yield* toldSo(target, activity.cursor, isPlaced("mined")) }
 })
 
-const placement = Effect.fnUntraced(function* (txId: string) {
+const placement = Effect.fnUntraced(function* (txId: TxId.TxId) {
   return (yield* (yield* ChainSource).transaction(txId))._tag
 })
 
@@ -215,7 +216,7 @@ export const money = {
 /** The rest. */
 export const other = {
   "a transaction that nobody saw is gone": Effect.gen(function* () {
-    assert.strictEqual(yield* placement("0f".repeat(32)), "gone")
+    assert.strictEqual(yield* placement(TxId.make("0f".repeat(32))), "gone")
   }),
   "the tip is the last block, also where nothing that is watched changed": Effect.gen(function* () {
     const chain = yield* ChainSource

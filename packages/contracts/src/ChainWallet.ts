@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet, type Draft, type Payment } from "@satrail/core/nodes/ChainWallet"
 import { Signer } from "@satrail/core/nodes/Signer"
@@ -14,7 +15,7 @@ export class Peer extends Context.Service<
   Peer,
   {
     /** Pays to a new address of the wallet, given out as addresses are, in a transaction that waits in the mempool then. Answers its id. */
-    readonly send: (type: BitcoinAddress.AddressType, amount: Msat.Msat) => Effect.Effect<string, unknown>
+    readonly send: (type: BitcoinAddress.AddressType, amount: Msat.Msat) => Effect.Effect<TxId.TxId, unknown>
     /** Mines as many blocks as make a coin, with all that waits in the first, and lets our side take notice. */
     readonly mine: Effect.Effect<void, unknown>
     /** Signs a draft and sends it, as payouts are sent: on record before the network sees it. */
@@ -22,7 +23,7 @@ export class Peer extends Context.Service<
     /** The script of an address that is nobody's but this peer's, and new. */
     readonly script: Effect.Effect<string, unknown>
     /** What a transaction that the network took pays to the miners. */
-    readonly feeOf: (txId: string) => Effect.Effect<Msat.Msat, unknown>
+    readonly feeOf: (txId: TxId.TxId) => Effect.Effect<Msat.Msat, unknown>
   }
 >()("@satrail/contracts/ChainWallet/Peer") {}
 
@@ -45,7 +46,7 @@ export const fund = Effect.fnUntraced(function* (type: BitcoinAddress.AddressTyp
 })
 
 /** Lets only the coins of one transaction through. */
-export const only = (txId: string) => (outpoints: ReadonlyArray<string>) =>
+export const only = (txId: TxId.TxId) => (outpoints: ReadonlyArray<string>) =>
   Effect.succeed(new Set(outpoints.filter((outpoint) => outpoint.startsWith(`${txId}:`))))
 
 /** Everything a promise does not care about, for one payment. */

@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type { Domain } from "@satrail/core/accounts/Domain"
@@ -27,6 +28,9 @@ import { Clock, Effect, Option } from "effect"
 
 /** So many random bytes, in hexadecimal. */
 export const hex = (size: number) => Effect.map(Entropy, (entropy) => Id.toHex(entropy(size)))
+
+/** What a transaction could be known by: none that there is. */
+export const txId = Effect.map(hex(32), TxId.make)
 
 /** What could prove a payment: of none that there is. */
 export const preimage = Effect.map(hex(32), Preimage.make)
@@ -204,7 +208,7 @@ export const output = Effect.fnUntraced(function* (
   fields: Partial<Deposit> = {}
 ): Effect.fn.Return<Deposit> {
   const row = yield* arrival(companyId, sats)
-  return { ...row, rail: "on_chain", status: "pending", chainTxId: yield* hex(32), vout: 1, ...fields }
+  return { ...row, rail: "on_chain", status: "pending", chainTxId: yield* txId, vout: 1, ...fields }
 })
 
 /** A withdrawal as it is asked for: without fees, so that it holds what it says. */
@@ -318,7 +322,7 @@ export const chainAttempt = Effect.gen(function* (): Effect.fn.Return<Withdrawal
   const coins = [`${yield* hex(32)}:0`, `${yield* hex(32)}:3`]
   const [psbt, wallet, scriptPubKey] = [yield* hex(60), yield* hex(4), `5120${yield* hex(32)}`]
   const change: Coin.Change = { wallet, vout: 1, scriptPubKey, amount: Msat.fromSats(7), type: "taproot", branch: 1, index: 3 }
-  return { _tag: "Chain", txId: yield* hex(32), rawTx: yield* hex(120), psbt, coins, networkFee: Msat.fromSats(2), change, isDeep: false }
+  return { _tag: "Chain", txId: yield* txId, rawTx: yield* hex(120), psbt, coins, networkFee: Msat.fromSats(2), change, isDeep: false }
 })
 
 /** How it was paid, for a route that cost this many sats. */

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -78,7 +79,7 @@ export const money = {
       assert.strictEqual(yield* unchanged(Deposit.seen(again)), "DepositMoved")
       assert.isTrue(Option.isNone(yield* (yield* Records).deposit(owner, again.id)))
     }
-    assert.strictEqual((yield* found((yield* Records).depositByOutpoint(chainTxId ?? "", vout ?? 0))).id, row.id)
+    assert.strictEqual((yield* found((yield* Records).depositByOutpoint(chainTxId ?? TxId.make(""), vout ?? 0))).id, row.id)
     yield* has(companyId, { posted: 100, held: 0 })
     yield* has(otherId, { posted: 0, held: 0 })
   }),

@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
@@ -45,7 +46,7 @@ const mined = ({ withdrawal, fence }: Begun, { txId, networkFee }: Signed) =>
 /** The same payment from the same coins for a higher fee, of which 1 sat less comes back. */
 const dearer = Effect.fnUntraced(function* (before: Signed): Effect.fn.Return<Signed> {
   const change = before.change && { ...before.change, amount: Msat.make(before.change.amount - 1000n) }
-  return { ...before, txId: yield* hex(32), rawTx: yield* hex(120), psbt: yield* hex(60), networkFee: Msat.fromSats(3), change }
+  return { ...before, txId: TxId.make(yield* hex(32)), rawTx: yield* hex(120), psbt: yield* hex(60), networkFee: Msat.fromSats(3), change }
 })
 
 const candidates = Effect.fnUntraced(function* ({ withdrawal: { companyId, id } }: Begun) {
@@ -112,7 +113,7 @@ export const money = {
     assert.deepStrictEqual(yield* coins(wallet), [])
     const confirmed = Deposit.confirmed(placed.deposit, atMillis)
     yield* verdict(confirmed)
-    const outpoint = Coin.outpoint(seen.chainTxId ?? "", 1)
+    const outpoint = Coin.outpoint(seen.chainTxId ?? TxId.make(""), 1)
     const { scriptPubKey, type, index } = address
     assert.deepStrictEqual(yield* records.coins(wallet, 10), [
       { outpoint, scriptPubKey, amount: seen.amount, type, branch: 0, index, isConfirmed: true }

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import * as Domain from "@satrail/core/accounts/Domain"
@@ -243,8 +244,8 @@ export const money = {
     const row = yield* output(companyId, 21, { vout: 0, network: "signet", recipient: "tb1q…" })
     yield* committed(Deposit.seen(row))
     assert.deepStrictEqual(yield* found(records.deposit(companyId, row.id)), row)
-    assert.deepStrictEqual(yield* found(records.depositByOutpoint(row.chainTxId ?? "", 0)), row)
-    assert.isTrue(Option.isNone(yield* records.depositByOutpoint(row.chainTxId ?? "", 1)))
+    assert.deepStrictEqual(yield* found(records.depositByOutpoint(row.chainTxId ?? TxId.make(""), 0)), row)
+    assert.isTrue(Option.isNone(yield* records.depositByOutpoint(row.chainTxId ?? TxId.make(""), 1)))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "deposits in blocks are those to be confirmed, each once, by id": Effect.gen(function* () {
@@ -457,7 +458,7 @@ export const other = {
       records.invoiceByHash(PaymentHash.make(hash)),
       records.lightningAddress(hash, "pay.example"),
       records.deposit(companyId, id),
-      records.depositByOutpoint(hash, 0),
+      records.depositByOutpoint(TxId.make(hash), 0),
       records.depositOfInvoice(companyId, id),
       records.unmatched(companyId, id),
       records.withdrawal(companyId, id),

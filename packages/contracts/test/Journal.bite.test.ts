@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
@@ -371,7 +372,7 @@ bites("Journal", promises, {
       commit: (commit) => (change) =>
         Effect.catchTag(commit(change), "DepositMoved", (moved) => {
           if (change._tag !== "DepositSeen") return Effect.fail(moved)
-          const txId = change.deposit.id.replaceAll("-", "").repeat(2)
+          const txId = TxId.make(change.deposit.id.replaceAll("-", "").repeat(2))
           return commit({ ...change, deposit: { ...change.deposit, chainTxId: txId } })
         })
     }),

@@ -1,5 +1,6 @@
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import { Signer } from "@satrail/core/nodes/Signer"
@@ -52,7 +53,9 @@ bites("Signer", promises, {
     ]
   ],
   "one that calls it something else": [
-    sabotage(Signer, ({ sign }) => ({ sign: (psbt) => Effect.map(sign(psbt), (signed) => ({ ...signed, txId: "0f".repeat(32) })) })),
+    sabotage(Signer, ({ sign }) => ({
+      sign: (psbt) => Effect.map(sign(psbt), (signed) => ({ ...signed, txId: TxId.make("0f".repeat(32)) }))
+    })),
     ["the network takes what is signed, by the id it has, for coins of taproot", "… of segwit", "… of nested segwit"]
   ],
   "one that signs badly": [

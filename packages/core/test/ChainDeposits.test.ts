@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -10,8 +11,8 @@ import type { Fence } from "../src/ledger/Change.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
-import { feeRateBlocks } from "../src/receiving/FeeRates.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
+import { feeRateBlocks } from "../src/receiving/FeeRates.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import { Records } from "../src/Records.ts"
 import {
@@ -37,7 +38,7 @@ import {
 const control = Sandbox
 const send = (address: string, sats: number) => Effect.flatMap(control, (sandbox) => sandbox.send({ address, amount: Msat.fromSats(sats) }))
 const reorg = (depth: number) => Effect.flatMap(control, (sandbox) => sandbox.reorg(depth))
-const doubleSpend = (txId: string) => Effect.flatMap(control, (sandbox) => sandbox.doubleSpend(txId))
+const doubleSpend = (txId: TxId.TxId) => Effect.flatMap(control, (sandbox) => sandbox.doubleSpend(txId))
 
 /** A company with an address, and so many sats on their way to it. */
 const paid = Effect.fnUntraced(function* (sats: number) {

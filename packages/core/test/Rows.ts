@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import type { Change } from "../src/Changes.ts"
 import type { Balance } from "../src/ledger/Balance.ts"
@@ -46,7 +47,7 @@ export const deposit = (fields: Partial<Deposit> = {}): Deposit => ({
   network: "regtest",
   rail: "on_chain",
   status: "pending",
-  chainTxId: "ab",
+  chainTxId: TxId.make("ab"),
   vout: 0,
   height: 7,
   lightningInvoiceId: null,

@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as Id from "@satrail/core/base/Id"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -31,7 +32,7 @@ await service.run(
         network: "regtest",
         rail: "on_chain",
         status: "pending",
-        chainTxId: n.toString(16).padStart(64, "0"),
+        chainTxId: TxId.make(n.toString(16).padStart(64, "0")),
         vout: 0,
         height: 1,
         lightningInvoiceId: null,

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import { Failure, type Withdrawal } from "@satrail/core/sending/Withdrawal"
@@ -98,7 +99,7 @@ describe("a withdrawal", () => {
       network: "signet",
       rail: "on_chain",
       status: "failed",
-      chainTxId: "e",
+      chainTxId: TxId.make("e"),
       vout: 1,
       height: null,
       lightningInvoiceId: null,

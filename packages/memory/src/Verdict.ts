@@ -1,4 +1,5 @@
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import { DomainTaken } from "@satrail/core/accounts/Domain"
@@ -416,7 +417,7 @@ const offer = (
   }
 }
 
-const standing = (state: State.State, id: string, txId: string, standing: State.Signed["standing"]): State.State => ({
+const standing = (state: State.State, id: string, txId: TxId.TxId, standing: State.Signed["standing"]): State.State => ({
   ...state,
   candidates: HashMap.set(
     state.candidates,

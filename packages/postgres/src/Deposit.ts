@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
@@ -138,7 +139,7 @@ export const reads = {
     key: { chain_tx_id: "text", vout: "integer" },
     select: `select ${deposits.selected} from ${deposits.name} t where t.chain_tx_id = a.chain_tx_id and t.vout = a.vout`,
     read: deposits.ofRow,
-    keyOf: (txId: string, vout: number) => [txId, vout]
+    keyOf: (txId: TxId.TxId, vout: number) => [txId, vout]
   }),
   depositsAbove: Reads.many("Records.depositsAbove", {
     text: `

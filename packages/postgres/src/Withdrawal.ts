@@ -1,6 +1,7 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
@@ -444,7 +445,7 @@ export const kinds = {
 }
 
 const settledPayoutOf = Schema.decodeUnknownSync(
-  Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, txId: Schema.String, rawTx: Schema.String })
+  Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, txId: TxId.TxId, rawTx: Schema.String })
 )
 
 const Branch = Schema.FiniteFromString.pipe(Schema.decodeTo(Coin.Place.fields.branch))
@@ -468,7 +469,7 @@ const coinOf = (row: unknown): Coin.Coin => {
 
 const candidateRow = Schema.decodeUnknownSync(
   Schema.Struct({
-    tx_id: Schema.String,
+    tx_id: TxId.TxId,
     raw_tx: Schema.String,
     psbt: Schema.String,
     network_fee: Msat.FromString,

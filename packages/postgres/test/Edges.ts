@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { companyWith, created, found, open } from "@satrail/contracts/Fixtures"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -67,8 +68,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
           records.deposit(companyId, companyId.toUpperCase()),
           records.apiKey(key),
           records.lightningAddress("\ud800", "pay.example"),
-          records.depositByOutpoint("00", 2 ** 32),
-          records.depositByOutpoint("00", 0.5)
+          records.depositByOutpoint(TxId.make("00"), 2 ** 32),
+          records.depositByOutpoint(TxId.make("00"), 0.5)
         ])
         assert.deepStrictEqual(
           answers,

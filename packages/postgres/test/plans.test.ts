@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -115,7 +116,7 @@ const readTexts = Effect.gen(function* () {
     records.lightningAddress("a", "a.example"),
     records.lightningAddressById(id, id),
     records.deposit(id, id),
-    records.depositByOutpoint(hash, 0),
+    records.depositByOutpoint(TxId.make(hash), 0),
     records.candidates(id, id),
     records.withdrawal(id, id),
     records.withdrawalByHash(PaymentHash.make(hash)),

@@ -1,3 +1,4 @@
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as Https from "@satrail/nodes/Https"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -43,7 +44,7 @@ const Answer = Schema.Struct({
   error: Schema.NullOr(Schema.Struct({ code: Schema.Int, message: Schema.String }))
 })
 
-const Coinbase = Schema.Struct({ txid: Schema.String, vout: Schema.NonEmptyArray(Schema.Struct({ value: Schema.Finite })) })
+const Coinbase = Schema.Struct({ txid: TxId.TxId, vout: Schema.NonEmptyArray(Schema.Struct({ value: Schema.Finite })) })
 const Block = Schema.Struct({ rawtx: Schema.NonEmptyArray(Coinbase) })
 
 export const make = Effect.gen(function* () {

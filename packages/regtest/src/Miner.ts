@@ -1,4 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { hex, utf8 } from "@scure/base"
 import { p2wpkh } from "@scure/btc-signer/payment.js"
 import { Transaction } from "@scure/btc-signer/transaction.js"
@@ -20,15 +21,15 @@ const feeSats = 2_000n
 
 /** Spends the coins that one block brought: pays `sats` to `to`, the rest back to the miner. */
 export const spend = (
-  coinbase: { readonly txId: string; readonly sats: bigint },
+  coinbase: { readonly txId: TxId.TxId; readonly sats: bigint },
   to: string,
   sats: bigint
-): { rawTx: string; txId: string } => {
+): { rawTx: string; txId: TxId.TxId } => {
   const transaction = new Transaction()
   transaction.addInput({ txid: coinbase.txId, index: 0, witnessUtxo: { script: payment.script, amount: coinbase.sats } })
   transaction.addOutputAddress(to, sats, network)
   transaction.addOutputAddress(address, coinbase.sats - sats - feeSats, network)
   transaction.sign(privateKey)
   transaction.finalize()
-  return { rawTx: hex.encode(transaction.extract()), txId: transaction.id }
+  return { rawTx: hex.encode(transaction.extract()), txId: TxId.make(transaction.id) }
 }

@@ -1,4 +1,5 @@
 import { concatBytes } from "@noble/hashes/utils.js"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { hex } from "@scure/base"
 import { RawTx, ScriptNum } from "@scure/btc-signer/script.js"
 import * as Transaction from "./Transaction.ts"
@@ -49,7 +50,7 @@ const merkleRoot = (hashes: ReadonlyArray<Uint8Array>): Uint8Array => {
 const internal = (hash: string) => hex.decode(hash).toReversed()
 
 /** The hash of a block's header. There is no work in it. */
-export const hash = (previous: string, txIds: ReadonlyArray<string>, timeSeconds: number): string =>
+export const hash = (previous: string, txIds: ReadonlyArray<TxId.TxId>, timeSeconds: number): string =>
   Transaction.displayed(
     Transaction.sha256Twice(
       concatBytes(

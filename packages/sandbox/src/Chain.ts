@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { coinbaseMaturity, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import type * as Coin from "@satrail/core/nodes/Coin"
 import { HashMap, Option } from "effect"
@@ -22,7 +23,7 @@ export interface Placed extends Transaction.Transaction {
 
 export interface MinedBlock {
   readonly hash: string
-  readonly txIds: ReadonlyArray<string>
+  readonly txIds: ReadonlyArray<TxId.TxId>
 }
 
 /** The chain with the most work, what waits for it, and what the wallets know. */
@@ -31,11 +32,11 @@ export interface State {
   readonly blocks: HashMap.HashMap<number, MinedBlock>
   /** Blocks ever mined, those that a reorganisation took away included. */
   readonly minedCount: number
-  readonly transactions: HashMap.HashMap<string, Placed>
+  readonly transactions: HashMap.HashMap<TxId.TxId, Placed>
   /** In an order in which they could be mined. */
-  readonly mempool: ReadonlyArray<string>
+  readonly mempool: ReadonlyArray<TxId.TxId>
   /** Which transaction that is not gone spends an outpoint. */
-  readonly spenders: HashMap.HashMap<string, string>
+  readonly spenders: HashMap.HashMap<string, TxId.TxId>
   /** Scripts the wallets have keys for, and their outputs that nothing spends. */
   readonly owners: HashMap.HashMap<string, Ownership>
   readonly coins: HashMap.HashMap<string, Owner>
@@ -70,8 +71,10 @@ export const empty: State = {
   changeCount: 0
 }
 
-export const transaction = (state: State, txId: string): Placed | undefined => Option.getOrUndefined(HashMap.get(state.transactions, txId))
-export const spender = (state: State, outpoint: string): string | undefined => Option.getOrUndefined(HashMap.get(state.spenders, outpoint))
+export const transaction = (state: State, txId: TxId.TxId): Placed | undefined =>
+  Option.getOrUndefined(HashMap.get(state.transactions, txId))
+export const spender = (state: State, outpoint: string): TxId.TxId | undefined =>
+  Option.getOrUndefined(HashMap.get(state.spenders, outpoint))
 export const ownership = (state: State, scriptPubKey: string): Ownership | undefined =>
   Option.getOrUndefined(HashMap.get(state.owners, scriptPubKey))
 
@@ -81,7 +84,7 @@ export const output = (
   outpoint: string
 ): { readonly of: Placed; readonly vout: number; readonly output: Transaction.Output } | undefined => {
   const [txId = "", place = ""] = outpoint.split(":")
-  const of = transaction(state, txId)
+  const of = transaction(state, TxId.make(txId))
   const found = of?.outputs[Number(place)]
   return of === undefined || found === undefined ? undefined : { of, vout: Number(place), output: found }
 }
@@ -110,9 +113,9 @@ const outpointsOf = ({ txId, outputs }: Transaction.Transaction): ReadonlyArray<
   outputs.map((_, vout) => Transaction.outpoint(txId, vout))
 
 /** Every live transaction that spends an output of these, or of those that do, and these themselves last. */
-export const withDescendants = (state: State, txIds: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const found = new Set<string>()
-  const visit = (txId: string): void => {
+export const withDescendants = (state: State, txIds: ReadonlyArray<TxId.TxId>): ReadonlyArray<TxId.TxId> => {
+  const found = new Set<TxId.TxId>()
+  const visit = (txId: TxId.TxId): void => {
     if (found.has(txId)) return
     for (const outpoint of outpointsOf(HashMap.getUnsafe(state.transactions, txId))) {
       const next = spender(state, outpoint)
@@ -146,7 +149,7 @@ const noteChange = (state: State, outpoint: string): State => {
 }
 
 /** Puts a known transaction where it stands now; all that follows from it follows. */
-const place = (state: State, txId: string, placement: Placement): State => {
+const place = (state: State, txId: TxId.TxId, placement: Placement): State => {
   const before = HashMap.getUnsafe(state.transactions, txId)
   const live = isLive(placement)
   let spenders = state.spenders
@@ -164,7 +167,7 @@ const place = (state: State, txId: string, placement: Placement): State => {
 }
 
 /** Writes down a transaction that nobody saw before; one that was seen is known already. */
-const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [State, string] => {
+const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [State, TxId.TxId] => {
   const parsed = Transaction.parse(rawTx)
   if (parsed === undefined) throw new Error("A transaction that was accepted cannot be read")
   if (transaction(state, parsed.txId) !== undefined) return [state, parsed.txId]
@@ -181,7 +184,7 @@ const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [Stat
 }
 
 /** A conflicting transaction, or a block that is no more, takes these away and everything built on them. */
-const evict = (state: State, txIds: ReadonlyArray<string>): State => {
+const evict = (state: State, txIds: ReadonlyArray<TxId.TxId>): State => {
   const gone = new Set(withDescendants(state, txIds))
   const after = [...gone].reduce((now, txId) => place(now, txId, { _tag: "gone" }), state)
   return { ...after, mempool: after.mempool.filter((txId) => !gone.has(txId)) }
@@ -212,7 +215,7 @@ const disconnected = (state: State, depth: number): State => {
   let after = state
   for (let left = depth; left > 0; left--) {
     const { height } = after.tip
-    const [coinbase = "", ...txIds] = HashMap.getUnsafe(after.blocks, height).txIds
+    const [coinbase = TxId.make(""), ...txIds] = HashMap.getUnsafe(after.blocks, height).txIds
     after = txIds.reduce((now, txId) => place(now, txId, { _tag: "mempool" }), after)
     after = evict(
       {
@@ -251,10 +254,10 @@ export const apply = (state: State, event: ChainEvent): State => {
 }
 
 /** The next block, with these transactions in it, found by the miner. */
-export const nextBlock = (state: State, txIds: ReadonlyArray<string>, timeSeconds: number): ChainEvent => {
+export const nextBlock = (state: State, txIds: ReadonlyArray<TxId.TxId>, timeSeconds: number): ChainEvent => {
   const fees = txIds.reduce((sum, txId) => sum + HashMap.getUnsafe(state.transactions, txId).feeSats, 0n)
   const reward = { scriptPubKey: state.minerScript, sats: Block.subsidySats + fees }
   const coinbase = Block.coinbase(state.tip.height + 1, state.minedCount, reward)
-  const coinbaseTxId = Transaction.parse(coinbase)?.txId ?? ""
+  const coinbaseTxId = Transaction.parse(coinbase)?.txId ?? TxId.make("")
   return { _tag: "BlockMined", hash: Block.hash(state.tip.hash, [coinbaseTxId, ...txIds], timeSeconds), coinbase, txIds }
 }

@@ -1,6 +1,7 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
 /** What an outside recipient does with a payment. With `unknown_then_…` the answers to our node's caller get lost for a while. */
@@ -70,7 +71,7 @@ export const ChainEvent = Schema.TaggedUnion({
   OutsideAddressGiven: { address: Schema.String },
   ScriptsWatched: { scriptPubKeys: Schema.Array(Schema.String) },
   TransactionSeen: { rawTx: Schema.String },
-  BlockMined: { hash: Schema.String, coinbase: Schema.String, txIds: Schema.Array(Schema.String) },
+  BlockMined: { hash: Schema.String, coinbase: Schema.String, txIds: Schema.Array(TxId.TxId) },
   BlocksDisconnected: { depth: Schema.Int }
 })
 export type ChainEvent = typeof ChainEvent.Type

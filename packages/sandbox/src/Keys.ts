@@ -3,6 +3,7 @@ import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import type { Network } from "@satrail/bitcoin/Network"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import type * as Coin from "@satrail/core/nodes/Coin"
 import * as Payout from "@satrail/core/sending/Payout"
 import { hex } from "@scure/base"
@@ -22,7 +23,7 @@ export interface Wallet {
   /** Its public side, for payouts. */
   readonly keys: Payout.Keys
   /** Signs every input, and serialises. Throws when they are not all this wallet's. */
-  readonly sign: (tx: Transaction) => { readonly txId: string; readonly rawTx: string }
+  readonly sign: (tx: Transaction) => { readonly txId: TxId.TxId; readonly rawTx: string }
 }
 
 /** Every secret of the sandbox. All of them follow from the seed. */

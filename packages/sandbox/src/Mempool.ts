@@ -1,4 +1,5 @@
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
 import type { ChainEvent } from "./Event.ts"
@@ -20,7 +21,8 @@ const spentBy = (state: Chain.State, { inputs }: Transaction.Transaction): Resul
     const found = Chain.output(state, input)
     if (found === undefined || found.of.placement._tag === "gone") return refuse(`It spends ${input}, which does not exist`)
     if (!Chain.isSpendable(state, found.of)) return refuse(`It spends ${input}, a coinbase too young to be spent`)
-    const spender = Chain.transaction(state, Chain.spender(state, input) ?? "")
+    const by = Chain.spender(state, input)
+    const spender = by === undefined ? undefined : Chain.transaction(state, by)
     if (spender?.placement._tag === "mined") return refuse(`It spends ${input}, which a mined transaction spent`)
     spent.push(found.output)
   }
@@ -32,7 +34,8 @@ const replaces = (state: Chain.State, transaction: Transaction.Transaction, feeS
   const conflicts = transaction.inputs.flatMap((input) => Chain.spender(state, input) ?? [])
   if (conflicts.length === 0) return Result.succeed(undefined)
   const evicted = Chain.withDescendants(state, conflicts)
-  if (transaction.inputs.some((input) => evicted.includes(input.split(":")[0] ?? ""))) return refuse("It spends what it would replace")
+  if (transaction.inputs.some((input) => evicted.includes(TxId.make(input.split(":")[0] ?? ""))))
+    return refuse("It spends what it would replace")
   const replaced = evicted.reduce((sum, txId) => sum + (Chain.transaction(state, txId)?.feeSats ?? 0n), 0n)
   const least = replaced + BigInt(Transaction.virtualSize(transaction.weight) * minFeeRate)
   return feeSats >= least

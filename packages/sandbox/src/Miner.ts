@@ -1,6 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import type { Tip } from "@satrail/core/nodes/ChainSource"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
@@ -73,12 +74,12 @@ const outputOf = (world: World, { address, amount }: Payment): Result.Result<Tra
     }
   )
 
-const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verdict<string> =>
+const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verdict<TxId.TxId> =>
   Result.flatMap(
     Result.orElse(rawTx, (message) => refuse("unfunded", message)),
-    (rawTx): Verdict<string> => {
+    (rawTx): Verdict<TxId.TxId> => {
       const verdict = Mempool.judge(chain, rawTx)
-      const txId = Transaction.parse(rawTx)?.txId ?? ""
+      const txId = Transaction.parse(rawTx)?.txId ?? TxId.make("")
       if (Result.isFailure(verdict)) return refuse("rejected", verdict.failure)
       return Result.succeed({ events: verdict.success._tag === "accepted" ? [verdict.success.event] : [], answer: () => txId })
     }
@@ -87,7 +88,7 @@ const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verd
 /** The outside wallet pays all of these in one transaction, which waits in the mempool then. Answers its id. */
 export const send =
   (world: World, payments: ReadonlyArray<Payment>) =>
-  ({ chain }: State): Verdict<string> => {
+  ({ chain }: State): Verdict<TxId.TxId> => {
     if (payments.length === 0 || payments.length > 100)
       return refuse("out_of_range", "A transaction of the outside wallet has 1 to 100 outputs")
     return Result.flatMap(Result.all(payments.map((one) => outputOf(world, one))), (outputs) =>
@@ -97,8 +98,8 @@ export const send =
 
 /** Pushes a transaction out of the mempool by one that spends the same. Answers the new one's id. */
 export const doubleSpend =
-  (world: World, txId: string) =>
-  ({ chain }: State): Verdict<string> => {
+  (world: World, txId: TxId.TxId) =>
+  ({ chain }: State): Verdict<TxId.TxId> => {
     const original = Chain.transaction(chain, txId)
     if (original === undefined) return refuse("transaction_unknown", `The chain never saw ${txId}`)
     if (original.placement._tag === "mined") return refuse("already_mined", "The transaction is mined: take its block away first")

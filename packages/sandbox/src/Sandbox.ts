@@ -3,6 +3,7 @@ import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import type { Names } from "@satrail/core/base/Names"
 import { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource, type Output, type Tip } from "@satrail/core/nodes/ChainSource"
@@ -82,9 +83,9 @@ export class Sandbox extends Context.Service<
       readonly outcome: "settle" | "fail"
     }) => Effect.Effect<void, SandboxRefused>
     /** The outside wallet pays on the chain. Answers the id of the transaction, which waits in the mempool. */
-    readonly send: (payment: Miner.Payment) => Effect.Effect<string, SandboxRefused>
+    readonly send: (payment: Miner.Payment) => Effect.Effect<TxId.TxId, SandboxRefused>
     /** The same with several outputs in one transaction. */
-    readonly sendMany: (payments: ReadonlyArray<Miner.Payment>) => Effect.Effect<string, SandboxRefused>
+    readonly sendMany: (payments: ReadonlyArray<Miner.Payment>) => Effect.Effect<TxId.TxId, SandboxRefused>
     /** Mines so many blocks, the mempool in the first. */
     readonly mine: (blocks: number) => Effect.Effect<Tip, SandboxRefused>
     /**
@@ -93,7 +94,7 @@ export class Sandbox extends Context.Service<
      */
     readonly reorg: (depth: number) => Effect.Effect<Tip, SandboxRefused>
     /** Replaces a transaction that is not mined by one that spends the same, and answers the new one's id. */
-    readonly doubleSpend: (txId: string) => Effect.Effect<string, SandboxRefused>
+    readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<TxId.TxId, SandboxRefused>
     /** The next invoice of ours that settles is not told to `settlements`: only looking it up finds it. */
     readonly loseNextNotice: Effect.Effect<void>
     /**

@@ -2,6 +2,7 @@ import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
 import { ripemd160 } from "@noble/hashes/legacy.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { hex } from "@scure/base"
 import { RawOldTx, RawTx, Script } from "@scure/btc-signer/script.js"
 import { SigHash, Transaction as Scure } from "@scure/btc-signer/transaction.js"
@@ -14,7 +15,7 @@ export interface Output {
 
 /** A transaction as the chain sees it. Outpoints are `txid:vout`. */
 export interface Transaction {
-  readonly txId: string
+  readonly txId: TxId.TxId
   readonly rawTx: string
   readonly inputs: ReadonlyArray<string>
   readonly outputs: ReadonlyArray<Output>
@@ -22,7 +23,7 @@ export interface Transaction {
   readonly weight: number
 }
 
-export const outpoint = (txId: string, vout: number): string => `${txId}:${vout}`
+export const outpoint = (txId: TxId.TxId, vout: number): string => `${txId}:${vout}`
 
 export const sha256Twice = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes))
 
@@ -36,9 +37,9 @@ export const parse = (rawTx: string): Transaction | undefined => {
     const { version, inputs, outputs, lockTime } = RawTx.decode(bytes)
     const stripped = RawOldTx.encode({ version, inputs, outputs, lockTime })
     return {
-      txId: displayed(sha256Twice(stripped)),
+      txId: TxId.make(displayed(sha256Twice(stripped))),
       rawTx: hex.encode(bytes),
-      inputs: inputs.map(({ txid, index }) => outpoint(hex.encode(txid), index)),
+      inputs: inputs.map(({ txid, index }) => outpoint(TxId.make(hex.encode(txid)), index)),
       outputs: outputs.map(({ amount, script }) => ({ scriptPubKey: hex.encode(script), sats: amount })),
       weight: stripped.length * 3 + bytes.length
     }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import type * as Coin from "@satrail/core/nodes/Coin"
@@ -46,7 +47,7 @@ const payout = Effect.fnUntraced(function* (amount: number) {
   return { ...signed, ...draft, scriptPubKey }
 })
 
-const placement = Effect.fnUntraced(function* (txId: string) {
+const placement = Effect.fnUntraced(function* (txId: TxId.TxId) {
   return (yield* (yield* ChainSource).transaction(txId))._tag
 })
 
@@ -215,7 +216,7 @@ describe("reorganisations and double spends", () => {
         const { chain } = yield* control(({ state }) => state)
         const parents = sent.filter(({ txId }) => Chain.withDescendants(chain, [txId]).length > 1)
         assert.isAbove(parents.length, 0)
-        const [{ txId } = { txId: "" }] = parents
+        const [{ txId } = { txId: TxId.make("") }] = parents
         const fallen = Chain.withDescendants(chain, [txId])
         yield* control(({ doubleSpend }) => doubleSpend(txId))
         for (const one of fallen) assert.strictEqual(yield* placement(one), "gone")
@@ -248,7 +249,7 @@ describe("reorganisations and double spends", () => {
         yield* control(({ mine }) => mine(1))
         const { address } = yield* outsideScript
         assert.strictEqual(yield* reason(control(({ doubleSpend }) => doubleSpend(txId))), "already_mined")
-        assert.strictEqual(yield* reason(control(({ doubleSpend }) => doubleSpend("0f".repeat(32)))), "transaction_unknown")
+        assert.strictEqual(yield* reason(control(({ doubleSpend }) => doubleSpend(TxId.make("0f".repeat(32))))), "transaction_unknown")
         assert.strictEqual(yield* reason(control(({ mine }) => mine(0))), "out_of_range")
         assert.strictEqual(yield* reason(control(({ mine }) => mine(1001))), "out_of_range")
         assert.strictEqual(yield* reason(control(({ reorg }) => reorg(0))), "out_of_range")
@@ -292,6 +293,21 @@ describe("reorganisations and double spends", () => {
   )
 })
 
+describe("a transaction's id", () => {
+  it.effect("sandbox chain: a serialised transaction where its id belongs does not compile, and is not known", () =>
+    sandbox(
+      Effect.gen(function* () {
+        const chain = yield* ChainSource
+        const { txId } = yield* deposit(50_000)
+        const rawTx = Chain.transaction((yield* control(({ state }) => state)).chain, txId)?.rawTx ?? assert.fail("it is not there")
+        assert.strictEqual((yield* chain.transaction(txId))._tag, "mempool")
+        // @ts-expect-error -- the transaction where its id belongs
+        assert.strictEqual((yield* chain.transaction(rawTx))._tag, "gone")
+      })
+    )
+  )
+})
+
 describe("chain weather", () => {
   it.effect("sandbox chain: while the index is paused a block is reported, and the place of its transactions is not known", () =>
     sandbox(
@@ -307,7 +323,7 @@ describe("chain weather", () => {
           [{ _tag: "mined", height, isCoinbase: false }]
         )
         assert.strictEqual((yield* Effect.flip(chain.transaction(txId)))._tag, "ChainUnavailable")
-        assert.deepStrictEqual(yield* chain.transaction("0f".repeat(32)), { _tag: "gone" })
+        assert.deepStrictEqual(yield* chain.transaction(TxId.make("0f".repeat(32))), { _tag: "gone" })
         yield* control(({ resume }) => resume("index"))
         assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")
       })

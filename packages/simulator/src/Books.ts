@@ -307,7 +307,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     // What is too small to be credited is in the wallet all the same.
     const small = companies.flatMap(({ deposits }) => deposits).filter(({ chainTxId, status }) => chainTxId !== null && status === "failed")
     const uncredited = small.flatMap(({ chainTxId, amount }) =>
-      (Chain.transaction(now.chain, chainTxId ?? "")?.placement._tag ?? "gone") === "gone" ? [] : [amount]
+      (chainTxId === null ? "gone" : (Chain.transaction(now.chain, chainTxId)?.placement._tag ?? "gone")) === "gone" ? [] : [amount]
     )
     same(walletOf(now) - first.chain, -accounts.chain + Msat.sum(...uncredited), "the wallet has what the books say")
   })

@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import * as Domain from "@satrail/core/accounts/Domain"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Behaviour, SandboxRefused } from "@satrail/sandbox/Sandbox"
@@ -60,7 +61,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
   const chainAddresses: Array<string> = []
   const destinations: Array<string> = []
   const vouchers: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }> = []
-  const transactions: Array<string> = []
+  const transactions: Array<TxId.TxId> = []
 
   let hasLied = false
 

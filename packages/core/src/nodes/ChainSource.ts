@@ -1,4 +1,5 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, Schema } from "effect"
 import * as Outage from "../base/Outage.ts"
 
@@ -22,7 +23,7 @@ export type Placement =
 
 /** An output to a script of ours, as it stands now. */
 export interface Output {
-  readonly txId: string
+  readonly txId: TxId.TxId
   readonly vout: number
   readonly scriptPubKey: string
   readonly amount: Msat
@@ -67,7 +68,7 @@ export class ChainSource extends Context.Service<
      */
     readonly activity: <E>(after: string | null, ours: Ours<E>) => Effect.Effect<Activity, ChainUnavailable | E>
     /** The place, now, of any transaction. */
-    readonly transaction: (txId: string) => Effect.Effect<Placement, ChainUnavailable>
+    readonly transaction: (txId: TxId.TxId) => Effect.Effect<Placement, ChainUnavailable>
     /** Offers a signed transaction to the network. The same bytes any number of times are the same one transaction. */
     readonly broadcast: (rawTx: string) => Effect.Effect<Broadcast>
     /** What a transaction has to pay now to be mined soon, in whole satoshis for a virtual byte, at least 1. */

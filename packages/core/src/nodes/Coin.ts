@@ -1,5 +1,6 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
 /** Where a key is found in a wallet: its account by address type, its receiving (0) or change (1) branch, its number (BIP 44). */
@@ -36,4 +37,4 @@ export const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.c
 /** What it costs to spend a coin of this type in a transaction that is made anyway. Taproot at 10 sats for a virtual byte: 575. */
 export const spendingSats = (type: AddressType, feeRate: number): bigint => feeFor(inputWeight[type], feeRate)
 
-export const outpoint = (txId: string, vout: number): string => `${txId}:${vout}`
+export const outpoint = (txId: TxId.TxId, vout: number): string => `${txId}:${vout}`

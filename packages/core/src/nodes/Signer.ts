@@ -1,3 +1,4 @@
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, Schema } from "effect"
 
 /** The signer could not be reached or would not sign. Nothing was sent. */
@@ -5,7 +6,7 @@ export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("
 
 /** A transaction that the network will take. */
 export interface Signed {
-  readonly txId: string
+  readonly txId: TxId.TxId
   /** Serialised for the network (BIP 144), in hex. */
   readonly rawTx: string
 }

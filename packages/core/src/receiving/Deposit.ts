@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
@@ -24,7 +25,7 @@ export const Deposit = Schema.Struct({
   rail: Rail,
   status: Status,
   /** The output (transaction and index) that paid; null over Lightning and from inside. */
-  chainTxId: Schema.NullOr(Schema.String),
+  chainTxId: Schema.NullOr(TxId.TxId),
   vout: Schema.NullOr(Schema.Int),
   /** The block it is in; null while it waits in the mempool. */
   height: Schema.NullOr(Schema.Int),

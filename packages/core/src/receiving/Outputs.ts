@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Clock, Effect, Option, Schedule } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -14,7 +15,7 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 
 /** Which output of which transaction. */
 export interface Outpoint {
-  readonly txId: string
+  readonly txId: TxId.TxId
   readonly vout: number
   /** What was told of it, if anything was. */
   readonly placement?: Placement

@@ -1,6 +1,7 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -56,7 +57,7 @@ export class ReceivingReads extends Context.Service<
     /** Every address we ever gave out, by id, after `after`: what a chain source has to watch. */
     readonly allOnChainAddresses: (after: string | null, limit: number) => Read<ReadonlyArray<OnChainAddress>>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
-    readonly depositByOutpoint: (txId: string, vout: number) => Read<Option.Option<Deposit>>
+    readonly depositByOutpoint: (txId: TxId.TxId, vout: number) => Read<Option.Option<Deposit>>
     /** On-chain deposits that are pending and in a block, by id, after `after`. */
     readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /** What on-chain deposits come to that are pending and in a block above `height`: one question, however many they are. */

@@ -1,5 +1,6 @@
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { base64, hex } from "@scure/base"
 import { p2wpkh } from "@scure/btc-signer/payment.js"
 import { Transaction } from "@scure/btc-signer/transaction.js"
@@ -264,7 +265,7 @@ export const replacement = (
   tx.updateOutput(change.vout, { amount: changeSats })
   return {
     psbt: toPsbt(tx),
-    coins: inputs.map(({ txid, index }) => Coin.outpoint(hex.encode(txid ?? new Uint8Array()), index ?? 0)),
+    coins: inputs.map(({ txid, index }) => Coin.outpoint(TxId.make(hex.encode(txid ?? new Uint8Array())), index ?? 0)),
     fee: Msat.fromSats(fee),
     change: { ...change, amount: Msat.fromSats(changeSats) },
     isDeep: before.isDeep
@@ -288,10 +289,13 @@ export const signInput = (
 }
 
 /** The transaction, when all of its inputs are signed. Throws when they are not. */
-export const finished = (tx: Transaction): { readonly txId: string; readonly rawTx: string } => {
+export const finished = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => {
   tx.finalize()
   return serialised(tx)
 }
 
 /** The transaction whose inputs are all final. */
-export const serialised = (tx: Transaction): { readonly txId: string; readonly rawTx: string } => ({ txId: tx.id, rawTx: tx.hex })
+export const serialised = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => ({
+  txId: TxId.make(tx.id),
+  rawTx: tx.hex
+})

@@ -1,4 +1,5 @@
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -10,7 +11,7 @@ import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 export interface SettledPayout {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
-  readonly txId: string
+  readonly txId: TxId.TxId
   readonly rawTx: string
 }
 

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
@@ -59,7 +60,7 @@ export const Withdrawal = Schema.Struct({
   /** What the recipient's server wants shown once it is paid (LUD-09). */
   successAction: Schema.NullOr(SuccessAction),
   /** The transaction, from the moment it was signed, before anyone is told. Null for a Lightning one. */
-  chainTxId: Schema.NullOr(Schema.String),
+  chainTxId: Schema.NullOr(TxId.TxId),
   /** Its bytes. Null also where it is another withdrawal's, which leads, and pays this one with an output of its own. */
   rawTx: Schema.NullOr(Schema.String),
   dispatchedAtMillis: Schema.NullOr(Schema.Int),
@@ -111,7 +112,7 @@ export class CoinTaken extends Schema.TaggedError<CoinTaken>()("CoinTaken", { wi
 
 /** A signed transaction that pays a withdrawal. A replacement of it is another one: either may end in a block. */
 export interface Candidate {
-  readonly txId: string
+  readonly txId: TxId.TxId
   readonly rawTx: string
   /** What was signed (BIP 174, base64): a replacement is made from it. */
   readonly psbt: string
@@ -140,7 +141,7 @@ export interface Settlement {
   /** The proof, for Lightning. */
   readonly preimage: Preimage.Preimage | null
   /** The candidate that is in a block, for a payout. */
-  readonly chainTxId: string | null
+  readonly chainTxId: TxId.TxId | null
   /** What routing or mining did cost. */
   readonly networkFee: Msat.Msat
   readonly paymentIndex: string | null
@@ -173,11 +174,11 @@ export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", A
   /** Everybody who follows, and their shares of the new fee. */
   readonly followers: ReadonlyArray<Follower>
   /** The newest candidate so far, and its change: nobody may spend that any more. */
-  readonly replaces: { readonly txId: string; readonly change: string | null }
+  readonly replaces: { readonly txId: TxId.TxId; readonly change: string | null }
 }
 /** A payout that settled is so deep that nobody looks for it any more. */
 export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
-  readonly txId: string
+  readonly txId: TxId.TxId
 }
 export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled", AlreadyTerminal | Conflict | StaleFence> {
   readonly settlement: Settlement
@@ -319,7 +320,7 @@ export const replaced = (
 
 /** What settled it is deep enough in the chain to be left alone. */
 export const buried = (
-  payout: { readonly companyId: CompanyId.CompanyId; readonly id: string; readonly txId: string },
+  payout: { readonly companyId: CompanyId.CompanyId; readonly id: string; readonly txId: TxId.TxId },
   atMillis: number
 ): PayoutBuried => ({
   _tag: "PayoutBuried",
