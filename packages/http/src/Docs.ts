@@ -26,9 +26,9 @@ const objectIn = (value: unknown, name: string): Json => {
 /** Whether a path is the operator's, or for whoever watches over the process, and no customer's. */
 const isOperators = (path: string): boolean => /^\/(?:operator\/|tls\/|healthz$|readyz(?:\/|$))/.test(path)
 
-const operatorAbout = `What the operator of the service asks: companies, keys, plans, domains, reconciliation, metrics and health.
+const operatorAbout = `Routes of the operator: companies, keys, plans, domains, reconciliation, metrics and health.
 
-These routes are opened by the operator's token, never by an API key; certificates and health by nothing. Keep \`/operator\` from the outside.`
+These routes need the operator's token, never an API key; certificates and health need none. Keep \`/operator\` from the outside.`
 
 /** Every component that these paths refer to, directly or through another one. */
 const referredTo = (paths: Json, schemas: Json): Json => {

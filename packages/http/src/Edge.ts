@@ -64,8 +64,8 @@ const isGone = (cause: Cause.Cause<unknown>): boolean =>
 
 /** Behind a proxy that nobody counts, every payer is the proxy, and the limits for one caller are the limits for all. */
 const forwardingIsNotRead =
-  "A request came with X-Forwarded-For, which is not read: all callers behind a proxy count as one. " +
-  "If a reverse proxy of yours stands in front, set SATRAIL_PROXIES to how many do; if none does, somebody else wrote it."
+  "X-Forwarded-For: received and ignored: all callers behind a proxy count as one. " +
+  "With reverse proxies of your own in front, set SATRAIL_PROXIES to their number; without any, the client sent the header itself."
 
 /** What an answer says of itself that it depends on, and what CORS adds to that. */
 const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefined): Readonly<Record<string, string>> =>
@@ -214,13 +214,13 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
       }
     }
     const reference = yield* Id.make
-    yield* Effect.logError("a request crashed", { reference, method: request.method, path: request.url.split("?")[0] }, cause)
-    return answer(Errors.failure("internal", `Something broke on our side. Reference: ${reference}`))
+    yield* Effect.logError("request: crashed", { reference, method: request.method, path: request.url.split("?")[0] }, cause)
+    return answer(Errors.failure("internal", `Internal error. Reference: ${reference}`))
   })
 
   const late = Effect.sync(() =>
     // The body may have stopped halfway, and then no further request can be read from this connection.
-    answer(Errors.failure("timeout", `There was no answer within ${limitMillis / 1000} seconds`), { connection: "close" })
+    answer(Errors.failure("timeout", `The request was not completed within ${limitMillis / 1000} seconds`), { connection: "close" })
   )
 
   /** Ends what takes too long, after the answer: to break off the reading of a body closes the connection, and nothing could be answered. */

@@ -5,7 +5,7 @@ import { HttpApiSchema } from "effect/http-api"
 export const success = <const Status extends number, S extends Schema.Top>(status: Status, data: S) =>
   Schema.Struct({
     status: Schema.Literal(status),
-    message: Schema.String.annotate({ description: "What happened, for people" }),
+    message: Schema.String.annotate({ description: "Human-readable result" }),
     data
   }).pipe(HttpApiSchema.status(status))
 

@@ -33,23 +33,23 @@ import { Issue } from "./Envelope.ts"
 export const catalogue = {
   malformed: {
     status: 400,
-    meaning: "The request is not what the endpoint reads. `error.issues` names every member that is wrong.",
-    remedy: "Correct what the issues name. The same request again gets the same answer."
+    meaning: "The request does not have the endpoint's format. `error.issues` names every invalid member.",
+    remedy: "Correct the named members. The same request again gets the same response."
   },
   idempotency_not_supported: {
     status: 400,
     meaning:
-      "This endpoint's answer is not kept, so it cannot be repeated. That of a new API key holds a secret that is shown once; so does that of a voucher, where the program that embeds the service gives it nothing to seal answers with.",
+      "This endpoint's response is not stored, so it cannot be repeated: that of a new API key has a secret that is shown once. So has that of a voucher, in an embedding program without a secret to seal stored responses with.",
     remedy: "Leave the `Idempotency-Key` header out. An API key made twice by accident can be revoked, and a voucher canceled."
   },
   unauthorized: {
     status: 401,
     meaning: "The key is missing, unknown, expired or revoked.",
-    remedy: "Send `Authorization: Bearer <API_KEY>` with a key that is in force."
+    remedy: "Send `Authorization: Bearer <API_KEY>` with a valid key."
   },
   scope_required: {
     status: 403,
-    meaning: "The key is in force and may not do this. The message names the scope that may.",
+    meaning: "The key is valid, but lacks the scope that the message names.",
     remedy: "Use a key with that scope, or with `admin`."
   },
   plan_required: {
@@ -59,17 +59,17 @@ export const catalogue = {
   },
   not_found: {
     status: 404,
-    meaning: "There is no such route or record, or the record belongs to another company: which of the two is not said.",
+    meaning: "There is no such route or record, or the record belongs to another company: the response is the same.",
     remedy: "Check the path and the id."
   },
   method_not_allowed: {
     status: 405,
-    meaning: "The route exists, and not with this method. The `Allow` header lists those it has.",
+    meaning: "The route does not have this method. The `Allow` header lists its methods.",
     remedy: "Use one of the methods in `Allow`."
   },
   request_timeout: {
     status: 408,
-    meaning: "The request did not arrive to its end in time. It had no effect.",
+    meaning: "The request did not arrive completely in time. It had no effect.",
     remedy: "Send the request again, without pauses."
   },
   conflict: {
@@ -80,29 +80,29 @@ export const catalogue = {
   answer_not_readable: {
     status: 409,
     meaning:
-      "A request with this `Idempotency-Key` took effect before. Its answer had a secret in it, and was kept sealed with a secret of the service's that has changed since, or by a version that did not seal.",
-    remedy: "Look in the list for what it made. A voucher whose link was lost can be canceled; then create another one with a new key."
+      "A request with this `Idempotency-Key` took effect before. Its stored response contains a secret, and was sealed with a key that has changed since, or stored by a version that did not seal.",
+    remedy: "Find the created record in the list. A voucher whose link is lost can be canceled; then create another one with a new key."
   },
-  handle_taken: { status: 409, meaning: "Somebody has this Lightning address, or had it.", remedy: "Choose another handle." },
+  handle_taken: { status: 409, meaning: "This Lightning address is taken, or was before.", remedy: "Choose another handle." },
   domain_taken: { status: 409, meaning: "The domain belongs to another company, or to the service.", remedy: "Use another domain." },
   voucher_not_open: {
     status: 409,
     meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
-    remedy: "Look at its withdrawal."
+    remedy: "See its withdrawal, `withdrawal_id`."
   },
   body_too_large: {
     status: 413,
-    meaning: "The body has more bytes than are read.",
-    remedy: "Send less: 65 536 bytes unless the operator decided otherwise."
+    meaning: "The body is larger than the limit.",
+    remedy: "Send a smaller body: 65 536 bytes by default."
   },
   unsupported_media_type: {
     status: 415,
-    meaning: "The body is said to be something other than JSON in UTF-8, or to be compressed.",
+    meaning: "The body is declared as something other than JSON in UTF-8, or as compressed.",
     remedy: "Send `Content-Type: application/json`, and no `Content-Encoding`."
   },
   expectation_failed: {
     status: 417,
-    meaning: "The `Expect` header asks for something other than `100-continue`.",
+    meaning: "The `Expect` header is something other than `100-continue`.",
     remedy: "Leave the `Expect` header out."
   },
   insufficient_balance: {
@@ -118,36 +118,36 @@ export const catalogue = {
   domain_not_verified: {
     status: 422,
     meaning: "The domain is not verified as this company's.",
-    remedy: "Claim the domain with `POST /v1/domains`, or look there whether its record was lost."
+    remedy: "Verify the domain with `POST /v1/domains`, or check in `GET /v1/domains` whether it was lost."
   },
   domain_not_shown: {
     status: 422,
-    meaning: "The domain's DNS does not say that it is this company's.",
-    remedy: "Set the TXT record that the message names, and ask again: it may take a while until everybody sees it."
+    meaning: "The domain's DNS does not have this company's TXT record.",
+    remedy: "Set the TXT record that the message names, and repeat the request: DNS changes may take a while."
   },
   wrong_network: {
     status: 422,
-    meaning: "The destination belongs to another bitcoin network than the service runs on.",
-    remedy: "Ask the recipient for a destination on this network."
+    meaning: "The destination is of another bitcoin network than the service's.",
+    remedy: "Get a destination on this network from the payee."
   },
   unsupported: {
     status: 422,
-    meaning: "The destination is understood, and of a kind that cannot be paid.",
-    remedy: "Ask the recipient for what the message names."
+    meaning: "The destination is valid, but of a kind that is not supported.",
+    remedy: "Get a destination of the kind that the message names from the payee."
   },
   amount_mismatch: {
     status: 422,
-    meaning: "The destination asks for another amount than the request.",
+    meaning: "The destination has another amount than the request.",
     remedy: "Leave `amount` out, or give the destination's own."
   },
   amount_required: {
     status: 422,
-    meaning: "Neither the request nor the destination says how much.",
+    meaning: "Neither the request nor the destination has an amount.",
     remedy: "Give `amount` and `currency`."
   },
   amount_out_of_range: {
     status: 422,
-    meaning: "The recipient takes less or more than this.",
+    meaning: "The amount is outside the payee's limits.",
     remedy: "Stay within the range in the message."
   },
   dust: {
@@ -155,45 +155,45 @@ export const catalogue = {
     meaning: "The bitcoin network does not relay an output this small.",
     remedy: "Send at least what the message names, or pay over Lightning."
   },
-  invoice_expired: { status: 422, meaning: "The invoice has expired, or is about to.", remedy: "Ask the recipient for a new invoice." },
+  invoice_expired: { status: 422, meaning: "The invoice has expired, or is about to.", remedy: "Get a new invoice from the payee." },
   invoice_not_payable: {
     status: 422,
     meaning: "The invoice was paid already, or is being paid.",
-    remedy: "Ask the recipient for a new invoice, if another payment is meant."
+    remedy: "Get a new invoice from the payee, if another payment is meant."
   },
   payment_hash_used: {
     status: 422,
-    meaning: "Another withdrawal of the company's was made for this invoice. One invoice is tried by one withdrawal.",
-    remedy: "Look at that withdrawal, or ask the recipient for a new invoice."
+    meaning: "Another withdrawal of the company was made for this invoice. An invoice belongs to one withdrawal.",
+    remedy: "See that withdrawal, or get a new invoice from the payee."
   },
   recipient_not_found: {
     status: 422,
-    meaning: "The destination points to this service, and nobody here has it.",
-    remedy: "Check the destination with the recipient."
+    meaning: "The destination points to this service, but does not exist here.",
+    remedy: "Check the destination with the payee."
   },
   final_cltv_too_long: {
     status: 422,
-    meaning: "The invoice lets its recipient hold the payment for longer than the service allows.",
-    remedy: "Ask the recipient for an invoice with a shorter final expiry."
+    meaning: "The invoice lets its payee hold the payment for longer than the service allows.",
+    remedy: "Get an invoice with a shorter final expiry (min_final_cltv_expiry) from the payee."
   },
   recipient_refused: {
     status: 422,
-    meaning: "The recipient's server said no, or answered something that no payer should act on.",
-    remedy: "Check the destination with the recipient. The message has the reason."
+    meaning: "The payee's server refused the payment, or its response is invalid.",
+    remedy: "Check the destination with the payee. The message has the reason."
   },
   sandbox_refused: {
     status: 422,
-    meaning: "The pretend network cannot do this. Only the sandbox answers so.",
+    meaning: "The simulated network cannot do this. Only the sandbox has this error.",
     remedy: "The message has the reason."
   },
   headers_too_large: {
     status: 431,
-    meaning: "The headers have more bytes than are read.",
+    meaning: "The headers are larger than the limit.",
     remedy: "Send fewer and shorter headers."
   },
   internal: {
     status: 500,
-    meaning: "Something broke on our side. The message has a reference to tell the operator.",
+    meaning: "An error of the service. The message has a reference for the operator.",
     remedy: "Send a creation again with the same `Idempotency-Key` only: it may have taken effect."
   },
   store_unavailable: {
@@ -203,7 +203,7 @@ export const catalogue = {
   },
   overloaded: {
     status: 503,
-    meaning: "More is asked for than the database keeps up with. Nothing was recorded.",
+    meaning: "There are more requests than the database keeps up with. Nothing was recorded.",
     remedy: "Wait for `Retry-After` seconds and send the same request again, less often."
   },
   node_unavailable: {
@@ -218,22 +218,22 @@ export const catalogue = {
   },
   names_unavailable: {
     status: 503,
-    meaning: "The domain's name servers gave no answer.",
-    remedy: "Wait for `Retry-After` seconds and send the request again, or look after the name servers."
+    meaning: "The domain's name servers did not respond.",
+    remedy: "Wait for `Retry-After` seconds and send the request again, or check the name servers."
   },
   rate_unavailable: {
     status: 503,
-    meaning: "There is no exchange rate that is young enough.",
+    meaning: "There is no current exchange rate.",
     remedy: "Wait for `Retry-After` seconds and send the request again, or give the amount in sats or btc."
   },
   recipient_unreachable: {
     status: 503,
-    meaning: "The recipient's server could not be reached.",
+    meaning: "The payee's server could not be reached.",
     remedy: "Wait for `Retry-After` seconds and send the request again, or check the destination."
   },
   timeout: {
     status: 503,
-    meaning: "The answer was not ready in time. The request may or may not have taken effect.",
+    meaning: "The request was not completed in time. It may or may not have taken effect.",
     remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
   },
   stopping: {
@@ -243,7 +243,7 @@ export const catalogue = {
   },
   not_ready: {
     status: 503,
-    meaning: "The process is up and cannot serve yet, or not now. `error.issues` names what is missing.",
+    meaning: "The process is up but not ready. `error.issues` names the failed checks.",
     remedy: "Send requests to another process, or wait."
   }
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string; readonly remedy: string }>
@@ -273,7 +273,7 @@ const malformed = (issues: ReadonlyArray<Issue>) =>
 
 const reasons = {
   missing: "An API key is needed: Authorization: Bearer <API_KEY>",
-  unknown: "The API key is not known here",
+  unknown: "The API key is unknown",
   expired: "The API key has expired",
   revoked: "The API key was revoked"
 } as const
@@ -298,11 +298,11 @@ const table = {
   NotFound: ({ what }: NotFound) => failure("not_found", `There is no ${what} with this id`),
   Conflict: (_: Conflict) => failure("conflict", "Something else was recorded under the same id: send the request again"),
   HandleTaken: ({ handle, domain }: HandleTaken) => failure("handle_taken", `${handle}@${domain} is taken: choose another handle`),
-  DomainTaken: ({ domain }: DomainTaken) => failure("domain_taken", `${domain} belongs to somebody else`),
+  DomainTaken: ({ domain }: DomainTaken) => failure("domain_taken", `${domain} belongs to another company, or to the service`),
   DomainNotVerified: ({ domain }: DomainNotVerified) =>
     failure("domain_not_verified", `${domain} is not verified as this company's domain`),
   DomainNotShown: ({ name, value }: DomainNotShown) =>
-    failure("domain_not_shown", `Set a TXT record at ${name} with the value ${value}, and ask again`),
+    failure("domain_not_shown", `Set a TXT record at ${name} with the value ${value}, and repeat the request`),
   IdempotencyMismatch: (_: IdempotencyMismatch) =>
     failure("idempotency_mismatch", "This Idempotency-Key was used for another request: use a new one, or send the same request"),
   InsufficientBalance: ({ needed }: InsufficientBalance) =>
@@ -358,7 +358,7 @@ export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, 
     Effect.catch((error) => {
       const failed = Effect.fail(failureFor(error))
       const isCounted = error._tag === "StoreUnavailable" && error.why === "overloaded" // a line for each would be more load
-      return "cause" in error && !isCounted ? Effect.andThen(Effect.logWarning("answered 503", error), failed) : failed
+      return "cause" in error && !isCounted ? Effect.andThen(Effect.logWarning("request: answered 503", error), failed) : failed
     })
   )
 

@@ -60,15 +60,15 @@ const pageOf = ({ version, network, pretended = [], demoKey }: About): string =>
 <body>
 <h1>${escaped(title)}</h1>
 <p>A bitcoin payments service: invoices, addresses, withdrawals and a balance, over HTTP and JSON.</p>
-${isPretended ? `<p><strong>Pretended here: ${escaped(listed(pretended))}.</strong></p>\n` : ""}<h2>Where to go</h2>
+${isPretended ? `<p><strong>Simulated here: ${escaped(listed(pretended))}.</strong></p>\n` : ""}<h2>Documentation</h2>
 <ul>
-<li><a href="docs">Documentation</a>: every endpoint, to read and to try</li>
+<li><a href="docs">Documentation</a>: every endpoint, with examples to run</li>
 <li><a href="openapi.json">OpenAPI document</a>: for generators of clients</li>
 ${isPretended ? `<li><a href="operator/docs">The operator's routes</a>: companies, API keys, reconciliation</li>\n` : ""}</ul>
 <h2>First steps</h2>
 <p>Every request to <code>/v1</code> carries an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code>.
 ${demoKey === undefined ? "The operator issues keys." : `That of the demo company is in <code>${escaped(demoKey)}</code>.`}
-The README begins with a walk through receiving and sending (<em>Try it</em>).</p>
+The README has a quickstart for receiving and sending (<em>Try it</em>).</p>
 </body>
 </html>
 `

@@ -12,7 +12,7 @@ export const headers = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[!-~]{1,255}$/, { message: "1 to 255 visible ASCII characters" })).annotate({
       description:
-        "Makes the request safe to repeat: the same key with the same body gets the same answer again, and takes effect once. A new one for each request, such as a UUID",
+        "Makes the request safe to retry: the same key with the same body gets the same response again, and takes effect once. Use a new one for each new request, such as a UUID",
       examples: ["9f0d1c1e-52a5-4f7c-8f43-0b8f6a6c1042"]
     })
   )
@@ -55,7 +55,7 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
 
   return {
     once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, owner: CompanyId.CompanyId) {
-      if (sealer === undefined) yield* refused(request, "The answer has a secret in it, and there is nothing to seal it with")
+      if (sealer === undefined) yield* refused(request, "The response contains a secret, and there is no key to seal it with")
       const once = yield* plain.once(request, key)
       if (sealer === undefined || once.request === undefined) return {}
       const { render, ...known } = once.request
@@ -65,7 +65,9 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
       if (outcome._tag === "Made") return Effect.succeed(plain.answer(outcome))
       const answer = sealer?.open(outcome.answer, owner)
       return answer === undefined
-        ? Effect.fail(Errors.failure("answer_not_readable", "This took effect before, and its answer cannot be read any more"))
+        ? Effect.fail(
+            Errors.failure("answer_not_readable", "The request took effect before, and its stored response cannot be read any more")
+          )
         : Effect.succeed(plain.answer({ _tag: "Replayed", answer }))
     }
   }

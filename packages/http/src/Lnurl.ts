@@ -120,12 +120,12 @@ export const unbroken =
   (away: string) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, StoreUnavailable, R>) =>
     answer.pipe(
-      Effect.catchTag("StoreUnavailable", (cause) => Effect.as(Effect.logWarning("no answer for a wallet", cause), error(away))),
+      Effect.catchTag("StoreUnavailable", (cause) => Effect.as(Effect.logWarning("LNURL: store unavailable", cause), error(away))),
       Effect.catchDefect((defect) =>
         Effect.gen(function* () {
           const reference = yield* Id.make
-          yield* Effect.logError("a wallet's request crashed", { reference }, defect)
-          return error(`Something broke on our side. Reference: ${reference}`)
+          yield* Effect.logError("LNURL: request crashed", { reference }, defect)
+          return error(`Internal error. Reference: ${reference}`)
         })
       )
     )
@@ -143,7 +143,7 @@ export const layer = (proxies = 0) =>
         return answer(payRequests, route, callerOf(request, proxies)).pipe(
           Effect.catchTag("PayRequestRefused", ({ message }) => Effect.succeed(error(message))),
           Effect.catchTags({
-            NodeUnavailable: (cause) => Effect.as(Effect.logWarning("no invoice for a wallet", cause), error(away)),
+            NodeUnavailable: (cause) => Effect.as(Effect.logWarning("LNURL: no invoice from the node", cause), error(away)),
             Conflict: () => Effect.succeed(error(away))
           }),
           unbroken(away),

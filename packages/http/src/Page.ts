@@ -18,7 +18,7 @@ const read = (text: string): Position | undefined => {
 
 /** Where a page starts, opaque to whoever holds it. */
 export const Cursor = Schema.String.annotate({
-  description: "Where the page starts, from a `Link` header",
+  description: "Start of the page, from a `Link` header",
   examples: [write({ createdAtMillis: 1_769_860_800_123, id: "019c13ec-9e7b-749b-878a-a3249e0ba9ce" })]
 }).pipe(
   Schema.decodeTo(Schema.Struct({ createdAtMillis: Schema.Int, id: Schema.String }), {
@@ -44,7 +44,7 @@ export const place = (limit: Limit) => ({
     Scalars.intFromText({
       minimum: 1,
       maximum: limit.maximum,
-      description: `How many at most, 1 to ${limit.maximum}; ${limit.default} unless given`
+      description: `Rows on a page, 1 to ${limit.maximum}; ${limit.default} by default`
     })
   ),
   cursor: Schema.optionalKey(Cursor)
@@ -61,7 +61,7 @@ export const success = <S extends Schema.Top>(row: S) =>
   HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(row)), {
     link: Schema.optionalKey(
       Schema.String.annotate({
-        description: '`<path>; rel="next"`: where the next page is, with the same filters. Absent on the last page'
+        description: '`<path>; rel="next"`: the next page, with the same filters. Absent on the last page'
       })
     )
   })

@@ -24,7 +24,7 @@ export interface Look {
   readonly reason: string | undefined
 }
 
-const ready = Metric.gauge("satrail_ready", { description: "Whether what the process needs is there, as /readyz says it: 1 or 0" })
+const ready = Metric.gauge("satrail_ready", { description: "Result of a check of /readyz: 1 or 0" })
 
 const unsaid = "it does not answer as it should"
 

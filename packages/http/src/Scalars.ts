@@ -60,19 +60,19 @@ export const GivenExactSats = Schema.Finite.check(
 const { keys, keyCharacters, valueCharacters } = MetadataRules.limits
 export const GivenMetadata = Schema.Record(Schema.String, Schema.String)
   .annotate({
-    description: `Given back with the record: at most ${keys} keys of ${keyCharacters} characters, values of at most ${valueCharacters}`,
+    description: `Returned with the record: at most ${keys} keys of ${keyCharacters} characters, values of at most ${valueCharacters}`,
     examples: [{ order: "1042" }]
   })
   .check(Schema.makeFilter((metadata) => MetadataRules.issues(metadata).map(({ path, message }) => ({ path, issue: message }))))
 
 export const Description = Schema.String.annotate({
-  description: `What the payer is shown, at most ${maxDescriptionBytes} bytes`,
+  description: `Shown to the payer, at most ${maxDescriptionBytes} bytes`,
   examples: ["Order 1042"]
 }).check(Schema.makeFilter(descriptionIssue))
 
 export const expirySeconds = (bounds: { readonly minimum: number; readonly default: number; readonly maximum: number }) =>
   Schema.Int.check(Schema.isBetween(bounds)).annotate({
-    description: `Lifetime in seconds, ${bounds.default} unless given`,
+    description: `Lifetime in seconds, ${bounds.default} by default`,
     examples: [bounds.default]
   })
 

@@ -70,11 +70,8 @@ describe("LUD-01: a wallet", () => {
 
     const broken = PayRequests.of({ offer: () => Effect.die("boom"), invoice: () => Effect.die("boom"), verify: () => Effect.die("boom") })
     const other = await start({ instead: Context.make(PayRequests, broken) })
-    assert.match(
-      await refusal(get(other, "https://pay.example.com/.well-known/lnurlp/alice")),
-      /^Something broke on our side\. Reference: /
-    )
-    assert.isTrue(other.logged.some((line) => line.includes("a wallet's request crashed")))
+    assert.match(await refusal(get(other, "https://pay.example.com/.well-known/lnurlp/alice")), /^Internal error\. Reference: /)
+    assert.isTrue(other.logged.some((line) => line.includes("LNURL: request crashed")))
     assert.isFalse(other.logged.some((line) => line.includes("alice")))
     await other.dispose()
   })

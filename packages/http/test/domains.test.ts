@@ -17,7 +17,7 @@ describe("A company's own domain", () => {
     assert.deepStrictEqual(seen(refused), bad(422, "domain_not_shown"))
     assert.strictEqual(
       refused.body.message,
-      `Set a TXT record at _satrail-verify.shop.example with the value satrail-verify=${id}, and ask again`
+      `Set a TXT record at _satrail-verify.shop.example with the value satrail-verify=${id}, and repeat the request`
     )
     await show(`satrail-verify=${id}`)
     const claimed = await claim({ domain: "Shop.example" })

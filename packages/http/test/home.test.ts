@@ -24,7 +24,7 @@ describe("the first page", () => {
       [status, headers.get("content-type"), headers.get("vary")],
       [200, "text/html; charset=utf-8", "Accept, Accept-Encoding"]
     )
-    for (const words of ["satrail 1.2.3 on regtest", "Pretended here: the Lightning network and the chain."]) assert.include(text, words)
+    for (const words of ["satrail 1.2.3 on regtest", "Simulated here: the Lightning network and the chain."]) assert.include(text, words)
     const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, link = ""]) => link)
     assert.deepStrictEqual(links, ["docs", "openapi.json", "operator/docs"])
     for (const link of links) assert.strictEqual((await service.ask("GET", `/${link}`)).status, 200, link)

@@ -101,10 +101,9 @@ describe("readiness", () => {
       const { check } = counted(Effect.suspend(() => (isAway ? Effect.fail(outage) : Effect.void)))
       yield* looking([check], (look, logged) =>
         Effect.gen(function* () {
-          const isReady = Metric.withAttributes(
-            Metric.gauge("satrail_ready", { description: "Whether what the process needs is there, as /readyz says it: 1 or 0" }),
-            { check: "node" }
-          )
+          const isReady = Metric.withAttributes(Metric.gauge("satrail_ready", { description: "Result of a check of /readyz: 1 or 0" }), {
+            check: "node"
+          })
           for (let i = 0; i < 5; i++) {
             assert.strictEqual((yield* look).reason, "lnd is locked")
             yield* TestClock.adjust("1 second")

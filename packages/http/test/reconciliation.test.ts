@@ -53,7 +53,7 @@ const behindOurBack = async (sats: number) => {
 describe("GET /operator/reconciliation", () => {
   it("reconciliation: before the first run the report is empty, and the backlog is shown", async () => {
     const { message, data } = await shown()
-    assert.match(message, /^No comparison has been made yet/)
+    assert.match(message, /^No reconciliation run yet/)
     assert.isNull(data.report)
     assert.sameMembers(Object.keys(data.waiting), [...Waiting.kinds])
     for (const kind of Waiting.kinds) assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0 })

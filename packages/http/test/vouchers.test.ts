@@ -80,7 +80,7 @@ describe("A wallet", () => {
     )
     assert.match(
       await refusal(get(spoiled, "https://pay.example.com/lnurlw/callback?k1=00&pr=x")),
-      /^Something broke on our side\. Reference: [0-9a-f-]{36}$/
+      /^Internal error\. Reference: [0-9a-f-]{36}$/
     )
     await spoiled.dispose()
   })

@@ -38,10 +38,10 @@ const view = View.make<Issued>()(
   { identifier: "IssuedApiKey" },
   {
     id: [
-      Schema.String.annotate({ description: "Part of the key: what to name it by", examples: ["7Kq2mVx9TbZc"] }),
+      Schema.String.annotate({ description: "The public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
       (row) => row.apiKey.id
     ],
-    key: [Schema.String.annotate({ description: "The key itself: shown now, and never again" }), (row) => Redacted.value(row.text)],
+    key: [Schema.String.annotate({ description: "The key itself: shown in this response only" }), (row) => Redacted.value(row.text)],
     company_id: [Scalars.Uuid, (row) => row.apiKey.companyId],
     name: [Schema.String, (row) => row.apiKey.name],
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.apiKey.scopes],
@@ -60,7 +60,7 @@ const example = ({ apiKey, companyId, at }: World): (typeof view.schema)["Type"]
   created_at: at()
 })
 
-const secretIsShownOnce = "An API key is shown once and never stored, so this answer cannot be repeated"
+const secretIsShownOnce = "An API key is shown once and never stored, so this response cannot be repeated"
 
 export const issue = Section.operator(
   HttpApiEndpoint.post("issueKey", `${Companies.path}/:id/api-keys`, {
@@ -70,7 +70,7 @@ export const issue = Section.operator(
     error: Errors.of("malformed", "idempotency_not_supported", "not_found", "conflict", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Issue an API key")
-    .annotate(OpenApi.Description, "The key is shown in this answer only, so an `Idempotency-Key` is refused.")
+    .annotate(OpenApi.Description, "The key is shown in this response only, so an `Idempotency-Key` is refused.")
     .annotate(Example, (world) => {
       const data = example(world)
       return { params: { id: data.company_id }, body: { name: data.name, scopes: data.scopes }, message: "API key issued", data }
@@ -94,7 +94,7 @@ export const revoke = Section.operator(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Revoke an API key")
-    .annotate(OpenApi.Description, "It opens nothing from here on. Revoking it again changes nothing.")
+    .annotate(OpenApi.Description, "The key is invalid from now on. Revoking it again changes nothing.")
     .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
   ApiKeys,
   (apiKeys) =>
@@ -109,7 +109,7 @@ export const rotate = Section.operator(
     params,
     payload: Schema.Struct({
       overlap_seconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds })).annotate({
-        description: "How long the old key goes on beside the new one",
+        description: "Overlap in which the old key stays valid, in seconds",
         examples: [3600]
       })
     }).annotate({ identifier: "RotateApiKey" }),
@@ -119,7 +119,7 @@ export const rotate = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,
-      "A new key with the same name, scopes and expiry. It is shown in this answer only, so an `Idempotency-Key` is refused."
+      "A new key with the same name, scopes and expiry. It is shown in this response only, so an `Idempotency-Key` is refused."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },

@@ -47,7 +47,7 @@ export const open = Section.operator(
     error: Errors.of("malformed", "idempotency_mismatch", "conflict", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Open a company")
-    .annotate(OpenApi.Description, "An account with nothing in it. It can do nothing until it has an API key.")
+    .annotate(OpenApi.Description, "An account with an empty balance. It needs an API key to be used.")
     .annotate(Example, (world) => {
       const row = example(world)
       return { body: { name: row.name, plan: row.plan }, message: "Company opened", data: view.of(row) }

@@ -43,13 +43,13 @@ const payer = View.make<Callback | undefined>()(
     comment: [Schema.NullOr(Schema.String).annotate({ examples: ["For the coffee"] }), (callback) => callback?.comment ?? null],
     payer_data: [
       Schema.NullOr(Schema.String).annotate({
-        description: "Who pays, by his own account: JSON as it came, to the byte",
+        description: "LUD-18 payer data: JSON as received, to the byte",
         examples: ['{"name":"Satoshi"}']
       }),
       (callback) => callback?.payerData ?? null
     ],
     zap_request: [
-      Schema.NullOr(Schema.String).annotate({ description: "The signed request of a zap: JSON as it came, to the byte" }),
+      Schema.NullOr(Schema.String).annotate({ description: "The signed request of a zap (NIP-57): JSON as received, to the byte" }),
       (callback) => callback?.zapRequest ?? null
     ]
   }
@@ -102,10 +102,10 @@ export const getPayer = Section.company(
     error: Errors.of("not_found", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Fetch what a payer said")
+    .annotate(OpenApi.Summary, "Fetch payer data")
     .annotate(
       OpenApi.Description,
-      "Comment, payer data and zap request of a payment to a Lightning address, all null where there was nothing of it. Needs the scope `read`."
+      "Comment, payer data and zap request of a payment to a Lightning address; null where the payer sent none. Needs the scope `read`."
     )
     .annotate(Example, (world) => ({
       params: { depositID: example(world).id },

@@ -76,7 +76,7 @@ const claim = Section.company(
     .annotate(OpenApi.Summary, "Claim a domain")
     .annotate(
       OpenApi.Description,
-      "Looks for the TXT record that shows the domain to be the company's. While it is not there, the refusal says which to set. Doing it again changes nothing, so an `Idempotency-Key` is refused. Needs a paid plan and the scope `receive`."
+      "Checks the TXT record that verifies the domain as the company's. Without the record, the error names the one to set. Repeating the request changes nothing, so an `Idempotency-Key` is refused. Needs a paid plan and the scope `receive`."
     )
     .annotate(Example, (world) => ({ body: { domain: world.domain }, message: "Domain verified", data: own.of(example(world)) })),
   Domains,
@@ -98,7 +98,7 @@ const list = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "List domains")
-    .annotate(OpenApi.Description, "The company's own. One that is lost answers for a while, and then no more. Needs the scope `read`.")
+    .annotate(OpenApi.Description, "The company's verified domains. A lost one answers for a grace period. Needs the scope `read`.")
     .annotate(Example, (world) => ({ message: "Domains", data: [own.of(example(world))] })),
   Domains,
   (domains) =>
@@ -108,11 +108,10 @@ const list = Section.company(
 )
 
 /** Domains of a company's own. */
-export const section = Section.make(
-  "domains",
-  { title: "Domains", description: "Where a company's Lightning addresses may be besides the service's own domain" },
-  [claim, list]
-)
+export const section = Section.make("domains", { title: "Domains", description: "Companies' own domains for Lightning addresses" }, [
+  claim,
+  list
+])
 
 /** What the operator does without a TXT record. */
 export const vouch = Section.operator(
@@ -125,7 +124,7 @@ export const vouch = Section.operator(
     .annotate(OpenApi.Summary, "Vouch for a company's domain")
     .annotate(
       OpenApi.Description,
-      "The operator has seen that the domain is the company's: Lightning addresses may be created there. Doing it again changes nothing, so an `Idempotency-Key` is refused."
+      "The operator vouches that the domain is the company's: Lightning addresses may be created there. Repeating the request changes nothing, so an `Idempotency-Key` is refused."
     )
     .annotate(Example, (world) => ({
       params: { id: world.companyId },
@@ -144,14 +143,14 @@ export const vouch = Section.operator(
 
 const askTls = Section.open(
   HttpApiEndpoint.get("askTls", "/tls/ask", {
-    query: { domain: Schema.String.annotate({ description: "The name that somebody wants a certificate for", examples: ["example.com"] }) },
+    query: { domain: Schema.String.annotate({ description: "The name of the requested certificate", examples: ["example.com"] }) },
     success: Envelope.success(200, Schema.Struct({ domain: Schema.String })),
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Whether a domain is served here")
     .annotate(
       OpenApi.Description,
-      "For a web server that gets certificates on demand: 200 for the service's own domain and for verified ones that are not lost, else 404. Without a key."
+      "For a web server that gets certificates on demand: 200 for the service's own domain and for verified ones that are not lost, otherwise 404. Without a key."
     )
     .annotate(Example, () => ({ message: "Served here", data: { domain: "example.com" } })),
   Domains,

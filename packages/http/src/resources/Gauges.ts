@@ -10,17 +10,17 @@ import { countByCause } from "./Reconciliation.ts"
 const gauge = (name: string, description: string) => Metric.gauge(`satrail_${name}`, { description })
 
 const gauges = {
-  owned: gauge("owned_sats", "What the node or the chain says that we own"),
-  own: gauge("own_funds_sats", "What of it is the operator's own"),
-  unexplained: gauge("unexplained_sats", "What is owned beyond own funds and ledger; less than nothing where something is missing"),
-  assets: gauge("assets_sats", "What node and wallet own together"),
-  liabilities: gauge("liabilities_sats", "What all companies own together"),
-  account: gauge("account_sats", "What is in an account of the ledger"),
-  differences: gauge("differences", "Differences between our books and the world's"),
-  age: gauge("reconciliation_age_seconds", "How long ago our books were compared"),
-  waiting: gauge("waiting", "What waits"),
-  waitingSats: gauge("waiting_sats", "What waits, with fees"),
-  waitingAge: gauge("waiting_seconds", "How long the oldest of what waits has waited; 0 where nothing does")
+  owned: gauge("owned_sats", "Balance by the node or the chain"),
+  own: gauge("own_funds_sats", "Operator equity"),
+  unexplained: gauge("unexplained_sats", "Owned beyond operator equity and ledger; negative where money is missing"),
+  assets: gauge("assets_sats", "Balance of node and wallet together"),
+  liabilities: gauge("liabilities_sats", "Balances of all companies together"),
+  account: gauge("account_sats", "Balance of a ledger account"),
+  differences: gauge("differences", "Discrepancies between the ledger and the statements of node and chain"),
+  age: gauge("reconciliation_age_seconds", "Age of the last reconciliation run"),
+  waiting: gauge("waiting", "Backlog: items"),
+  waitingSats: gauge("waiting_sats", "Backlog: satoshis, with fees"),
+  waitingAge: gauge("waiting_seconds", "Backlog: age of the oldest item; 0 without any")
 }
 
 const set = (of: Metric.Metric<number, unknown>, value: number, attributes: Readonly<Record<string, string>> = {}) =>
@@ -65,4 +65,4 @@ export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
     for (const account of accounts) yield* sats(gauges.account, report.accounts[account], { account })
     const counts = countByCause(report.differences)
     for (const cause of Cause.literals) yield* set(gauges.differences, counts[cause] ?? 0, { cause })
-  }).pipe(Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("what waits and what differs is not known", outage)))
+  }).pipe(Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("metrics: backlog and discrepancies unavailable", outage)))

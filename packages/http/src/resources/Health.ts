@@ -19,7 +19,7 @@ const ask = Effect.fnUntraced(function* (asked: ReadonlyArray<Effect.Effect<Look
 const healthz = Section.open(
   HttpApiEndpoint.get("healthz", "/healthz", { success: Envelope.success(200, Schema.Struct({ up: Schema.Literal(true) })) })
     .annotate(OpenApi.Summary, "Whether the process is up")
-    .annotate(OpenApi.Description, "Asks nothing else, so that a process is not restarted because its database is away.")
+    .annotate(OpenApi.Description, "Checks nothing else, so that a process is not restarted because its database is down.")
     .annotate(Example, () => ({ message: "Up", data: { up: true } })),
   Effect.void,
   () => () => Effect.succeed(Envelope.ok("Up", { up: true as const }))
@@ -30,7 +30,7 @@ const readyz = Section.open(
     .annotate(OpenApi.Summary, "Whether the process can serve")
     .annotate(
       OpenApi.Description,
-      "Asks everything it needs, each once a second at most, whoever asks. When something is not there, `error.issues` names it and says why."
+      "Checks every dependency, each once a second at most. When a check fails, `error.issues` has its name and reason."
     )
     .annotate(Example, () => ({ message: "Ready", data: { ready: ["store", "node", "chain"] } })),
   Looks,
@@ -46,7 +46,7 @@ const check = Section.open(
     .annotate(OpenApi.Summary, "Whether one thing of it is there")
     .annotate(
       OpenApi.Description,
-      "Asks one of those that `/readyz` asks, by its name. A proxy asks `/readyz/running`, which says 503 from the moment the process is told to stop: node, chain and database are the same for every process, and while one is away the others have no better answer."
+      "One check of `/readyz`, by its name. A proxy should use `/readyz/running`, which is 503 from the moment the process is stopped: node, chain and database are shared by all processes, and while one is down no process has a better response."
     )
     .annotate(Example, () => ({ params: { check: "node" }, message: "Ready", data: { ready: ["node"] } })),
   Looks,
@@ -58,7 +58,7 @@ const check = Section.open(
 )
 
 /** For whoever watches over the process. Without a key. */
-export const section = Section.make("health", { title: "Health", description: "For whoever watches over the process" }, [
+export const section = Section.make("health", { title: "Health", description: "For supervisors, proxies and monitoring" }, [
   healthz,
   readyz,
   check

@@ -91,7 +91,7 @@ export const create = Section.company(
     .annotate(Scopes, ["receive"])
     .annotate(Rules, Amounts.issues)
     .annotate(OpenApi.Summary, "Create a Lightning invoice")
-    .annotate(OpenApi.Description, "Whoever pays it credits the balance with what arrives. Needs the scope `receive`.")
+    .annotate(OpenApi.Description, "A payment of it credits the received amount to the balance. Needs the scope `receive`.")
     .annotate(Example, (world) => {
       const { open } = example(world)
       const { metadata } = world

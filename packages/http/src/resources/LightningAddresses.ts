@@ -34,7 +34,7 @@ const OwnDomain = Schema.String.annotate({
 
 /** What a payer's wallet shows; the empty text is none. */
 const SuccessMessage = Schema.String.annotate({
-  description: `What a payer's wallet shows after a payment, at most ${LightningAddress.maxSuccessMessageCharacters} characters; empty for none`,
+  description: `Shown by the payer's wallet after a payment, at most ${LightningAddress.maxSuccessMessageCharacters} characters; empty for none`,
   examples: ["Thank you!"]
 }).check(Schema.makeFilter((text) => (text === "" ? undefined : successMessageIssue(text))))
 
@@ -45,8 +45,8 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "CreateLightningAddress" })
 
 const SettingsBody = Schema.Struct({
-  min_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The least that one payment may be" })),
-  max_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The most" })),
+  min_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The smallest payment" })),
+  max_sats: Scalars.given(Scalars.GivenSats.annotate({ description: "The largest payment" })),
   success_message: Scalars.given(SuccessMessage),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "ChangeLightningAddress" })
@@ -79,15 +79,15 @@ const own = View.make<LightningAddress.LightningAddress>()(
   {
     ...view.members,
     min_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "The least that one payment may be; null: as the service has it" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "The smallest payment; null for the service's limit" }),
       (row) => Scalars.satsOrNull(row.minSendable)
     ],
     max_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "The most; null: as the service has it" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "The largest payment; null for the service's limit" }),
       (row) => Scalars.satsOrNull(row.maxSendable)
     ],
     success_message: [
-      Schema.NullOr(Schema.String).annotate({ description: "What a payer's wallet shows after a payment (LUD-09)" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Shown by the payer's wallet after a payment (LUD-09)" }),
       (row) => row.successMessage
     ],
     lnurl: [Schema.String.annotate({ description: "The address as a bech32 LNURL (LUD-01)" }), (row) => Lnurl.encode(urlOf(row))],
@@ -99,7 +99,7 @@ const own = View.make<LightningAddress.LightningAddress>()(
 )
 
 const Qr = Schema.Struct({
-  text: Schema.String.annotate({ description: "What a wallet reads: the LNURL in upper case, which takes less room" }),
+  text: Schema.String.annotate({ description: "The content of the QR code: the LNURL in upper case, which needs less space" }),
   svg: Schema.String.annotate({ description: "The QR code, an SVG document" })
 }).annotate({ identifier: "QrCode" })
 
@@ -141,7 +141,7 @@ export const create = Section.company(
     .annotate(OpenApi.Summary, "Create a Lightning address")
     .annotate(
       OpenApi.Description,
-      "Any number may be created. The body is optional. Handle and domain of one's own need a paid plan. Needs the scope `receive`."
+      "Any number may be created. The body is optional. A chosen handle and an own domain need a paid plan. Needs the scope `receive`."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     // A body that a company on any plan may send.
@@ -202,7 +202,7 @@ const get = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch a Lightning address")
-    .annotate(OpenApi.Description, "With what its owner decided, and its LNURL forms. Needs the scope `read`.")
+    .annotate(OpenApi.Description, "With its limits, success message and LNURL forms. Needs the scope `read`.")
     .annotate(Example, (world) => {
       const row = example(world)
       return { params: { id: row.id }, message: "Lightning address", data: own.of(row) }
@@ -235,7 +235,7 @@ const change = Section.company(
     .annotate(OpenApi.Summary, "Change a Lightning address")
     .annotate(
       OpenApi.Description,
-      "Replaces limits, message and metadata, all of them: what is not given is as if it had never been. Handle and domain stay. Needs the scope `receive`."
+      "Replaces limits, message and metadata, all of them: a member that is left out gets its default. Handle and domain stay. Needs the scope `receive`."
     )
     .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(Example, (world) => {
@@ -262,7 +262,7 @@ const remove = Section.company(
     .annotate(OpenApi.Summary, "Delete a Lightning address")
     .annotate(
       OpenApi.Description,
-      "Payers find nobody there from here on, and nobody gets it again. Invoices that wallets have already stay payable. Deleting it again changes nothing. Needs the scope `receive`."
+      "The address is unknown to payers from now on, and is never given out again. Invoices already issued for it stay payable. Deleting it again changes nothing. Needs the scope `receive`."
     )
     .annotate(Example, (world) => {
       const [row, atMillis] = [example(world), world.millis(3_600_000)]
@@ -305,6 +305,6 @@ const getQr = Section.company(
 /** What is done with Lightning addresses after they were created. */
 export const section = Section.make(
   "lightningAddresses",
-  { title: "Lightning addresses", description: "Lists them, changes what may be paid there, and deletes them" },
+  { title: "Lightning addresses", description: "List, change and delete Lightning addresses" },
   [list, get, change, remove, getQr]
 )

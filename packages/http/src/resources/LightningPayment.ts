@@ -49,7 +49,7 @@ export const view = View.make<Withdrawal>()(
     fee_sat: [Schema.String, (row) => inSats(costOf(row))],
     fee_msat: [
       Schema.String.annotate({
-        description: "What routing did cost. The customer was charged `fee_sats` of the withdrawal, neither more nor less"
+        description: "The actual routing fee. The customer was charged `fee_sats` of the withdrawal, neither more nor less"
       }),
       (row) => costOf(row).toString()
     ],

@@ -14,7 +14,7 @@ const metrics = Section.operator(
     .annotate(OpenApi.Summary, "What this process has measured")
     .annotate(
       OpenApi.Description,
-      "As Prometheus reads it: text, not an envelope. Each process counts for itself, since its start; what waits and what differs is the same for all."
+      "In Prometheus's text format, not in an envelope. Each process counts for itself, since its start; backlog and discrepancies are the same for all."
     ),
   Effect.all([Reconciliation, Looks]),
   ([reconciliation, looks]) => {

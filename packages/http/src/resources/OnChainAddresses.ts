@@ -17,7 +17,7 @@ import * as View from "../View.ts"
 const path = "/v1/bitcoin/deposit/on-chain"
 
 const Body = Schema.Struct({
-  address_type: Scalars.given(AddressType.annotate({ description: "`taproot` unless given" })),
+  address_type: Scalars.given(AddressType.annotate({ description: "`taproot` by default" })),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateOnChainAddress" })
 

@@ -33,7 +33,7 @@ const list = Section.company(
     .annotate(OpenApi.Summary, "Fetch the exchange rates")
     .annotate(
       OpenApi.Description,
-      "What amounts in fiat are converted at now. A currency without a rate that is young enough is left out; without any, 503. Needs the scope `read`, `receive` or `send`."
+      "The rates at which amounts in fiat are converted now. A currency without a current rate is left out; without any, 503. Needs the scope `read`, `receive` or `send`."
     )
     .annotate(Example, ({ at }) => ({
       message: "Exchange rates",
@@ -49,4 +49,4 @@ const list = Section.company(
 )
 
 /** What a bitcoin costs. */
-export const section = Section.make("rates", { title: "Rates", description: "What a bitcoin costs" }, [list])
+export const section = Section.make("rates", { title: "Rates", description: "Exchange rates" }, [list])

@@ -21,21 +21,21 @@ const SatsOrNull = Schema.NullOr(Sats)
 const side = View.make<Side>()(
   { identifier: "ReconciledAsset" },
   {
-    owned_sats: [Sats.annotate({ description: "What node or chain say that we own" }), ({ owned }) => Scalars.exactSats(owned)],
+    owned_sats: [Sats.annotate({ description: "Balance by the node or the chain" }), ({ owned }) => Scalars.exactSats(owned)],
     own_sats: [
-      SatsOrNull.annotate({ description: "What of that is the operator's own; null until that is known" }),
+      SatsOrNull.annotate({ description: "Operator equity; null until it is determined" }),
       ({ own }) => Scalars.exactSatsOrNull(own)
     ],
     ledger_sats: [
-      Sats.annotate({ description: "What our books say came in and has not gone out" }),
+      Sats.annotate({ description: "Balance by the ledger: received and not sent" }),
       ({ ledger }) => Scalars.exactSats(ledger)
     ],
     on_its_way_sats: [
-      Schema.Tuple([Sats, Sats]).annotate({ description: "By how much what is on its way may explain a difference: from, to" }),
+      Schema.Tuple([Sats, Sats]).annotate({ description: "The range of differences that money in flight may explain: from, to" }),
       ({ least, most }) => [Scalars.exactSats(least), Scalars.exactSats(most)] as const
     ],
     unexplained_sats: [
-      Sats.annotate({ description: "The rest: less than nothing where something is missing" }),
+      Sats.annotate({ description: "The unexplained rest: negative where money is missing" }),
       ({ unexplained }) => Scalars.exactSats(unexplained)
     ]
   }
@@ -49,11 +49,11 @@ const difference = View.make<Difference>()(
     company_id: [Schema.NullOr(Scalars.Uuid), (one) => one.companyId],
     record_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal or the invoice" }), (one) => one.recordId],
     ours_sats: [
-      SatsOrNull.annotate({ description: "What our books have; null where they have nothing" }),
+      SatsOrNull.annotate({ description: "The ledger's amount; null without a record" }),
       (one) => Scalars.exactSatsOrNull(one.ours)
     ],
     theirs_sats: [
-      SatsOrNull.annotate({ description: "What the node or the chain have; null where they have nothing" }),
+      SatsOrNull.annotate({ description: "The node's or the chain's amount; null without a record" }),
       (one) => Scalars.exactSatsOrNull(one.theirs)
     ],
     since: [Scalars.Instant, (one) => Scalars.instant(one.sinceMillis)]
@@ -71,7 +71,7 @@ const backlog = View.make<Waiting.Waiting>()(
 
 const Accounts = Schema.Struct(Tally.byAccount(() => Sats)).annotate({
   identifier: "Accounts",
-  description: "What is in each account of the ledger, as in a trial balance: together nothing"
+  description: "The balance of each ledger account, as in a trial balance: their sum is 0"
 })
 
 /** How many there are of each cause that there are any of. */
@@ -86,16 +86,18 @@ const report = View.make<Report>()(
   {
     reconciled_at: [Scalars.Instant, (one) => Scalars.instant(one.atMillis)],
     is_behind: [
-      Schema.Boolean.annotate({ description: "There was more than one comparison reads: the next goes on in a moment" }),
+      Schema.Boolean.annotate({ description: "There is more than one run reads: the next one continues in a moment" }),
       (one) => one.isBehind
     ],
     assets_sats: [Sats.annotate({ description: "What node and wallet own" }), (one) => Scalars.exactSats(one.assets)],
-    liabilities_sats: [Sats.annotate({ description: "What all companies own together" }), (one) => Scalars.exactSats(one.liabilities)],
+    liabilities_sats: [Sats.annotate({ description: "Balances of all companies together" }), (one) => Scalars.exactSats(one.liabilities)],
     node: [side.schema, (one) => side.of(one.node)],
     chain: [side.schema, (one) => side.of(one.chain)],
     accounts: [Accounts, (one) => Tally.byAccount((account) => Scalars.exactSats(one.accounts[account]))],
     differences_by_cause: [
-      Schema.Record(Schema.String, Schema.Int).annotate({ description: "How many there are; a cause without any is left out" }),
+      Schema.Record(Schema.String, Schema.Int).annotate({
+        description: "Number of discrepancies by cause; a cause without any is left out"
+      }),
       (one) => countByCause(one.differences)
     ],
     differences: [
@@ -106,8 +108,10 @@ const report = View.make<Report>()(
 )
 
 const Answer = Schema.Struct({
-  report: Schema.NullOr(report.schema).annotate({ description: "null where nobody has ever compared" }),
-  waiting: Schema.Struct(Waiting.byKind(() => backlog.schema)).annotate({ description: "What waits now, and since when" })
+  report: Schema.NullOr(report.schema).annotate({ description: "null before the first run" }),
+  waiting: Schema.Struct(Waiting.byKind(() => backlog.schema)).annotate({
+    description: "The backlog: jobs and records that wait, and their age"
+  })
 }).annotate({ identifier: "Reconciliation" })
 
 const OwnFunds = Schema.Struct({ node_sats: SatsOrNull, chain_sats: SatsOrNull }).annotate({ identifier: "OwnFunds" })
@@ -119,10 +123,10 @@ const get = Section.operator(
     success: Envelope.success(200, Answer),
     error: Errors.of("store_unavailable")
   })
-    .annotate(OpenApi.Summary, "Whether our books agree with the node's and the chain's")
+    .annotate(OpenApi.Summary, "Fetch the reconciliation report")
     .annotate(
       OpenApi.Description,
-      "The last comparison, whichever process made it, and what waits now. What is on its way is no difference; what is reported has stood for a while. Nothing is ever repaired by itself."
+      "The report of the last run, of any process, and the current backlog. Money in flight is no discrepancy; a reported one has lasted for a while. Nothing is repaired automatically."
     ),
   Reconciliation,
   ({ last, waiting }) =>
@@ -131,7 +135,7 @@ const get = Section.operator(
       const all = yield* Errors.answered(waiting)
       const message =
         found === undefined
-          ? "No comparison has been made yet: no process reads the node's books, or the first one is still to come"
+          ? "No reconciliation run yet: no process reads the node's statement, or the first run is still to come"
           : found.differences.length === 0
             ? "No differences"
             : "There are differences"
@@ -152,7 +156,7 @@ const stateOwn = Section.operator(
     .annotate(OpenApi.Summary, "State what is the operator's own")
     .annotate(
       OpenApi.Description,
-      "What of the node's money and the wallet's is the operator's, besides what the ledger knows of. What is absent stays as it was. Counts from the next comparison on."
+      "Declares how much of the money of node and wallet is operator equity, apart from the ledger. A member that is left out stays as it was. Effective from the next run on."
     )
     .annotate(Example, () => {
       const sats = { node_sats: 10_000_000, chain_sats: 1_000_000 }
@@ -170,6 +174,6 @@ const stateOwn = Section.operator(
 /** For whoever answers for the money. */
 export const section = Section.make(
   "reconciliation",
-  { title: "Reconciliation", description: "Our books, compared with the node's and the chain's" },
+  { title: "Reconciliation", description: "The ledger compared with the statements of node and chain" },
   [get, stateOwn]
 )

@@ -25,7 +25,7 @@ export const balanceView = View.make<Balance.Balance>()(
   {
     balance: [
       Schema.Int.annotate({
-        description: "Satoshis that can be withdrawn now: what pending withdrawals hold is not in it. Rounded down",
+        description: "Satoshis that can be withdrawn now, without those held by pending withdrawals. Rounded down",
         examples: [21_000]
       }),
       (row) => Scalars.sats(Balance.available(row))

@@ -24,7 +24,7 @@ const params = { id: Scalars.Uuid }
 const Body = Schema.Struct({
   amount: Amounts.AmountNumber,
   currency: Amounts.Currency,
-  description: Scalars.given(Scalars.Description.annotate({ description: "What a claimer's wallet shows" })),
+  description: Scalars.given(Scalars.Description.annotate({ description: "Shown by the claimer's wallet" })),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateVoucher" })
@@ -38,7 +38,7 @@ const view = View.make<Voucher.Voucher>()(
     ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Voucher.fee(row))],
-    description: [Schema.String.annotate({ description: "What a claimer's wallet shows" }), (row) => row.description],
+    description: [Schema.String.annotate({ description: "Shown by the claimer's wallet" }), (row) => row.description],
     status: [Voucher.Status, (row) => row.status],
     withdrawal_id: [
       Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal that it became when it was claimed" }),
@@ -58,12 +58,12 @@ const issued = View.make<Issued>()(
     ...View.within(view.members, ({ voucher }: Issued) => voucher),
     lnurl: [
       Schema.String.annotate({
-        description: "What a wallet scans (LUD-01). Whoever has it can claim the money; it cannot be asked for again"
+        description: "The LNURL (LUD-01). Anyone who has it can claim the money; it is in this response only"
       }),
       ({ url }) => Lnurl.encode(Redacted.value(url))
     ],
     lnurlw: [
-      Schema.String.annotate({ description: "The same as a link (LUD-17)" }),
+      Schema.String.annotate({ description: "The same as a lnurlw: link (LUD-17)" }),
       ({ url }) => Redacted.value(url).replace(/^https?:/, "lnurlw:")
     ]
   }
@@ -109,7 +109,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Create a voucher")
     .annotate(
       OpenApi.Description,
-      "Holds amount and fee for whoever claims it first, with any LNURL wallet (LUD-03). The answer has the only copy of the link. Needs the scope `send`."
+      "Holds amount and fee for the first LNURL wallet that claims it (LUD-03). The response has the only copy of the link. Needs the scope `send`."
     )
     .annotate(Example, (world) => {
       const [voucher, { metadata, serviceDomain, k1 }] = [example(world), world]
@@ -174,7 +174,7 @@ const get = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch a voucher")
-    .annotate(OpenApi.Description, "What became of a claimed one, its withdrawal says: `withdrawal_id`. Needs the scope `read`.")
+    .annotate(OpenApi.Description, "For a claimed voucher, see the withdrawal in `withdrawal_id`. Needs the scope `read`.")
     .annotate(Example, (world) => {
       const row = example(world)
       return { params: { id: row.id }, message: "Voucher", data: view.of(row) }
@@ -196,7 +196,7 @@ const cancel = Section.company(
     .annotate(OpenApi.Summary, "Cancel a voucher")
     .annotate(
       OpenApi.Description,
-      "It cannot be claimed any more, and what it held is available again. One that was claimed is refused; canceling again changes nothing. Needs the scope `send`."
+      "The voucher can no longer be claimed, and its money is available again. A claimed one is refused; canceling again changes nothing. Needs the scope `send`."
     )
     .annotate(Example, (world) => {
       const row = example(world)
@@ -217,6 +217,6 @@ const cancel = Section.company(
 /** Money for whoever has the link. */
 export const section = Section.make(
   "vouchers",
-  { title: "Vouchers", description: "Money that is held for whoever claims it first, with any LNURL wallet" },
+  { title: "Vouchers", description: "Money that is held for the first LNURL wallet that claims it" },
   [create, list, get, cancel]
 )

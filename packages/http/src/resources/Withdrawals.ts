@@ -96,7 +96,7 @@ export const estimated = View.make<Estimate>()(
     recipient_type: [Destination.RecipientType, (row) => row.recipientType],
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     service_fee_sats: [
-      Schema.Finite.annotate({ description: "The whole fee on top of the amount: what confirm would charge", examples: [6.5] }),
+      Schema.Finite.annotate({ description: "The whole fee on top of the amount, as confirm would charge it", examples: [6.5] }),
       (row) => Scalars.exactSats(Fee.total(row.fee))
     ],
     success_probability: [
@@ -174,7 +174,7 @@ export const estimate = Section.company(
     .annotate(OpenApi.Summary, "Estimate a withdrawal")
     .annotate(
       OpenApi.Description,
-      "Checks the destination, and says what sending would cost and how likely it is to arrive. Moves nothing, so the scope `read` is enough; `send` will do as well."
+      "Validates the destination, and returns the fee and the probability of success. Moves no money, so the scope `read` is enough; `send` works too."
     )
     .annotate(Example, (world) => {
       const { requested } = example(world)
@@ -211,7 +211,7 @@ const confirming = {
 }
 
 const description =
-  "Holds amount and fee, and queues the payment: the answer is `pending`. `/v1/bitcoin/withdraw/confirm` and `/v1/bitcoin/send/confirm` are one operation, an `Idempotency-Key` used with one is used with the other. Needs the scope `send`."
+  "Holds amount and fee, and queues the payment: the withdrawal is `pending`. `/v1/bitcoin/withdraw/confirm` and `/v1/bitcoin/send/confirm` are one operation, an `Idempotency-Key` used with one is used with the other. Needs the scope `send`."
 
 const confirmExample = (world: World) => {
   const { requested } = example(world)
