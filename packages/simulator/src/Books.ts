@@ -25,8 +25,8 @@ export interface Books {
   readonly look: () => Promise<void>
   /** Everything there is. */
   readonly audit: () => Promise<void>
-  /** Everything there is, when nothing is on its way any more: to the millisatoshi. */
-  readonly close: () => Promise<void>
+  /** Everything there is, when nothing is on its way any more: to the millisatoshi. Answers what became of everybody's money. */
+  readonly close: () => Promise<string>
 }
 
 /** Holds that something is so; says what was promised where it is not. */
@@ -36,6 +36,23 @@ export const claim = (isSo: boolean, promise: string): void => {
 
 const same = (actual: unknown, expected: unknown, promise: string): void =>
   claim(actual === expected, `${promise}: ${String(actual)} instead of ${String(expected)}`)
+
+interface Company {
+  readonly id: CompanyId.CompanyId
+  readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
+  readonly deposits: ReadonlyArray<Deposit>
+  readonly vouchers: ReadonlyArray<Voucher>
+}
+
+/** What a company did and what became of it. What it cost to send is left out: that hangs on who is paid, and with whom. */
+const ending = ({ withdrawals, deposits, vouchers }: Company): string =>
+  [
+    ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
+    ...deposits.map(({ status, amount, absorbed }) => `deposit ${status} ${amount} ${absorbed}`),
+    ...vouchers.map(({ status, amount }) => `voucher ${status} ${amount}`)
+  ]
+    .toSorted()
+    .join(", ")
 
 /** What may follow what. What is not here ends it. */
 const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: ReadonlyArray<string> } } = {
@@ -168,13 +185,6 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
     for (const row of rows) yield* touched(row, now)
     if (companies.size > 0) yield* Effect.provideContext(Ledger.isSound([...companies]), store)
   })
-
-  interface Company {
-    readonly id: CompanyId.CompanyId
-    readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
-    readonly deposits: ReadonlyArray<Deposit>
-    readonly vouchers: ReadonlyArray<Voucher>
-  }
 
   const listed = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
     const all: Array<Transaction> = []
@@ -310,11 +320,14 @@ export const make = (world: World, seen: Seen, coverage: Coverage): Books => {
       (chainTxId === null ? "gone" : (Chain.transaction(now.chain, chainTxId)?.placement._tag ?? "gone")) === "gone" ? [] : [amount]
     )
     same(walletOf(now) - first.chain, -accounts.chain + Msat.sum(...uncredited), "the wallet has what the books say")
+    return companies.map(ending).toSorted().join("\n")
   })
 
-  const run = (effect: Effect.Effect<unknown, unknown>) => async () => {
-    seen.absorb()
-    await world.read(effect)
-  }
-  return { look: run(look), audit: run(audit), close: run(close) }
+  const run =
+    <A>(effect: Effect.Effect<A, unknown>) =>
+    async () => {
+      seen.absorb()
+      return world.read(effect)
+    }
+  return { look: run(look), audit: run(Effect.asVoid(audit)), close: run(close) }
 }

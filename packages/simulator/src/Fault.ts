@@ -36,16 +36,20 @@ export interface Traps {
   readonly set: (trap: Trap) => void
   /** What befalls this call, if anything. */
   readonly spring: (process: number, port: Port, call: string) => Fate | undefined
+  /** What was called since this was last asked, in order. */
+  readonly taken: () => ReadonlyArray<string>
   readonly clear: () => void
 }
 
 export const make = (): Traps => {
   let all: ReadonlyArray<{ readonly trap: Trap; left: number }> = []
+  let calls: Array<string> = []
   return {
     set: (trap) => {
       all = [...all, { trap, left: trap.skips }]
     },
     spring: (process, port, call) => {
+      calls.push(call)
       if (all.length === 0) return undefined
       for (const one of all) {
         const { trap } = one
@@ -59,6 +63,11 @@ export const make = (): Traps => {
         }
       }
       return undefined
+    },
+    taken: () => {
+      const taken = calls
+      calls = []
+      return taken
     },
     clear: () => {
       all = []

@@ -40,6 +40,8 @@ export interface Options {
   /** Takes the place of ports, to see whether it is noticed. */
   readonly spoil?: World.Spoil | undefined
   readonly settings?: Policy.Settings | undefined
+  /** One process, and no more time at the end than a story needs in which one thing goes wrong. */
+  readonly isShort?: boolean | undefined
 }
 
 /** How a story went. */
@@ -49,6 +51,10 @@ export interface Outcome {
   readonly violation: string | undefined
   /** Where in the operations it was broken; their number when it was at the end. */
   readonly at: number
+  /** What became of everybody's money, without what differs from one telling to the next: a line a company. Empty when a promise was broken. */
+  readonly ending: string
+  /** The calls of ports, by the operation during which each was made. */
+  readonly calls: ReadonlyArray<ReadonlyArray<string>>
   /** The same story has the same, to the last call. */
   readonly hash: string
   readonly history: ReadonlyArray<string>
@@ -76,7 +82,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
   const routes = await handler(store)
   const world = await World.make(seed, store, spoil)
   const coverage = Coverage.make()
-  const slots = Random.make(Random.derived(seed, 2)).pick([1, Operation.maxSlots, Operation.maxSlots])
+  const slots = options.isShort ? 1 : Random.make(Random.derived(seed, 2)).pick([1, Operation.maxSlots, Operation.maxSlots])
   const stage = Stage.make({
     world,
     handler: routes,
@@ -90,10 +96,13 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
   const story = Story.make(stage, seen)
   let at = 0
   let auditedAt = 0
+  let ending = ""
+  const calls: Array<ReadonlyArray<string>> = []
   let violation: string | undefined
   try {
     for (const operation of operations) {
       await story.tell(operation)
+      calls.push(stage.traps.taken())
       // Of a store that takes its time, nothing is asked while it is at work: an answer may wait for what somebody else began, whose turn it is not.
       const isAtRest = store.name === "memory" || !operation.rushes
       if (isAtRest) await books.look()
@@ -102,13 +111,13 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
       auditedAt = at
       await books.audit()
     }
-    await story.finish()
-    await books.close()
+    await story.finish(options.isShort ? 1 : 4)
+    ending = await books.close()
   } catch (error) {
     violation = error instanceof Error ? error.message : String(error)
   }
   await stage.end()
-  return { seed, operations, violation, at, hash: stage.hash(), history: stage.history(), coverage }
+  return { seed, operations, violation, at, ending, calls, hash: stage.hash(), history: stage.history(), coverage }
 }
 
 /** Draws the operations of a seed and tells them. */

@@ -15,8 +15,8 @@ import type { Stage } from "./Stage.ts"
 /** A story that is being told: does what was drawn, with what there is by then. */
 export interface Story {
   readonly tell: (operation: Operation) => Promise<void>
-  /** Everybody asks again what was not answered, and what is held is let go. */
-  readonly finish: () => Promise<void>
+  /** Everybody asks again what was not answered, and so many times what is held is let go and blocks come. */
+  readonly finish: (rounds: number) => Promise<void>
 }
 
 /** The one that is `which` places before the latest. */
@@ -352,18 +352,18 @@ export const make = (stage: Stage, seen: Seen): Story => {
   }
 
   /** Until nothing is on its way: what is held ends, blocks come, time passes. */
-  const finish = async () => {
+  const finish = async (rounds: number) => {
     await stage.calm()
     world.now(sandbox.resume("index"))
     world.setRoutesDown(false)
     world.setFeeRate(2)
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < Math.min(rounds, 3); round++) {
       for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
       }
       await looks(4)
     }
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < rounds; round++) {
       for (const [at, paymentHash] of held().entries())
         outside("lets go", sandbox.release({ paymentHash, outcome: (at + round) % 2 === 0 ? "settle" : "fail" }))
       outside("mines", sandbox.mine(7))
@@ -371,7 +371,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
       await stage.jump(3_700_000)
     }
     await stage.jump(90_000_000)
-    await looks(8)
+    await looks(2 * rounds)
     await customers.compare()
   }
 

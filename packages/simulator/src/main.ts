@@ -1,18 +1,21 @@
 import { parseArgs } from "node:util"
+import * as Crash from "./Crash.ts"
+import { stories } from "./CrashStories.ts"
 import * as Coverage from "./Coverage.ts"
 import * as Expected from "./Expected.ts"
 import { shrink } from "./Shrink.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Store from "./Store.ts"
 
-const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N]
+const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N] [--crashes]
 
   --seeds N       tells the stories of so many seeds: 100 unless given
   --from N        the first of them: 1 unless given
   --seed N        tells the story of one seed, call by call
   --minutes M     tells stories for so long, however many they are
   --store S       where the books are kept: memory unless given
-  --operations N  how many operations a story has: 200 unless given`
+  --operations N  how many operations a story has: 200 unless given
+  --crashes       tells a few short stories once for each call in them, where the process dies or gets no answer`
 
 const stop = (message: string): never => {
   console.error(`${message}\n\n${usage}`)
@@ -28,7 +31,15 @@ const whole = (name: string, text: string | undefined, fallback: number): number
 const given = () => {
   try {
     const text = { type: "string" } as const
-    const options = { seeds: text, from: text, seed: text, minutes: text, store: text, operations: text }
+    const options = {
+      seeds: text,
+      from: text,
+      seed: text,
+      minutes: text,
+      store: text,
+      operations: text,
+      crashes: { type: "boolean" }
+    } as const
     return parseArgs({ options, allowPositionals: false }).values
   } catch (error) {
     return stop(error instanceof Error ? error.message : String(error))
@@ -63,6 +74,17 @@ const report = async (outcome: Simulation.Outcome) => {
   for (const line of short.history.slice(-60)) console.log(`  ${line}`)
   const also = `${operations === 200 ? "" : ` --operations ${operations}`}${storeName === "memory" ? "" : ` --store ${storeName}`}`
   console.log(`\nthe whole story again: npm run simulate -- --seed ${outcome.seed}${also}`)
+}
+
+if (values.crashes === true) {
+  for (const [title, story] of Object.entries(stories)) {
+    const { positions, broken } = await Crash.everywhere(story, store, () => Crash.fates)
+    console.log(`${String(positions * Crash.fates.length).padStart(10)}  ${title}${broken === undefined ? "" : `: ${broken}`}`)
+    if (broken !== undefined) process.exitCode = 1
+  }
+  console.log(`each call of them met ${Crash.fates.length} fates on ${storeName} in ${seconds().toFixed(0)} s`)
+  await store.close()
+  process.exit()
 }
 
 let told = 0

@@ -1,0 +1,129 @@
+import type { Settings } from "@satrail/core/policy/Policy"
+import type { Behaviour } from "@satrail/sandbox/Sandbox"
+import type { Act, To } from "./Operation.ts"
+import { settings as usual } from "./Simulation.ts"
+
+/** A short story of which every call is a crash position. */
+export interface Story {
+  readonly settings: Settings
+  /** Happens undisturbed. */
+  readonly before: ReadonlyArray<Act>
+  /** In here one call of a port goes wrong. */
+  readonly during: ReadonlyArray<Act>
+}
+
+const slot = 0
+const wait = (millis: number): Act => ({ _tag: "Wait", millis })
+
+/** Requested with an Idempotency-Key, and once more with the same: the process may have died before it answered. */
+const surely = (request: Act): ReadonlyArray<Act> => [request, wait(1000), { _tag: "Repeat", slot, which: 0, isOther: false }, wait(1000)]
+
+/** The lease of a job ends, and that of a leader: whatever a dead process was doing is another's by then. */
+const takenOver: ReadonlyArray<Act> = [{ _tag: "Jump", millis: 65_000 }, wait(3000)]
+
+const invoice = (company: number, sats: number): Act => ({
+  _tag: "CreateInvoice",
+  company,
+  slot,
+  isOnce: true,
+  sats,
+  expirySeconds: 86_400
+})
+const pay = (which = 0, isHeld = false): Act => ({ _tag: "Pay", which, how: "exact", isHeld })
+const mine = (blocks: number): ReadonlyArray<Act> => [{ _tag: "Mine", blocks }, ...takenOver]
+const reorg = (depth: number): ReadonlyArray<Act> => [{ _tag: "Reorg", depth }, ...takenOver]
+const send: Act = { _tag: "Send", outputs: [{ which: 0, sats: 30_000 }] }
+const voucher = (expirySeconds: number): Act => ({ _tag: "CreateVoucher", company: 0, slot, isOnce: true, sats: 1000, expirySeconds })
+const claim: Act = { _tag: "ClaimVoucher", slot, which: 0, into: "outside", behaviour: "settle" }
+const address = (company: number): Act => ({ _tag: "CreateAddress", company, slot, isOnce: true })
+const chainAddress: Act = { _tag: "CreateChainAddress", company: 0, slot, isOnce: true, type: "taproot" }
+
+/** A company that received this much. The latest one is company 0 to whatever follows. */
+const company = (sats = 0): ReadonlyArray<Act> => [
+  { _tag: "OpenCompany", slot, plan: "paid" },
+  ...(sats === 0 ? [] : [invoice(0, sats), pay(), wait(2000)])
+]
+
+const withdraw = (to: To, sats: number, from = 0): Act => ({ _tag: "Withdraw", company: from, slot, isOnce: true, to, sats })
+const toOutside = (behaviour: Behaviour, _tag: "Invoice" | "Address" = "Invoice") => surely(withdraw({ _tag, behaviour }, 1000))
+const held = (outcome: "settle" | "fail"): ReadonlyArray<Act> => [...takenOver, { _tag: "Release", which: 0, outcome }, ...takenOver]
+
+const alone = { ...usual, payoutWindowMillis: 0 }
+/** Payouts are batched, and replaced after five minutes. */
+const together: Settings = { ...usual, payoutWindowMillis: 60_000, replacement: { afterMillis: 300_000, allowances: 3 } }
+
+const story = (before: ReadonlyArray<Act>, during: ReadonlyArray<Act>, settings: Settings = alone): Story => ({ settings, before, during })
+const payout = withdraw({ _tag: "Chain" }, 20_000)
+const payouts = [payout, withdraw({ _tag: "Chain" }, 30_000, 1), withdraw({ _tag: "Chain" }, 40_000)].flatMap(surely)
+
+export const stories: Readonly<Record<string, Story>> = {
+  "payment that settles": story(company(5000), toOutside("settle")),
+  "payment that fails": story(company(5000), toOutside("fail")),
+  "payment without an answer that settles": story(company(5000), toOutside("unknown_then_settle")),
+  "payment without an answer that fails": story(company(5000), toOutside("unknown_then_fail")),
+  "payment that is held and settles": story(company(5000), [...toOutside("hold"), ...held("settle")]),
+  "payment that is held and fails": story(company(5000), [...toOutside("hold"), ...held("fail")]),
+  "payment to a Lightning address": story(company(5000), toOutside("settle", "Address")),
+  "payment of an invoice of ours": story(
+    [...company(), ...company(5000), invoice(1, 1000)],
+    surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000))
+  ),
+  "payment of an invoice of ours that an outside wallet pays first": story(
+    [...company(), ...company(5000), invoice(1, 1000)],
+    [pay(0, true), ...surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000)), ...held("settle")]
+  ),
+  "payment to a Lightning address of ours": story(
+    [...company(), ...company(5000), address(1)],
+    surely(withdraw({ _tag: "OwnAddress", which: 0 }, 1000))
+  ),
+  "on-chain payout": story(company(50_000), [...surely(payout), ...takenOver, ...mine(1), ...mine(1)]),
+  "batch of three payouts of two companies": story(
+    [...company(50_000), ...company(100_000)],
+    [...payouts, ...takenOver, ...mine(1), ...mine(6)],
+    together
+  ),
+  "batch of three payouts that is replaced": story(
+    [...company(50_000), ...company(100_000)],
+    [
+      ...payouts,
+      ...takenOver,
+      { _tag: "FeeRate", satsPerVbyte: 4 },
+      { _tag: "Jump", millis: 300_000 },
+      wait(3000),
+      ...takenOver,
+      ...mine(6),
+      ...mine(6)
+    ],
+    together
+  ),
+  "voucher that is claimed": story([...company(5000), voucher(3600)], [claim, wait(1000), claim, wait(1000)]),
+  "voucher that expires": story(company(5000), [...surely(voucher(60)), ...takenOver]),
+  "invoice that is paid": story(company(), [...surely(invoice(0, 1000)), pay(), ...takenOver]),
+  "invoices whose payments the node reports": story(
+    [...company(), ...[1000, 1001, 1002].map((sats) => invoice(0, sats))],
+    [pay(2), pay(1), wait(3000), pay(0), ...takenOver]
+  ),
+  "invoices whose payments are found by asking": story(
+    [...company(), invoice(0, 1000), invoice(0, 1001)],
+    [{ _tag: "LoseNotice" }, pay(1), { _tag: "LoseNotice" }, pay(0), ...takenOver]
+  ),
+  "on-chain deposit": story(company(), [...surely(chainAddress), send, ...takenOver, ...mine(1), ...mine(1)]),
+  "on-chain deposit that a reorganisation takes away and the next block brings back": story(
+    [...company(), chainAddress],
+    [send, wait(11_000), ...mine(2), ...reorg(2), ...mine(1), ...mine(1)]
+  ),
+  "on-chain deposit that is partly spent and then double spent": story(
+    [
+      ...company(),
+      address(0),
+      ...company(),
+      chainAddress,
+      send,
+      { _tag: "Mine", blocks: 2 },
+      wait(11_000),
+      withdraw({ _tag: "OwnAddress", which: 0 }, 20_000),
+      wait(3000)
+    ],
+    [{ _tag: "Reorg", depth: 2 }, { _tag: "DoubleSpend", which: 0 }, ...takenOver, ...mine(1)]
+  )
+}
