@@ -37,6 +37,7 @@ const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
 
 const inMemory = "packages/memory/test/memory.test.ts"
 const inSql = "packages/postgres/test/pglite.test.ts"
+const crashTest = "packages/simulator/test/crashes.test.ts"
 const lndTest = "packages/nodes/test/Lnd.test.ts"
 const outboundTest = "packages/web/test/outbound.test.ts"
 
@@ -191,8 +192,8 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `  followers,
   ends: withdrawal.id,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
-    test: coreTest("Death"),
-    titles: "a payment that settles$",
+    test: crashTest,
+    titles: ": payment that settles$",
     isInStories: true
   },
   {
@@ -955,7 +956,7 @@ export const canaries: ReadonlyArray<Canary> = [
       yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
     yield* journal
       .commit({ ...Invoice.settled(depositOf(invoice, paid.received, nowMillis), paid.preimage), ...Zap.work(invoice, nowMillis) })`,
-    test: coreTest("Death"),
-    titles: "invoices whose payments the node tells of$"
+    test: crashTest,
+    titles: "invoices whose payments the node reports$"
   }
 ]
