@@ -8,7 +8,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { Records } from "../src/Records.ts"
-import { beginsAtMillis, company, everywhere, inWorld, replace, said } from "./World.ts"
+import { beginsAtMillis, company, everywhere, replace, run, said, scenario } from "./World.ts"
 
 type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]
 
@@ -24,33 +24,25 @@ const lastUsed = ({ apiKey: { id } }: Issued) =>
   })
 
 describe("An API key", () => {
-  it.effect("API key: opens its company's account, with the current plan", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company("free")
-        const issued = yield* issue(row.id, { scopes: ["read", "send", "read"] })
-        const holder = yield* check(Redacted.value(issued.text))
-        assert.deepStrictEqual([holder.apiKey.companyId, holder.apiKey.scopes, holder.plan], [row.id, ["read", "send"], "free"])
-        yield* everywhere((yield* Companies).changePlan(row.id, "paid"))
-        assert.strictEqual((yield* check(Redacted.value(issued.text))).plan, "paid")
-      })
-    )
-  )
+  scenario("API key: opens its company's account, with the current plan", function* () {
+    const row = yield* company("free")
+    const issued = yield* issue(row.id, { scopes: ["read", "send", "read"] })
+    const holder = yield* check(Redacted.value(issued.text))
+    assert.deepStrictEqual([holder.apiKey.companyId, holder.apiKey.scopes, holder.plan], [row.id, ["read", "send"], "free"])
+    yield* everywhere((yield* Companies).changePlan(row.id, "paid"))
+    assert.strictEqual((yield* check(Redacted.value(issued.text))).plan, "paid")
+  })
 
-  it.effect("API key: a malformed, revoked or foreign one, or one of another network, opens nothing", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
-        const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
-        assert.strictEqual(yield* said(check("")), "Unauthorized: missing")
-        const crossed = `${text.slice(0, text.lastIndexOf("_"))}${wrong.slice(wrong.lastIndexOf("_"))}`
-        for (const bad of ["x", crossed, text.replace("regtest", "mainnet"), text.slice(0, -1), `${text}x`, `Bearer ${text}`]) {
-          assert.strictEqual(yield* said(check(bad)), "Unauthorized: unknown", bad)
-        }
-      })
-    )
-  )
+  scenario("API key: a malformed, revoked or foreign one, or one of another network, opens nothing", function* () {
+    const row = yield* company()
+    const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
+    const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
+    assert.strictEqual(yield* said(check("")), "Unauthorized: missing")
+    const crossed = `${text.slice(0, text.lastIndexOf("_"))}${wrong.slice(wrong.lastIndexOf("_"))}`
+    for (const bad of ["x", crossed, text.replace("regtest", "mainnet"), text.slice(0, -1), `${text}x`, `Bearer ${text}`]) {
+      assert.strictEqual(yield* said(check(bad)), "Unauthorized: unknown", bad)
+    }
+  })
 
   it.effect("API key: a wrong secret opens nothing while the right one is remembered, and does not make it forgotten", () => {
     let asked = 0
@@ -64,123 +56,96 @@ describe("An API key", () => {
           )
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
-        const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
+    return run({ change: counted }, function* () {
+      const row = yield* company()
+      const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
+      const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
+      assert.strictEqual(yield* opens(one), "ok")
+      yield* Effect.yieldNow // its use is noted, after which it is read once more
+      assert.strictEqual(yield* opens(one), "ok")
+      const before = asked
+      const head = text.slice(0, text.lastIndexOf("_") + 1)
+      const secret = text.slice(head.length)
+      const last = secret.endsWith("1") ? "2" : "1"
+      for (const guess of [
+        `${head}${wrong.slice(wrong.lastIndexOf("_") + 1)}`,
+        `${text.slice(0, -1)}${last}`,
+        text.slice(0, -1),
+        `${head}${"1".repeat(44)}`
+      ]) {
+        assert.strictEqual(yield* said(check(guess)), "Unauthorized: unknown", guess)
+        assert.strictEqual(asked, before, "it was remembered at that moment, and no store asked")
         assert.strictEqual(yield* opens(one), "ok")
-        yield* Effect.yieldNow // its use is noted, after which it is read once more
-        assert.strictEqual(yield* opens(one), "ok")
-        const before = asked
-        const head = text.slice(0, text.lastIndexOf("_") + 1)
-        const secret = text.slice(head.length)
-        const last = secret.endsWith("1") ? "2" : "1"
-        for (const guess of [
-          `${head}${wrong.slice(wrong.lastIndexOf("_") + 1)}`,
-          `${text.slice(0, -1)}${last}`,
-          text.slice(0, -1),
-          `${head}${"1".repeat(44)}`
-        ]) {
-          assert.strictEqual(yield* said(check(guess)), "Unauthorized: unknown", guess)
-          assert.strictEqual(asked, before, "it was remembered at that moment, and no store asked")
-          assert.strictEqual(yield* opens(one), "ok")
-        }
-      }),
-      { change: counted }
-    )
+      }
+    })
   })
 
-  it.effect("API key: issued by the rules for names, scopes and expiry", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        assert.strictEqual(yield* said(issue(id, { name: " " })), "Invalid: name")
-        assert.strictEqual(yield* said(issue(id, { scopes: [] })), "Invalid: scopes")
-        assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis })), "Invalid: expires_at")
-        assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis + 1 })), "ok")
-        assert.strictEqual(yield* said(issue(CompanyId.make("nobody"))), "NotFound")
-      })
-    )
-  )
+  scenario("API key: issued by the rules for names, scopes and expiry", function* () {
+    const { id } = yield* company()
+    assert.strictEqual(yield* said(issue(id, { name: " " })), "Invalid: name")
+    assert.strictEqual(yield* said(issue(id, { scopes: [] })), "Invalid: scopes")
+    assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis })), "Invalid: expires_at")
+    assert.strictEqual(yield* said(issue(id, { expiresAtMillis: beginsAtMillis + 1 })), "ok")
+    assert.strictEqual(yield* said(issue(CompanyId.make("nobody"))), "NotFound")
+  })
 
-  it.effect("API key: expires", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const issued = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
-        yield* TestClock.adjust(999)
-        assert.strictEqual(yield* opens(issued), "ok")
-        yield* TestClock.adjust(1)
-        assert.strictEqual(yield* opens(issued), "Unauthorized: expired")
-      })
-    )
-  )
+  scenario("API key: expires", function* () {
+    const issued = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
+    yield* TestClock.adjust(999)
+    assert.strictEqual(yield* opens(issued), "ok")
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* opens(issued), "Unauthorized: expired")
+  })
 
-  it.effect("C52: API key: revoked at once, and stays revoked", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const issued = yield* issue((yield* company()).id)
-        const { revoke, rotate } = yield* ApiKeys
-        assert.strictEqual(yield* opens(issued), "ok")
-        yield* everywhere(revoke(issued.apiKey.id))
-        assert.strictEqual(yield* opens(issued), "Unauthorized: revoked")
-        yield* everywhere(revoke(issued.apiKey.id))
-        assert.strictEqual(yield* said(rotate(issued.apiKey.id, 60)), "NotFound")
-        assert.strictEqual(yield* said(revoke("nobody")), "NotFound")
-      })
-    )
-  )
+  scenario("C52: API key: revoked at once, and stays revoked", function* () {
+    const issued = yield* issue((yield* company()).id)
+    const { revoke, rotate } = yield* ApiKeys
+    assert.strictEqual(yield* opens(issued), "ok")
+    yield* everywhere(revoke(issued.apiKey.id))
+    assert.strictEqual(yield* opens(issued), "Unauthorized: revoked")
+    yield* everywhere(revoke(issued.apiKey.id))
+    assert.strictEqual(yield* said(rotate(issued.apiKey.id, 60)), "NotFound")
+    assert.strictEqual(yield* said(revoke("nobody")), "NotFound")
+  })
 
-  it.effect("C52: API key: closed in every process once its revocation is answered", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const issued = yield* issue((yield* company()).id)
-        const other = yield* Keys.make // another process on the same store
-        const opensThere = said(other.check(Redacted.value(issued.text)))
-        assert.strictEqual(yield* opensThere, "ok")
-        assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
-        assert.strictEqual(yield* opensThere, "ok") // and now it knows the key with its last use
-        const revoking = yield* Effect.forkChild((yield* ApiKeys).revoke(issued.apiKey.id), { startImmediately: true })
-        while (revoking.pollUnsafe() === undefined) {
-          yield* opensThere // what it knows it goes on with, for a moment
-          yield* TestClock.adjust(10)
-        }
-        assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
-      })
-    )
-  )
+  scenario("C52: API key: closed in every process once its revocation is answered", function* () {
+    const issued = yield* issue((yield* company()).id)
+    const other = yield* Keys.make // another process on the same store
+    const opensThere = said(other.check(Redacted.value(issued.text)))
+    assert.strictEqual(yield* opensThere, "ok")
+    assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
+    assert.strictEqual(yield* opensThere, "ok") // and now it knows the key with its last use
+    const revoking = yield* Effect.forkChild((yield* ApiKeys).revoke(issued.apiKey.id), { startImmediately: true })
+    while (revoking.pollUnsafe() === undefined) {
+      yield* opensThere // what it knows it goes on with, for a moment
+      yield* TestClock.adjust(10)
+    }
+    assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
+  })
 
-  it.effect("API key: rotated with an overlap: both open, then only the new one", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
-        const fresh = yield* everywhere((yield* ApiKeys).rotate(old.apiKey.id, 60))
-        assert.deepStrictEqual(
-          [fresh.apiKey.scopes, fresh.apiKey.expiresAtMillis, fresh.apiKey.name],
-          [old.apiKey.scopes, old.apiKey.expiresAtMillis, "till"]
-        )
-        yield* TestClock.adjust(59_749)
-        assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["ok", "ok"])
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["Unauthorized: expired", "ok"])
-        assert.strictEqual(yield* said((yield* ApiKeys).rotate(old.apiKey.id, 60)), "NotFound")
-      })
+  scenario("API key: rotated with an overlap: both open, then only the new one", function* () {
+    const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
+    const fresh = yield* everywhere((yield* ApiKeys).rotate(old.apiKey.id, 60))
+    assert.deepStrictEqual(
+      [fresh.apiKey.scopes, fresh.apiKey.expiresAtMillis, fresh.apiKey.name],
+      [old.apiKey.scopes, old.apiKey.expiresAtMillis, "till"]
     )
-  )
+    yield* TestClock.adjust(59_749)
+    assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["ok", "ok"])
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual([yield* opens(old), yield* opens(fresh)], ["Unauthorized: expired", "ok"])
+    assert.strictEqual(yield* said((yield* ApiKeys).rotate(old.apiKey.id, 60)), "NotFound")
+  })
 
-  it.effect("API key: rotation does not give it a longer life", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { rotate } = yield* ApiKeys
-        const old = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
-        yield* everywhere(rotate(old.apiKey.id, 3600))
-        yield* everywhere(rotate(old.apiKey.id, 0))
-        assert.strictEqual(yield* opens(old), "Unauthorized: expired")
-        for (const seconds of [-1, 0.5, NaN, 30 * 24 * 3600 + 1])
-          assert.strictEqual(yield* said(rotate(old.apiKey.id, seconds)), "Invalid: overlap_seconds")
-      })
-    )
-  )
+  scenario("API key: rotation does not give it a longer life", function* () {
+    const { rotate } = yield* ApiKeys
+    const old = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
+    yield* everywhere(rotate(old.apiKey.id, 3600))
+    yield* everywhere(rotate(old.apiKey.id, 0))
+    assert.strictEqual(yield* opens(old), "Unauthorized: expired")
+    for (const seconds of [-1, 0.5, NaN, 30 * 24 * 3600 + 1])
+      assert.strictEqual(yield* said(rotate(old.apiKey.id, seconds)), "Invalid: overlap_seconds")
+  })
 
   const uses: Array<number> = []
   const counting = replace(Journal, (journal) =>
@@ -192,29 +157,20 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("API key: its last use is stored to the minute, with one write in that time", () =>
-    inWorld(
-      Effect.gen(function* () {
-        uses.length = 0
-        const issued = yield* issue((yield* company()).id)
-        for (let i = 0; i < 50; i++) {
-          yield* opens(issued)
-          yield* TestClock.adjust(2000)
-        }
-        assert.strictEqual(yield* lastUsed(issued), beginsAtMillis + 60_000)
-        assert.deepStrictEqual(uses, [beginsAtMillis, beginsAtMillis + 60_000])
-      }),
-      { change: counting }
-    )
-  )
+  scenario("API key: its last use is stored to the minute, with one write in that time", { change: counting }, function* () {
+    uses.length = 0
+    const issued = yield* issue((yield* company()).id)
+    for (let i = 0; i < 50; i++) {
+      yield* opens(issued)
+      yield* TestClock.adjust(2000)
+    }
+    assert.strictEqual(yield* lastUsed(issued), beginsAtMillis + 60_000)
+    assert.deepStrictEqual(uses, [beginsAtMillis, beginsAtMillis + 60_000])
+  })
 
-  it.effect("API key: a use that opened nothing is not stored", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const issued = yield* issue((yield* company()).id)
-        yield* said(check(`${Redacted.value(issued.text)}1`))
-        assert.isNull(yield* lastUsed(issued))
-      })
-    )
-  )
+  scenario("API key: a use that opened nothing is not stored", function* () {
+    const issued = yield* issue((yield* company()).id)
+    yield* said(check(`${Redacted.value(issued.text)}1`))
+    assert.isNull(yield* lastUsed(issued))
+  })
 })

@@ -17,18 +17,18 @@ import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import { Records } from "../src/Records.ts"
 import {
   accounts,
-  audited,
   company,
   confirm,
   follow,
   has,
-  inWorld,
   lightningAddress,
   mine,
   onChainAddress,
   outside,
   type Ports,
   replace,
+  run,
+  scenario,
   start,
   step,
   steps,
@@ -76,280 +76,213 @@ describe("A deposit on the chain", () => {
     [50_000_000, 3],
     [50_000_001, 6]
   ] as const) {
-    it.effect(`C46: deposits: one of ${sats} sats is pending when seen, and credited at ${needed} confirmations, not before`, () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { row } = yield* paid(sats)
-            for (let i = 0; i < 3; i++) yield* follow // however often one looks, the mempool is no block
-            assert.deepStrictEqual(yield* deposits(row), [["pending", sats, 0]])
-            for (let depth = 1; depth < needed; depth++) {
-              yield* mineAndFollow(1)
-              yield* follow
-              assert.deepStrictEqual(
-                [yield* deposits(row), yield* has(row)],
-                [[["pending", sats, 0]], { posted: 0, held: 0 }],
-                `at ${depth}`
-              )
-            }
-            yield* mineAndFollow(1)
-            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", sats, 0]], { posted: sats, held: 0 }])
-            yield* mineAndFollow(10)
-            assert.deepStrictEqual(yield* has(row), { posted: sats, held: 0 })
-          })
-        )
-      )
-    )
+    scenario(`C46: deposits: one of ${sats} sats is pending when seen, and credited at ${needed} confirmations, not before`, function* () {
+      const { row } = yield* paid(sats)
+      for (let i = 0; i < 3; i++) yield* follow // however often one looks, the mempool is no block
+      assert.deepStrictEqual(yield* deposits(row), [["pending", sats, 0]])
+      for (let depth = 1; depth < needed; depth++) {
+        yield* mineAndFollow(1)
+        yield* follow
+        assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", sats, 0]], { posted: 0, held: 0 }], `at ${depth}`)
+      }
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", sats, 0]], { posted: sats, held: 0 }])
+      yield* mineAndFollow(10)
+      assert.deepStrictEqual(yield* has(row), { posted: sats, held: 0 })
+    })
   }
 
-  it.effect(
+  scenario(
     "C46: deposits: several of one transaction need the confirmations of their sum: a large payment in pieces is a large payment",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [one, other] = [yield* company(), yield* company()]
-            const to = yield* Effect.forEach([one, other, one], (row) =>
-              Effect.map(onChainAddress(row), ({ address }) => ({ address, amount: Msat.fromSats(400_000) }))
-            )
-            yield* (yield* control).sendMany(to)
-            yield* mineAndFollow(2)
-            assert.deepStrictEqual(
-              [yield* has(one), yield* has(other)],
-              [
-                { posted: 0, held: 0 },
-                { posted: 0, held: 0 }
-              ]
-            )
-            yield* mineAndFollow(1)
-            assert.deepStrictEqual(
-              [yield* has(one), yield* has(other)],
-              [
-                { posted: 800_000, held: 0 },
-                { posted: 400_000, held: 0 }
-              ]
-            )
-          })
-        )
+    function* () {
+      const [one, other] = [yield* company(), yield* company()]
+      const to = yield* Effect.forEach([one, other, one], (row) =>
+        Effect.map(onChainAddress(row), ({ address }) => ({ address, amount: Msat.fromSats(400_000) }))
       )
+      yield* (yield* control).sendMany(to)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(
+        [yield* has(one), yield* has(other)],
+        [
+          { posted: 0, held: 0 },
+          { posted: 0, held: 0 }
+        ]
+      )
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual(
+        [yield* has(one), yield* has(other)],
+        [
+          { posted: 800_000, held: 0 },
+          { posted: 400_000, held: 0 }
+        ]
+      )
+    }
   )
 
-  it.effect("C46: deposits: several of a company in one block need the confirmations of their sum", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const row = yield* company()
-          const { address } = yield* onChainAddress(row)
-          for (let n = 0; n < 51; n++) yield* send(address, 999_999)
-          yield* follow
-          for (let depth = 1; depth < 6; depth++) {
-            yield* mineAndFollow(1)
-            assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 }, `at ${depth}`)
-          }
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual(yield* has(row), { posted: 51 * 999_999, held: 0 })
-        })
-      )
-    )
-  )
-
-  it.effect(
-    "C46: deposits: several of different companies in one block need the confirmations of their sum; in different blocks they do not",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [one, other, late] = [yield* paid(600_000), yield* paid(600_000), yield* company()]
-            yield* mineAndFollow(1)
-            const { address } = yield* onChainAddress(late)
-            yield* send(address, 600_000)
-            yield* mineAndFollow(1)
-            const credited = Effect.forEach([one.row, other.row, late], (row) => Effect.map(has(row), ({ posted }) => posted))
-            assert.deepStrictEqual(yield* credited, [0, 0, 0])
-            yield* mineAndFollow(1) // three of the first two, two of the other
-            assert.deepStrictEqual(yield* credited, [600_000, 600_000, 600_000])
-          })
-        )
-      )
-  )
-
-  it.effect(
-    "C46: deposits: several of a company in several blocks need the confirmations of all its pending ones; those in no block do not count",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { row, address } = yield* paid(600_000)
-            yield* mineAndFollow(1)
-            yield* send(address, 600_000)
-            yield* mineAndFollow(1)
-            yield* send(address, 90_000_000) // of somebody who never lets it be mined
-            yield* follow
-            assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
-            const weighed = yield* (yield* Records).depositsUnconfirmed(0)
-            assert.deepStrictEqual([...weighed.ofCompany.values()], [Msat.fromSats(1_200_000)])
-            assert.deepStrictEqual([...weighed.inBlock.values()], [Msat.fromSats(600_000), Msat.fromSats(600_000)])
-          }),
-          { unfinished: true }
-        )
-      )
-  )
-
-  it.effect("deposits: what would cost more to spend than it brings is decided on when it is seen, at a fee rate that has lasted", () => {
-    const { sky, change } = weather()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          sky.rate = 100
-          const { row, address } = yield* paid(1000) // to a segwit address: 68 virtual bytes to spend it
-          yield* follow
-          for (let n = 0; n < 3; n++) yield* mineAndFollow(1)
-          yield* send(address, 5000)
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual(
-            yield* has(row),
-            { posted: 6000, held: 0 },
-            "a rate of some blocks does not count, nor for what was seen before it"
-          )
-          for (let n = 0; n < feeRateBlocks.most; n++) yield* mineAndFollow(1)
-          yield* send(address, 6799)
-          yield* send(address, 6800)
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual(yield* has(row), { posted: 12_800, held: 0 })
-          sky.rate = 1
-          yield* send(address, 601)
-          yield* mineAndFollow(5)
-          assert.deepStrictEqual(
-            yield* has(row),
-            { posted: 13_401, held: 0 },
-            "what is cheap now can be spent now; what was too small stays so"
-          )
-          const standing = (yield* deposits(row)).map(([status, sats]) => `${sats} ${status}`).toSorted()
-          assert.deepStrictEqual(standing, ["1000 settled", "5000 settled", "601 settled", "6799 failed", "6800 settled"])
-        }),
-        { unfinished: true }
-      ),
-      { change }
-    )
+  scenario("C46: deposits: several of a company in one block need the confirmations of their sum", function* () {
+    const row = yield* company()
+    const { address } = yield* onChainAddress(row)
+    for (let n = 0; n < 51; n++) yield* send(address, 999_999)
+    yield* follow
+    for (let depth = 1; depth < 6; depth++) {
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 }, `at ${depth}`)
+    }
+    yield* mineAndFollow(1)
+    assert.deepStrictEqual(yield* has(row), { posted: 51 * 999_999, held: 0 })
   })
 
-  it.effect("C43: deposits: one for each output, also of one transaction, to one address, to two companies", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [one, other] = [yield* company(), yield* company()]
-          const [first, second] = [yield* onChainAddress(one), yield* onChainAddress(other)]
-          const outputs = [
-            [first, 1000],
-            [second, 2000],
-            [first, 3000],
-            [first, 1000]
-          ] as const
-          yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
-          yield* follow
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual(
-            [yield* has(one), yield* has(other)],
-            [
-              { posted: 5000, held: 0 },
-              { posted: 2000, held: 0 }
-            ]
-          )
-          assert.strictEqual((yield* deposits(one)).length, 3)
+  scenario(
+    "C46: deposits: several of different companies in one block need the confirmations of their sum; in different blocks they do not",
+    function* () {
+      const [one, other, late] = [yield* paid(600_000), yield* paid(600_000), yield* company()]
+      yield* mineAndFollow(1)
+      const { address } = yield* onChainAddress(late)
+      yield* send(address, 600_000)
+      yield* mineAndFollow(1)
+      const credited = Effect.forEach([one.row, other.row, late], (row) => Effect.map(has(row), ({ posted }) => posted))
+      assert.deepStrictEqual(yield* credited, [0, 0, 0])
+      yield* mineAndFollow(1) // three of the first two, two of the other
+      assert.deepStrictEqual(yield* credited, [600_000, 600_000, 600_000])
+    }
+  )
+
+  scenario(
+    "C46: deposits: several of a company in several blocks need the confirmations of all its pending ones; those in no block do not count",
+    { isPending: true },
+    function* () {
+      const { row, address } = yield* paid(600_000)
+      yield* mineAndFollow(1)
+      yield* send(address, 600_000)
+      yield* mineAndFollow(1)
+      yield* send(address, 90_000_000) // of somebody who never lets it be mined
+      yield* follow
+      assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+      const weighed = yield* (yield* Records).depositsUnconfirmed(0)
+      assert.deepStrictEqual([...weighed.ofCompany.values()], [Msat.fromSats(1_200_000)])
+      assert.deepStrictEqual([...weighed.inBlock.values()], [Msat.fromSats(600_000), Msat.fromSats(600_000)])
+    }
+  )
+
+  scenario(
+    "deposits: what would cost more to spend than it brings is decided on when it is seen, at a fee rate that has lasted",
+    () => ({ isPending: true, ...weather() }),
+    function* ({ sky }) {
+      sky.rate = 100
+      const { row, address } = yield* paid(1000) // to a segwit address: 68 virtual bytes to spend it
+      yield* follow
+      for (let n = 0; n < 3; n++) yield* mineAndFollow(1)
+      yield* send(address, 5000)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(
+        yield* has(row),
+        { posted: 6000, held: 0 },
+        "a rate of some blocks does not count, nor for what was seen before it"
+      )
+      for (let n = 0; n < feeRateBlocks.most; n++) yield* mineAndFollow(1)
+      yield* send(address, 6799)
+      yield* send(address, 6800)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(yield* has(row), { posted: 12_800, held: 0 })
+      sky.rate = 1
+      yield* send(address, 601)
+      yield* mineAndFollow(5)
+      assert.deepStrictEqual(
+        yield* has(row),
+        { posted: 13_401, held: 0 },
+        "what is cheap now can be spent now; what was too small stays so"
+      )
+      const standing = (yield* deposits(row)).map(([status, sats]) => `${sats} ${status}`).toSorted()
+      assert.deepStrictEqual(standing, ["1000 settled", "5000 settled", "601 settled", "6799 failed", "6800 settled"])
+    }
+  )
+
+  scenario("C43: deposits: one for each output, also of one transaction, to one address, to two companies", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    const [first, second] = [yield* onChainAddress(one), yield* onChainAddress(other)]
+    const outputs = [
+      [first, 1000],
+      [second, 2000],
+      [first, 3000],
+      [first, 1000]
+    ] as const
+    yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
+    yield* follow
+    yield* mineAndFollow(2)
+    assert.deepStrictEqual(
+      [yield* has(one), yield* has(other)],
+      [
+        { posted: 5000, held: 0 },
+        { posted: 2000, held: 0 }
+      ]
+    )
+    assert.strictEqual((yield* deposits(one)).length, 3)
+  })
+
+  scenario("deposits: an address that was paid before may be paid again", function* () {
+    const { row, address } = yield* paid(1000)
+    yield* mineAndFollow(2)
+    yield* send(address, 700)
+    yield* mineAndFollow(2)
+    assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
+  })
+
+  scenario("deposits: one that was mined before it was first seen is credited from its block on", function* () {
+    const { row } = yield* paid(1000)
+    yield* mine(5)
+    yield* follow
+    assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+  })
+
+  scenario("C42 C44: deposits: reported any number of times, to any number of processes at once, credited once", function* () {
+    const ports = yield* Effect.context<Ports>()
+    // They read everything from the beginning, each time, and each lets the others look before it writes.
+    const forgetful = ports.pipe(
+      replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })),
+      replace(ReceivingReads, (records) =>
+        ReceivingReads.of({
+          ...records,
+          depositByOutpoint: (txId, vout) => Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
         })
       )
     )
-  )
-
-  it.effect("deposits: an address that was paid before may be paid again", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, address } = yield* paid(1000)
-          yield* mineAndFollow(2)
-          yield* send(address, 700)
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
-        })
-      )
+    const processes = yield* Effect.forEach([1, 2, 3], () =>
+      Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
     )
-  )
+    const { row } = yield* paid(1000)
+    for (let i = 0; i < 4; i++) {
+      const following = yield* Effect.forkChild(Effect.all(processes, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second") // who was overtaken looks again
+      yield* Fiber.join(following)
+      yield* mine(1)
+    }
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+  })
 
-  it.effect("deposits: one that was mined before it was first seen is credited from its block on", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(1000)
-          yield* mine(5)
-          yield* follow
-          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("deposits: a payment to no address of ours is ignored", function* () {
+    const { destination } = yield* outside({ type: "chain_address" })
+    yield* send(destination, 1000)
+    yield* mineAndFollow(6)
+    assert.deepStrictEqual(yield* accounts, {})
+  })
 
-  it.effect("C42 C44: deposits: reported any number of times, to any number of processes at once, credited once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const ports = yield* Effect.context<Ports>()
-          // They read everything from the beginning, each time, and each lets the others look before it writes.
-          const forgetful = ports.pipe(
-            replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })),
-            replace(ReceivingReads, (records) =>
-              ReceivingReads.of({
-                ...records,
-                depositByOutpoint: (txId, vout) => Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
-              })
-            )
-          )
-          const processes = yield* Effect.forEach([1, 2, 3], () =>
-            Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
-          )
-          const { row } = yield* paid(1000)
-          for (let i = 0; i < 4; i++) {
-            const following = yield* Effect.forkChild(Effect.all(processes, { concurrency: "unbounded" }))
-            yield* TestClock.adjust("1 second") // who was overtaken looks again
-            yield* Fiber.join(following)
-            yield* mine(1)
-          }
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-        })
-      )
-    )
-  )
-
-  it.effect("deposits: a payment to no address of ours is ignored", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { destination } = yield* outside({ type: "chain_address" })
-        yield* send(destination, 1000)
-        yield* mineAndFollow(6)
-        assert.deepStrictEqual(yield* accounts, {})
-      })
-    )
-  )
-
-  it.effect("deposits: one that is too small to be spent is recorded and never credited; one sat more is", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, address } = yield* paid(599)
-          yield* mineAndFollow(3)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
-          const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
-          assert.include(told, "deposit.too_small")
-          assert.notInclude(told, "deposit.pending")
-          yield* reorg(3)
-          yield* follow
-          yield* mineAndFollow(10)
-          yield* send(address, 600)
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual(yield* has(row), { posted: 600, held: 0 })
-        }),
-        { unfinished: true } // what is too small is ours, and in no book
-      )
-    )
+  scenario(
+    "deposits: one that is too small to be spent is recorded and never credited; one sat more is",
+    { isPending: true },
+    function* () {
+      const { row, address } = yield* paid(599)
+      yield* mineAndFollow(3)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
+      const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
+      assert.include(told, "deposit.too_small")
+      assert.notInclude(told, "deposit.pending")
+      yield* reorg(3)
+      yield* follow
+      yield* mineAndFollow(10)
+      yield* send(address, 600)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(yield* has(row), { posted: 600, held: 0 })
+    }
   )
 
   it.effect("deposits: a coinbase output is credited when it can be spent", () => {
@@ -360,114 +293,85 @@ describe("A deposit on the chain", () => {
           Effect.map(chain.transaction(txId), (placement) => (placement._tag === "mined" ? { ...placement, isCoinbase: true } : placement))
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        const { row } = yield* paid(5000)
-        yield* mineAndFollow(99)
-        assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
-        yield* mineAndFollow(1)
-        assert.deepStrictEqual(yield* has(row), { posted: 5000, held: 0 })
-      }),
-      { change }
-    )
+    return run({ change }, function* () {
+      const { row } = yield* paid(5000)
+      yield* mineAndFollow(99)
+      assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual(yield* has(row), { posted: 5000, held: 0 })
+    })
   })
 
-  it.effect("deposits: they wait for a chain that is away", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(1000)
-          yield* mine(2)
-          yield* (yield* control).pause("chain")
-          assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
-          yield* (yield* control).resume("chain")
-          yield* follow
-          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("deposits: they wait for a chain that is away", function* () {
+    const { row } = yield* paid(1000)
+    yield* mine(2)
+    yield* (yield* control).pause("chain")
+    assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+    yield* (yield* control).resume("chain")
+    yield* follow
+    assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+  })
 })
 
 describe("A reorganisation", () => {
-  it.effect("C45: deposits: reversed by a reorganisation, and credited again when the payment is deep enough in the other chain", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(1000)
-          yield* mineAndFollow(2)
-          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-          yield* reorg(2)
-          yield* follow
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-        })
-      )
-    )
+  scenario(
+    "C45: deposits: reversed by a reorganisation, and credited again when the payment is deep enough in the other chain",
+    function* () {
+      const { row } = yield* paid(1000)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+      yield* reorg(2)
+      yield* follow
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+    }
   )
 
-  it.effect("C45: deposits: after an unobserved reorganisation only the block changes", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const records = yield* Records
-          const { row, txId } = yield* paid(1000)
-          yield* mineAndFollow(2)
-          yield* reorg(2)
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-          const placement = yield* (yield* ChainSource).transaction(txId)
-          const [deposit] = yield* records.transactions(row.id, { limit: 1 })
-          const { height } = Option.getOrThrow(yield* records.deposit(row.id, deposit?.id ?? ""))
-          assert.strictEqual(height, placement._tag === "mined" ? placement.height : "not mined")
-        })
-      )
-    )
-  )
+  scenario("C45: deposits: after an unobserved reorganisation only the block changes", function* () {
+    const records = yield* Records
+    const { row, txId } = yield* paid(1000)
+    yield* mineAndFollow(2)
+    yield* reorg(2)
+    yield* mineAndFollow(1)
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+    const placement = yield* (yield* ChainSource).transaction(txId)
+    const [deposit] = yield* records.transactions(row.id, { limit: 1 })
+    const { height } = Option.getOrThrow(yield* records.deposit(row.id, deposit?.id ?? ""))
+    assert.strictEqual(height, placement._tag === "mined" ? placement.height : "not mined")
+  })
 
-  it.effect(
+  scenario(
     "C45: deposits: a reversal of spent money is the operator's loss, never a balance below zero; it returns with the payment",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { row } = yield* paid(1000)
-            yield* mineAndFollow(2)
-            yield* spend(row, 700)
-            yield* reorg(2)
-            yield* follow
-            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
-            assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
-            yield* mineAndFollow(2)
-            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 300, held: 0 }])
-            assert.deepStrictEqual(yield* accounts, { available: 1000, chain: -1000 })
-          })
-        )
-      )
+    function* () {
+      const { row } = yield* paid(1000)
+      yield* mineAndFollow(2)
+      yield* spend(row, 700)
+      yield* reorg(2)
+      yield* follow
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
+      assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 300, held: 0 }])
+      assert.deepStrictEqual(yield* accounts, { available: 1000, chain: -1000 })
+    }
   )
 
-  it.effect("C45: deposits: a reversal leaves the hold of a pending withdrawal alone", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(5000)
-          yield* mineAndFollow(2)
-          const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
-          yield* confirm(row, destination)
-          yield* step
-          yield* reorg(2)
-          yield* follow
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 5000, 1012]], { posted: 1012, held: 1012 }])
-          yield* (yield* control).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "settle" })
-          yield* steps(3)
-          assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("C45: deposits: a reversal leaves the hold of a pending withdrawal alone", function* () {
+    const { row } = yield* paid(5000)
+    yield* mineAndFollow(2)
+    const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
+    yield* confirm(row, destination)
+    yield* step
+    yield* reorg(2)
+    yield* follow
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 5000, 1012]], { posted: 1012, held: 1012 }])
+    yield* (yield* control).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "settle" })
+    yield* steps(3)
+    assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
+  })
 
   it.effect("C45: deposits: a reversal while the company spends takes what is left in the end", () => {
     let interfere: Effect.Effect<unknown> = Effect.void
@@ -481,56 +385,42 @@ describe("A reorganisation", () => {
         }
       })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(1000)
-          yield* mineAndFollow(2)
-          const ports = yield* Effect.context<Ports>()
-          const other = yield* start(ports)
-          interfere = Effect.orDie(Effect.provideContext(Effect.scoped(spend(row, 700)), Context.merge(ports, other)))
-          yield* reorg(2)
-          yield* follow
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
-        })
-      ),
-      { change: meanwhile }
-    )
+    return run({ change: meanwhile }, function* () {
+      const { row } = yield* paid(1000)
+      yield* mineAndFollow(2)
+      const ports = yield* Effect.context<Ports>()
+      const other = yield* start(ports)
+      interfere = Effect.orDie(Effect.provideContext(Effect.scoped(spend(row, 700)), Context.merge(ports, other)))
+      yield* reorg(2)
+      yield* follow
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 700]], { posted: 0, held: 0 }])
+    })
   })
 })
 
 describe("A double spend", () => {
-  it.effect("C45: deposits: a double spend fails a pending one; nothing was credited", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, txId } = yield* paid(1000)
-          yield* follow
-          yield* doubleSpend(txId)
-          yield* follow
-          assert.deepStrictEqual(yield* deposits(row), [["failed", 1000, 0]])
-          yield* mineAndFollow(10)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-        })
-      )
-    )
-  )
+  scenario("C45: deposits: a double spend fails a pending one; nothing was credited", function* () {
+    const { row, txId } = yield* paid(1000)
+    yield* follow
+    yield* doubleSpend(txId)
+    yield* follow
+    assert.deepStrictEqual(yield* deposits(row), [["failed", 1000, 0]])
+    yield* mineAndFollow(10)
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+  })
 
-  it.effect("C45: deposits: a double spend reverses a credited one: what is left from the company, the rest from the operator", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, txId } = yield* paid(1000)
-          yield* mineAndFollow(2)
-          yield* spend(row, 700)
-          yield* reorg(2)
-          yield* doubleSpend(txId)
-          yield* mineAndFollow(10)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 700]], { posted: 0, held: 0 }])
-          assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
-        })
-      )
-    )
+  scenario(
+    "C45: deposits: a double spend reverses a credited one: what is left from the company, the rest from the operator",
+    function* () {
+      const { row, txId } = yield* paid(1000)
+      yield* mineAndFollow(2)
+      yield* spend(row, 700)
+      yield* reorg(2)
+      yield* doubleSpend(txId)
+      yield* mineAndFollow(10)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 700]], { posted: 0, held: 0 }])
+      assert.deepStrictEqual(yield* accounts, { available: 700, loss: -700 })
+    }
   )
 })
 
@@ -543,50 +433,42 @@ describe("deposits: a source that does not know yet", () => {
         transaction: (txId) => Effect.map(chain.transaction(txId), (placement) => (weather.isBehind ? { _tag: "gone" } : placement))
       })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, address } = yield* paid(1000)
-          yield* follow
-          weather.isBehind = true
-          yield* send(address, 700) // nobody has seen this one
-          yield* mine(2)
-          for (let looks = 0; looks < 3; looks++) {
-            assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
-            assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
-          }
-          weather.isBehind = false
-          yield* follow
-          assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
-        })
-      ),
-      { change }
-    )
+    return run({ change }, function* () {
+      const { row, address } = yield* paid(1000)
+      yield* follow
+      weather.isBehind = true
+      yield* send(address, 700) // nobody has seen this one
+      yield* mine(2)
+      for (let looks = 0; looks < 3; looks++) {
+        assert.strictEqual((yield* Effect.flip(follow))._tag, "ChainUnavailable")
+        assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
+      }
+      weather.isBehind = false
+      yield* follow
+      assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
+    })
   })
 
-  it.effect("deposits: what was given up by mistake is looked for again with new blocks, some with each, until all are credited", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const journal = yield* Journal
-          const records = yield* Records
-          const row = yield* company()
-          const { address } = yield* onChainAddress(row)
-          yield* (yield* control).sendMany(Array.from({ length: 60 }, () => ({ address, amount: Msat.fromSats(1000) })))
-          yield* mineAndFollow(1)
-          for (const deposit of yield* records.depositsInBlocks(null, 100)) yield* journal.commit(Deposit.dropped(deposit, 0))
-          const standing = Effect.map(deposits(row), (all) => all.map(([status]) => status))
-          const count = (status: string) => Effect.map(standing, (all) => all.filter((one) => one === status).length)
-          assert.strictEqual(yield* count("failed"), 60)
-          yield* follow // no new block: nobody looks
-          assert.strictEqual(yield* count("failed"), 60)
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual([yield* count("settled"), yield* count("failed")], [50, 10])
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual([yield* count("settled"), yield* has(row)], [60, { posted: 60_000, held: 0 }])
-        })
-      )
-    )
+  scenario(
+    "deposits: what was given up by mistake is looked for again with new blocks, some with each, until all are credited",
+    function* () {
+      const journal = yield* Journal
+      const records = yield* Records
+      const row = yield* company()
+      const { address } = yield* onChainAddress(row)
+      yield* (yield* control).sendMany(Array.from({ length: 60 }, () => ({ address, amount: Msat.fromSats(1000) })))
+      yield* mineAndFollow(1)
+      for (const deposit of yield* records.depositsInBlocks(null, 100)) yield* journal.commit(Deposit.dropped(deposit, 0))
+      const standing = Effect.map(deposits(row), (all) => all.map(([status]) => status))
+      const count = (status: string) => Effect.map(standing, (all) => all.filter((one) => one === status).length)
+      assert.strictEqual(yield* count("failed"), 60)
+      yield* follow // no new block: nobody looks
+      assert.strictEqual(yield* count("failed"), 60)
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual([yield* count("settled"), yield* count("failed")], [50, 10])
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual([yield* count("settled"), yield* has(row)], [60, { posted: 60_000, held: 0 }])
+    }
   )
 
   it.effect("C45: deposits: one that is in another block than before is not credited at the depth of the first", () => {
@@ -600,20 +482,15 @@ describe("deposits: a source that does not know yet", () => {
           )
       })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(1000)
-          yield* mineAndFollow(1)
-          weather.moved = 1 // a reorganisation that activity has not told of
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
-        })
-      ),
-      { change }
-    )
+    return run({ change }, function* () {
+      const { row } = yield* paid(1000)
+      yield* mineAndFollow(1)
+      weather.moved = 1 // a reorganisation that activity has not told of
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["pending", 1000, 0]], { posted: 0, held: 0 }])
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
+    })
   })
 })
 
@@ -652,63 +529,49 @@ describe("A process that was told less lately than another", () => {
     return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))
   })
 
-  it.effect("C45: deposits: a process with stale data does not put one back into the mempool, where it would not be looked up again", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* paid(1000)
-          const behind = yield* slowAfter("activity")
-          yield* mine(1)
-          const ahead = yield* slowToFinish
-          yield* behind
-          yield* ahead
-          yield* mineAndFollow(1)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
-        })
-      )
-    )
+  scenario(
+    "C45: deposits: a process with stale data does not put one back into the mempool, where it would not be looked up again",
+    function* () {
+      const { row } = yield* paid(1000)
+      const behind = yield* slowAfter("activity")
+      yield* mine(1)
+      const ahead = yield* slowToFinish
+      yield* behind
+      yield* ahead
+      yield* mineAndFollow(1)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["settled", 1000, 0]], { posted: 1000, held: 0 }])
+    }
   )
 
-  it.effect(
+  scenario(
     "C45: deposits: a process with stale data does not put one back into a block that is gone, from where it would be credited",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { row, txId } = yield* paid(1000)
-            yield* mineAndFollow(1)
-            yield* reorg(1)
-            yield* mine(1) // in another block
-            const behind = yield* slowAfter("activity")
-            yield* reorg(1)
-            yield* doubleSpend(txId)
-            const ahead = yield* slowToFinish
-            assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // it was told of a block, and the chain knows nothing of it
-            yield* ahead
-            yield* mineAndFollow(5)
-            assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-          })
-        )
-      )
+    function* () {
+      const { row, txId } = yield* paid(1000)
+      yield* mineAndFollow(1)
+      yield* reorg(1)
+      yield* mine(1) // in another block
+      const behind = yield* slowAfter("activity")
+      yield* reorg(1)
+      yield* doubleSpend(txId)
+      const ahead = yield* slowToFinish
+      assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable") // it was told of a block, and the chain knows nothing of it
+      yield* ahead
+      yield* mineAndFollow(5)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+    }
   )
 
-  it.effect("C45: deposits: a new one that another process passed, and the chain took back, is evicted", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row, txId } = yield* paid(1000)
-          yield* mine(1)
-          const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
-          yield* reorg(1)
-          yield* doubleSpend(txId)
-          yield* follow
-          yield* mineAndFollow(1)
-          yield* behind
-          assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
-          yield* mineAndFollow(5)
-          assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-        })
-      )
-    )
-  )
+  scenario("C45: deposits: a new one that another process passed, and the chain took back, is evicted", function* () {
+    const { row, txId } = yield* paid(1000)
+    yield* mine(1)
+    const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
+    yield* reorg(1)
+    yield* doubleSpend(txId)
+    yield* follow
+    yield* mineAndFollow(1)
+    yield* behind
+    assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
+    yield* mineAndFollow(5)
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +9,7 @@ import { Domains } from "../src/accounts/Domains.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
 import { Records } from "../src/Records.ts"
-import { company, companyWith, confirm, has, inWorld, lightningAddress, made, said, steps } from "./World.ts"
+import { company, companyWith, confirm, has, lightningAddress, made, said, scenario, steps } from "./World.ts"
 
 const name = "xn--bcher-kva.example"
 const verify = (company: Company, domain: string = name) => Effect.flatMap(Domains, ({ verify }) => verify(company, domain))
@@ -35,188 +35,147 @@ const lostAt = Effect.gen(function* () {
 })
 
 describe("A domain of a company's own", () => {
-  it.effect("domain: verified by its DNS record; until then the answer names the record to set", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
-        assert.deepInclude(refusal, {
-          _tag: "DomainNotShown",
-          domain: name,
-          name: `_satrail-verify.${name}`,
-          value: `satrail-verify=${row.id}`
-        })
-        assert.strictEqual(yield* said(lightningAddress(row, "hi", name)), "DomainNotVerified")
-        yield* show(row)
-        const { domain, shownBy } = yield* verify(row, "BÜCHER.example")
-        assert.deepStrictEqual({ domain, shownBy }, { domain: name, shownBy: "dns" })
-        yield* lightningAddress(row, "hi", "bücher.example")
-        assert.isTrue(yield* answers("hi"))
-        assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
-      })
-    )
-  )
+  scenario("domain: verified by its DNS record; until then the answer names the record to set", function* () {
+    const row = yield* company()
+    const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
+    assert.deepInclude(refusal, {
+      _tag: "DomainNotShown",
+      domain: name,
+      name: `_satrail-verify.${name}`,
+      value: `satrail-verify=${row.id}`
+    })
+    assert.strictEqual(yield* said(lightningAddress(row, "hi", name)), "DomainNotVerified")
+    yield* show(row)
+    const { domain, shownBy } = yield* verify(row, "BÜCHER.example")
+    assert.deepStrictEqual({ domain, shownBy }, { domain: name, shownBy: "dns" })
+    yield* lightningAddress(row, "hi", "bücher.example")
+    assert.isTrue(yield* answers("hi"))
+    assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
+  })
 
-  it.effect("domain: not verified for another company by its owner's record", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [owner, other] = [yield* company(), yield* company()]
-        yield* show(owner)
-        assert.strictEqual(yield* said(verify(other)), "DomainNotShown")
-        yield* verify(owner)
-        yield* show(owner, other)
-        assert.strictEqual(yield* said(verify(other)), "DomainTaken")
-        assert.deepStrictEqual(yield* (yield* Domains).list(other.id), [])
-      })
-    )
-  )
+  scenario("domain: not verified for another company by its owner's record", function* () {
+    const [owner, other] = [yield* company(), yield* company()]
+    yield* show(owner)
+    assert.strictEqual(yield* said(verify(other)), "DomainNotShown")
+    yield* verify(owner)
+    yield* show(owner, other)
+    assert.strictEqual(yield* said(verify(other)), "DomainTaken")
+    assert.deepStrictEqual(yield* (yield* Domains).list(other.id), [])
+  })
 
-  it.effect("domain: needs a paid plan, and is a public name other than the service's", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a domain of your own")
-        assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
-        for (const domain of ["", "localhost", "127.0.0.1", "a.example/x", "a.example:80"])
-          assert.strictEqual(yield* said(verify(row, domain)), "Invalid: domain", domain)
-        yield* (yield* PretendNames.PretendNames).setAway(true)
-        assert.strictEqual(yield* said(verify(row)), "NamesUnavailable")
-      })
-    )
-  )
+  scenario("domain: needs a paid plan, and is a public name other than the service's", function* () {
+    const row = yield* company()
+    assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a domain of your own")
+    assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
+    for (const domain of ["", "localhost", "127.0.0.1", "a.example/x", "a.example:80"])
+      assert.strictEqual(yield* said(verify(row, domain)), "Invalid: domain", domain)
+    yield* (yield* PretendNames.PretendNames).setAway(true)
+    assert.strictEqual(yield* said(verify(row)), "NamesUnavailable")
+  })
 
-  it.effect("domain: looked up once a day; after three days without its record its addresses are not paid", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        yield* show(row)
-        yield* verify(row)
-        yield* lightningAddress(row, "hi", name)
-        yield* hours(48)
-        assert.isNull(yield* lostAt)
-        yield* show()
-        let missedAfterHours = 0
-        for (; (yield* lostAt) === null; missedAfterHours++) yield* hours(1)
-        assert.isAtMost(missedAfterHours, 25)
-        yield* hours(71)
-        assert.isTrue(yield* answers("hi"))
-        assert.isTrue(yield* isServed(name))
-        yield* hours(2)
-        assert.isFalse(yield* answers("hi"))
-        assert.isFalse(yield* isServed(name))
-        assert.strictEqual(yield* said(lightningAddress(row, "more", name)), "DomainNotVerified")
-        yield* show(row)
-        yield* hours(25)
-        assert.isNull(yield* lostAt)
-        assert.isTrue(yield* answers("hi"))
-      })
-    )
-  )
+  scenario("domain: looked up once a day; after three days without its record its addresses are not paid", function* () {
+    const row = yield* company()
+    yield* show(row)
+    yield* verify(row)
+    yield* lightningAddress(row, "hi", name)
+    yield* hours(48)
+    assert.isNull(yield* lostAt)
+    yield* show()
+    let missedAfterHours = 0
+    for (; (yield* lostAt) === null; missedAfterHours++) yield* hours(1)
+    assert.isAtMost(missedAfterHours, 25)
+    yield* hours(71)
+    assert.isTrue(yield* answers("hi"))
+    assert.isTrue(yield* isServed(name))
+    yield* hours(2)
+    assert.isFalse(yield* answers("hi"))
+    assert.isFalse(yield* isServed(name))
+    assert.strictEqual(yield* said(lightningAddress(row, "more", name)), "DomainNotVerified")
+    yield* show(row)
+    yield* hours(25)
+    assert.isNull(yield* lostAt)
+    assert.isTrue(yield* answers("hi"))
+  })
 
-  it.effect("domain: restored at once when its owner asks", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        yield* show(row)
-        yield* verify(row)
-        yield* show()
-        yield* hours(24 * 5)
-        yield* show(row)
-        assert.isNull((yield* verify(row)).lostAtMillis)
-        assert.isNull(yield* lostAt)
-      })
-    )
-  )
+  scenario("domain: restored at once when its owner asks", function* () {
+    const row = yield* company()
+    yield* show(row)
+    yield* verify(row)
+    yield* show()
+    yield* hours(24 * 5)
+    yield* show(row)
+    assert.isNull((yield* verify(row)).lostAtMillis)
+    assert.isNull(yield* lostAt)
+  })
 
-  it.effect("domain: not lost while the name servers give no answer", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        yield* show(row)
-        yield* verify(row)
-        yield* (yield* PretendNames.PretendNames).setAway(true)
-        yield* hours(24 * 5)
-        assert.isNull(yield* lostAt)
-        assert.isTrue(yield* isServed(name))
-      })
-    )
-  )
+  scenario("domain: not lost while the name servers give no answer", function* () {
+    const row = yield* company()
+    yield* show(row)
+    yield* verify(row)
+    yield* (yield* PretendNames.PretendNames).setAway(true)
+    yield* hours(24 * 5)
+    assert.isNull(yield* lostAt)
+    assert.isTrue(yield* isServed(name))
+  })
 
-  it.effect("domain: after it was lost, its next owner gets addresses of his own there and none of the old ones", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [before, after] = [yield* company(), yield* company()]
-        yield* show(before)
-        yield* verify(before)
-        yield* lightningAddress(before, "hi", name)
-        yield* show(after)
-        assert.strictEqual(yield* said(verify(after)), "DomainTaken")
-        yield* hours(24 + 71)
-        assert.strictEqual(yield* said(verify(after)), "DomainTaken")
-        yield* hours(3)
-        yield* verify(after)
-        assert.isFalse(yield* answers("hi"))
-        assert.strictEqual(yield* said(lightningAddress(after, "hi", name)), "HandleTaken")
-        yield* lightningAddress(after, "hello", name)
-        assert.isTrue(yield* answers("hello"))
-        assert.strictEqual(yield* said(lightningAddress(before, "more", name)), "DomainNotVerified")
-        assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
-      })
-    )
-  )
+  scenario("domain: after it was lost, its next owner gets addresses of his own there and none of the old ones", function* () {
+    const [before, after] = [yield* company(), yield* company()]
+    yield* show(before)
+    yield* verify(before)
+    yield* lightningAddress(before, "hi", name)
+    yield* show(after)
+    assert.strictEqual(yield* said(verify(after)), "DomainTaken")
+    yield* hours(24 + 71)
+    assert.strictEqual(yield* said(verify(after)), "DomainTaken")
+    yield* hours(3)
+    yield* verify(after)
+    assert.isFalse(yield* answers("hi"))
+    assert.strictEqual(yield* said(lightningAddress(after, "hi", name)), "HandleTaken")
+    yield* lightningAddress(after, "hello", name)
+    assert.isTrue(yield* answers("hello"))
+    assert.strictEqual(yield* said(lightningAddress(before, "more", name)), "DomainNotVerified")
+    assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
+  })
 
-  it.effect("domain: after it was lost, not paid at from inside either", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [before, after, payer] = [yield* company(), yield* company(), yield* companyWith(100)]
-        yield* show(before)
-        yield* verify(before)
-        yield* lightningAddress(before, "hi", name)
-        yield* confirm(payer, `hi@${name}`, 10)
-        yield* steps(2)
-        assert.strictEqual((yield* has(before)).posted, 10)
-        yield* show(after)
-        yield* hours(24 * 5)
-        // It is somebody else's server that is asked from here on, and there is none.
-        assert.match(yield* said(confirm(payer, `hi@${name}`, 10)), /^Recipient/)
-        yield* verify(after)
-        assert.strictEqual(yield* said(confirm(payer, `hi@${name}`, 10)), "DestinationRefused: recipient_not_found")
-        assert.deepStrictEqual(
-          [yield* has(before), yield* has(after)],
-          [
-            { posted: 10, held: 0 },
-            { posted: 0, held: 0 }
-          ]
-        )
-      })
+  scenario("domain: after it was lost, not paid at from inside either", function* () {
+    const [before, after, payer] = [yield* company(), yield* company(), yield* companyWith(100)]
+    yield* show(before)
+    yield* verify(before)
+    yield* lightningAddress(before, "hi", name)
+    yield* confirm(payer, `hi@${name}`, 10)
+    yield* steps(2)
+    assert.strictEqual((yield* has(before)).posted, 10)
+    yield* show(after)
+    yield* hours(24 * 5)
+    // It is somebody else's server that is asked from here on, and there is none.
+    assert.match(yield* said(confirm(payer, `hi@${name}`, 10)), /^Recipient/)
+    yield* verify(after)
+    assert.strictEqual(yield* said(confirm(payer, `hi@${name}`, 10)), "DestinationRefused: recipient_not_found")
+    assert.deepStrictEqual(
+      [yield* has(before), yield* has(after)],
+      [
+        { posted: 10, held: 0 },
+        { posted: 0, held: 0 }
+      ]
     )
-  )
+  })
 
-  it.effect("domain: one that the operator vouches for needs no record", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        yield* (yield* Companies).verifyDomain(row.id, name)
-        assert.strictEqual((yield* verify(row)).shownBy, "operator")
-        yield* hours(24 * 5)
-        assert.isTrue(yield* isServed(name))
-        yield* made((yield* LightningAddresses).create({ company: row, handle: "hi", domain: name, metadata: {} }))
-        assert.isTrue(yield* answers("hi"))
-      })
-    )
-  )
+  scenario("domain: one that the operator vouches for needs no record", function* () {
+    const row = yield* company()
+    yield* (yield* Companies).verifyDomain(row.id, name)
+    assert.strictEqual((yield* verify(row)).shownBy, "operator")
+    yield* hours(24 * 5)
+    assert.isTrue(yield* isServed(name))
+    yield* made((yield* LightningAddresses).create({ company: row, handle: "hi", domain: name, metadata: {} }))
+    assert.isTrue(yield* answers("hi"))
+  })
 
-  it.effect("domain: certificates are issued for domains that are served, and no other", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        yield* show(row)
-        assert.isFalse(yield* isServed(name))
-        yield* verify(row)
-        for (const domain of [name, "Bücher.example", "pay.example", "PAY.EXAMPLE"]) assert.isTrue(yield* isServed(domain), domain)
-        for (const domain of ["", "example", "sub.pay.example", "other.example", "127.0.0.1"])
-          assert.isFalse(yield* isServed(domain), domain)
-      })
-    )
-  )
+  scenario("domain: certificates are issued for domains that are served, and no other", function* () {
+    const row = yield* company()
+    yield* show(row)
+    assert.isFalse(yield* isServed(name))
+    yield* verify(row)
+    for (const domain of [name, "Bücher.example", "pay.example", "PAY.EXAMPLE"]) assert.isTrue(yield* isServed(domain), domain)
+    for (const domain of ["", "example", "sub.pay.example", "other.example", "127.0.0.1"]) assert.isFalse(yield* isServed(domain), domain)
+  })
 })

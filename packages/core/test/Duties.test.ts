@@ -14,7 +14,7 @@ import { Policy } from "../src/policy/Policy.ts"
 import { Records } from "../src/Records.ts"
 import * as Satrail from "../src/Satrail.ts"
 import { settings } from "./Rows.ts"
-import { audited, company, has, invoice, inWorld, onChainAddress, type Ports, start } from "./World.ts"
+import { company, has, invoice, onChainAddress, type Ports, scenario, start } from "./World.ts"
 
 const lease = settings.dutyLeaseMillis
 const role = "watching the kettle"
@@ -176,28 +176,22 @@ describe("Two processes with all their workers", () => {
     return { services, leave: Scope.close(scope, Exit.void) }
   })
 
-  it.effect("lease: watchers go on when the process that listened is stopped, with addresses that the other gave out too", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { pay, send, mine } = yield* Sandbox
-          const payee = yield* company()
-          const [first] = [yield* process(), yield* process()]
-          const receive = Effect.fnUntraced(function* () {
-            const { paymentRequest } = yield* invoice(payee, 1000)
-            yield* pay({ paymentRequest })
-            const { address } = yield* onChainAddress(payee)
-            yield* send({ address, amount: Msat.fromSats(3000) })
-            yield* mine(2)
-            yield* TestClock.adjust("10 seconds")
-          })
-          yield* receive()
-          assert.deepStrictEqual(yield* has(payee), { posted: 4000, held: 0 })
-          yield* first.leave
-          yield* receive()
-          assert.deepStrictEqual(yield* has(payee), { posted: 8000, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("lease: watchers go on when the process that listened is stopped, with addresses that the other gave out too", function* () {
+    const { pay, send, mine } = yield* Sandbox
+    const payee = yield* company()
+    const [first] = [yield* process(), yield* process()]
+    const receive = Effect.fnUntraced(function* () {
+      const { paymentRequest } = yield* invoice(payee, 1000)
+      yield* pay({ paymentRequest })
+      const { address } = yield* onChainAddress(payee)
+      yield* send({ address, amount: Msat.fromSats(3000) })
+      yield* mine(2)
+      yield* TestClock.adjust("10 seconds")
+    })
+    yield* receive()
+    assert.deepStrictEqual(yield* has(payee), { posted: 4000, held: 0 })
+    yield* first.leave
+    yield* receive()
+    assert.deepStrictEqual(yield* has(payee), { posted: 8000, held: 0 })
+  })
 })

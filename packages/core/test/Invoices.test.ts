@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
@@ -11,7 +11,7 @@ import { ExchangeRates } from "../src/nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { Records } from "../src/Records.ts"
-import { asked, beginsAtMillis, company, inWorld, made, replace, request, said } from "./World.ts"
+import { asked, beginsAtMillis, company, made, replace, request, said, scenario } from "./World.ts"
 
 type Create = Parameters<Invoices["Service"]["create"]>[0]
 
@@ -38,182 +38,138 @@ const oldPrices = replace(ExchangeRates, (rates) =>
 )
 
 describe("An invoice", () => {
-  it.effect("invoice: stored, and made at the node, as it was requested", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        const invoice = yield* made(create(id, 1000, { metadata: { order: "21" }, description: "Grüner Tee", expirySeconds: 600 }))
-        const bolt11 = Result.getOrThrow(Bolt11.decode(invoice.paymentRequest))
-        assert.deepStrictEqual(
-          [bolt11.amount, bolt11.paymentHash, bolt11.payee, bolt11.description, bolt11.expirySeconds, bolt11.network],
-          [1_000_000n, invoice.paymentHash, invoice.nodeId, "Grüner Tee", 600, "regtest"]
-        )
-        assert.deepStrictEqual(
-          [
-            invoice.status,
-            invoice.preimage,
-            invoice.received,
-            invoice.rate,
-            invoice.createdAtMillis,
-            invoice.expiresAtMillis,
-            invoice.metadata
-          ],
-          ["pending", null, null, null, beginsAtMillis, beginsAtMillis + 600_000, { order: "21" }]
-        )
-        const invoices = yield* Invoices
-        assert.deepStrictEqual(yield* invoices.get(id, invoice.id), invoice)
-        assert.deepStrictEqual((yield* (yield* LightningReceiver).lookupInvoice(invoice.paymentHash))._tag, "open")
-      })
+  scenario("invoice: stored, and made at the node, as it was requested", function* () {
+    const { id } = yield* company()
+    const invoice = yield* made(create(id, 1000, { metadata: { order: "21" }, description: "Grüner Tee", expirySeconds: 600 }))
+    const bolt11 = Result.getOrThrow(Bolt11.decode(invoice.paymentRequest))
+    assert.deepStrictEqual(
+      [bolt11.amount, bolt11.paymentHash, bolt11.payee, bolt11.description, bolt11.expirySeconds, bolt11.network],
+      [1_000_000n, invoice.paymentHash, invoice.nodeId, "Grüner Tee", 600, "regtest"]
     )
-  )
-
-  it.effect("C53: invoice: not visible to other companies", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* company(), yield* company()]
-        const invoice = yield* made(create(one.id, 1))
-        const { get } = yield* Invoices
-        for (const id of [invoice.id, "", "x", invoice.id.toUpperCase()]) assert.strictEqual(yield* said(get(other.id, id)), "NotFound", id)
-      })
+    assert.deepStrictEqual(
+      [
+        invoice.status,
+        invoice.preimage,
+        invoice.received,
+        invoice.rate,
+        invoice.createdAtMillis,
+        invoice.expiresAtMillis,
+        invoice.metadata
+      ],
+      ["pending", null, null, null, beginsAtMillis, beginsAtMillis + 600_000, { order: "21" }]
     )
-  )
+    const invoices = yield* Invoices
+    assert.deepStrictEqual(yield* invoices.get(id, invoice.id), invoice)
+    assert.deepStrictEqual((yield* (yield* LightningReceiver).lookupInvoice(invoice.paymentHash))._tag, "open")
+  })
 
-  it.effect("invoice: limits are enforced, and the refusal names the member", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        const table: ReadonlyArray<readonly [string, Effect.Effect<unknown, { readonly _tag: string }, Invoices>]> = [
-          ["ok", create(id, 1)],
-          ["ok", create(id, 100_000_000)],
-          ["ok", create(id, 21, { expirySeconds: 60 })],
-          ["ok", create(id, 21, { expirySeconds: 31_536_000 })],
-          ["ok", create(id, 21, { description: "ü".repeat(319) })],
-          ["ok", create(id, 21, { description: "" })],
-          ["Invalid: amount", create(id, 100_000_001)],
-          ["AmountInvalid: above_supply", create(id, "2100000000000001")],
-          ["AmountInvalid: not_positive", create(id, 0)],
-          ["AmountInvalid: not_positive", create(id, -1)],
-          ["AmountInvalid: fraction_of_a_sat", create(id, "1.5")],
-          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 59 })],
-          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 31_536_001 })],
-          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 60.5 })],
-          ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: NaN })],
-          ["Invalid: description", create(id, 21, { description: "ü".repeat(320) })],
-          ["Invalid: description", create(id, 21, { description: "a\0" })],
-          ["Invalid: metadata", create(id, 21, { metadata: { "": "x" } })]
-        ]
-        for (const [verdict, creation] of table) assert.strictEqual(yield* said(creation), verdict)
-      })
-    )
-  )
+  scenario("C53: invoice: not visible to other companies", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    const invoice = yield* made(create(one.id, 1))
+    const { get } = yield* Invoices
+    for (const id of [invoice.id, "", "x", invoice.id.toUpperCase()]) assert.strictEqual(yield* said(get(other.id, id)), "NotFound", id)
+  })
 
-  it.effect("invoice: an amount in fiat becomes what it is worth now, with the rate stored", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        const invoice = yield* made(create(id, "10.01", {}, "usd")) // at 50 000
-        assert.deepStrictEqual([invoice.amount, invoice.rate], [Msat.fromSats(20_020), "50000"])
-        assert.strictEqual((yield* made(create(id, "0.0000002", {}, "btc"))).amount, Msat.fromSats(20))
-      })
-    )
-  )
+  scenario("invoice: limits are enforced, and the refusal names the member", function* () {
+    const { id } = yield* company()
+    const table: ReadonlyArray<readonly [string, Effect.Effect<unknown, { readonly _tag: string }, Invoices>]> = [
+      ["ok", create(id, 1)],
+      ["ok", create(id, 100_000_000)],
+      ["ok", create(id, 21, { expirySeconds: 60 })],
+      ["ok", create(id, 21, { expirySeconds: 31_536_000 })],
+      ["ok", create(id, 21, { description: "ü".repeat(319) })],
+      ["ok", create(id, 21, { description: "" })],
+      ["Invalid: amount", create(id, 100_000_001)],
+      ["AmountInvalid: above_supply", create(id, "2100000000000001")],
+      ["AmountInvalid: not_positive", create(id, 0)],
+      ["AmountInvalid: not_positive", create(id, -1)],
+      ["AmountInvalid: fraction_of_a_sat", create(id, "1.5")],
+      ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 59 })],
+      ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 31_536_001 })],
+      ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: 60.5 })],
+      ["Invalid: expiry_seconds", create(id, 21, { expirySeconds: NaN })],
+      ["Invalid: description", create(id, 21, { description: "ü".repeat(320) })],
+      ["Invalid: description", create(id, 21, { description: "a\0" })],
+      ["Invalid: metadata", create(id, 21, { metadata: { "": "x" } })]
+    ]
+    for (const [verdict, creation] of table) assert.strictEqual(yield* said(creation), verdict)
+  })
 
-  it.effect("invoice: not made at a stale price; in sats no price is needed", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        yield* TestClock.adjust(60_000)
-        assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "ok")
-        yield* TestClock.adjust(1)
-        assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "RateUnavailable")
-        assert.strictEqual(yield* said(create(id, 1)), "ok")
-      }),
-      { change: oldPrices }
-    )
-  )
+  scenario("invoice: an amount in fiat becomes what it is worth now, with the rate stored", function* () {
+    const { id } = yield* company()
+    const invoice = yield* made(create(id, "10.01", {}, "usd")) // at 50 000
+    assert.deepStrictEqual([invoice.amount, invoice.rate], [Msat.fromSats(20_020), "50000"])
+    assert.strictEqual((yield* made(create(id, "0.0000002", {}, "btc"))).amount, Msat.fromSats(20))
+  })
 
-  it.effect("invoice: not made while the node is away", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        yield* (yield* Sandbox).pause("node")
-        assert.strictEqual(yield* said(create(id, 1)), "NodeUnavailable")
-        assert.deepStrictEqual(yield* (yield* Records).openInvoices(null, 10), [])
-      })
-    )
-  )
+  scenario("invoice: not made at a stale price; in sats no price is needed", { change: oldPrices }, function* () {
+    const { id } = yield* company()
+    yield* TestClock.adjust(60_000)
+    assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "ok")
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "RateUnavailable")
+    assert.strictEqual(yield* said(create(id, 1)), "ok")
+  })
 
-  it.effect(
+  scenario("invoice: not made while the node is away", function* () {
+    const { id } = yield* company()
+    yield* (yield* Sandbox).pause("node")
+    assert.strictEqual(yield* said(create(id, 1)), "NodeUnavailable")
+    assert.deepStrictEqual(yield* (yield* Records).openInvoices(null, 10), [])
+  })
+
+  scenario(
     "C23: invoice: made once for an idempotency key, and the first response stands: the node away, the price stale, the request invalid by now",
-    () =>
-      inWorld(
-        Effect.gen(function* () {
-          const { id } = yield* company()
-          const first = yield* made(create(id, "1.00", { request: request("k") }, "usd"))
-          yield* TestClock.adjust(29 * 24 * 3600 * 1000)
-          yield* (yield* Sandbox).pause("node")
-          const again = yield* create(id, "1.00", { request: request("k"), expirySeconds: 1 }, "usd")
-          assert.deepStrictEqual(again, { _tag: "Replayed", answer: first.id })
-        }),
-        { change: oldPrices }
-      )
+    { change: oldPrices },
+    function* () {
+      const { id } = yield* company()
+      const first = yield* made(create(id, "1.00", { request: request("k") }, "usd"))
+      yield* TestClock.adjust(29 * 24 * 3600 * 1000)
+      yield* (yield* Sandbox).pause("node")
+      const again = yield* create(id, "1.00", { request: request("k"), expirySeconds: 1 }, "usd")
+      assert.deepStrictEqual(again, { _tag: "Replayed", answer: first.id })
+    }
   )
 
-  it.effect("invoice: a key that was used for another request is refused, and is free for another company", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* company(), yield* company()]
-        yield* made(create(one.id, 1, { request: request("k") }))
-        assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
-        yield* made(create(other.id, 2, { request: request("k", "other body") }))
-      })
-    )
-  )
+  scenario("invoice: a key that was used for another request is refused, and is free for another company", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    yield* made(create(one.id, 1, { request: request("k") }))
+    assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
+    yield* made(create(other.id, 2, { request: request("k", "other body") }))
+  })
 
-  it.effect("invoice: made once when two requests with one key arrive together, and both get its answer", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        const outcomes = yield* Effect.all(
-          Array.from({ length: 8 }, () => create(id, 1, { request: request("k") })),
-          { concurrency: "unbounded" }
-        )
-        const [invoice, ...more] = yield* (yield* Records).openInvoices(null, 10)
-        assert.strictEqual(more.length, 0)
-        assert.deepStrictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))), new Set([invoice?.id]))
-        assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Made").length, 1)
-      })
+  scenario("invoice: made once when two requests with one key arrive together, and both get its answer", function* () {
+    const { id } = yield* company()
+    const outcomes = yield* Effect.all(
+      Array.from({ length: 8 }, () => create(id, 1, { request: request("k") })),
+      { concurrency: "unbounded" }
     )
-  )
+    const [invoice, ...more] = yield* (yield* Records).openInvoices(null, 10)
+    assert.strictEqual(more.length, 0)
+    assert.deepStrictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))), new Set([invoice?.id]))
+    assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Made").length, 1)
+  })
 
-  it.effect("invoice: after a refusal the same key may be used again", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        assert.strictEqual(yield* said(create(id, 0, { request: request("k") })), "AmountInvalid: not_positive")
-        assert.isTrue(Option.isNone(yield* (yield* Records).answer(id, "k")))
-        yield* made(create(id, 1, { request: request("k") }))
-      })
-    )
-  )
+  scenario("invoice: after a refusal the same key may be used again", function* () {
+    const { id } = yield* company()
+    assert.strictEqual(yield* said(create(id, 0, { request: request("k") })), "AmountInvalid: not_positive")
+    assert.isTrue(Option.isNone(yield* (yield* Records).answer(id, "k")))
+    yield* made(create(id, 1, { request: request("k") }))
+  })
 
-  it.effect("invoice: the amount is read exactly", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        const invoices = yield* Invoices
-        const { amount } = yield* made(
-          invoices.create({
-            companyId: id,
-            amount: Decimal.make(2_100n, 2),
-            currency: "sats",
-            description: "",
-            expirySeconds: 60,
-            metadata: {}
-          })
-        )
-        assert.strictEqual(amount, Msat.fromSats(21))
+  scenario("invoice: the amount is read exactly", function* () {
+    const { id } = yield* company()
+    const invoices = yield* Invoices
+    const { amount } = yield* made(
+      invoices.create({
+        companyId: id,
+        amount: Decimal.make(2_100n, 2),
+        currency: "sats",
+        description: "",
+        expirySeconds: 60,
+        metadata: {}
       })
     )
-  )
+    assert.strictEqual(amount, Msat.fromSats(21))
+  })
 })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,7 +6,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
-import { company, companyWith, confirm, everywhere, has, inWorld, made, request, said, steps } from "./World.ts"
+import { company, companyWith, confirm, everywhere, has, made, request, said, scenario, steps } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (company: Company, handle: string | null, domain: string | null = null, key?: string) {
   const addresses = yield* LightningAddresses
@@ -15,264 +15,198 @@ const create = Effect.fnUntraced(function* (company: Company, handle: string | n
 const verify = (company: Company, domain: string) => Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(company.id, domain))
 
 describe("A Lightning address", () => {
-  it.effect("Lightning address: random handles at the service's domain, any number of them", () =>
-    inWorld(
-      Effect.gen(function* () {
-        for (const plan of ["free", "paid"] as const) {
-          const row = yield* company(plan)
-          const handles = new Set<string>()
-          for (let i = 0; i < 20; i++) {
-            const { handle, domain } = yield* made(create(row, null))
-            assert.match(handle, /^[a-z0-9]{12}$/)
-            assert.strictEqual(domain, "pay.example")
-            handles.add(handle)
-          }
-          assert.strictEqual(handles.size, 20)
-        }
-      })
-    )
-  )
+  scenario("Lightning address: random handles at the service's domain, any number of them", function* () {
+    for (const plan of ["free", "paid"] as const) {
+      const row = yield* company(plan)
+      const handles = new Set<string>()
+      for (let i = 0; i < 20; i++) {
+        const { handle, domain } = yield* made(create(row, null))
+        assert.match(handle, /^[a-z0-9]{12}$/)
+        assert.strictEqual(domain, "pay.example")
+        handles.add(handle)
+      }
+      assert.strictEqual(handles.size, 20)
+    }
+  })
 
-  it.effect("Lightning address: a chosen handle needs a paid plan", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company("free")
-        assert.strictEqual(yield* said(create(row, "shop")), "PlanRequired: a handle or domain of your own")
-        assert.strictEqual(yield* said(create(row, null, "shop.example")), "PlanRequired: a handle or domain of your own")
-        assert.strictEqual(yield* said(create(row, "", "")), "PlanRequired: a handle or domain of your own")
-        yield* made(create(yield* company("paid"), "shop"))
-      })
-    )
-  )
+  scenario("Lightning address: a chosen handle needs a paid plan", function* () {
+    const row = yield* company("free")
+    assert.strictEqual(yield* said(create(row, "shop")), "PlanRequired: a handle or domain of your own")
+    assert.strictEqual(yield* said(create(row, null, "shop.example")), "PlanRequired: a handle or domain of your own")
+    assert.strictEqual(yield* said(create(row, "", "")), "PlanRequired: a handle or domain of your own")
+    yield* made(create(yield* company("paid"), "shop"))
+  })
 
-  it.effect("Lightning address: a handle belongs to one company for ever, in any letter case", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* company(), yield* company()]
-        assert.strictEqual((yield* made(create(one, "Shop"))).handle, "shop")
-        for (const handle of ["shop", "SHOP"]) {
-          assert.strictEqual(yield* said(create(other, handle)), "HandleTaken")
-          assert.strictEqual(yield* said(create(one, handle)), "HandleTaken")
-        }
-      })
-    )
-  )
+  scenario("Lightning address: a handle belongs to one company for ever, in any letter case", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    assert.strictEqual((yield* made(create(one, "Shop"))).handle, "shop")
+    for (const handle of ["shop", "SHOP"]) {
+      assert.strictEqual(yield* said(create(other, handle)), "HandleTaken")
+      assert.strictEqual(yield* said(create(one, handle)), "HandleTaken")
+    }
+  })
 
-  it.effect("Lightning address: a handle is one that a payer can type", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        for (const handle of ["a", "0", "a.b", "a_b-c", "-", "x".repeat(64)])
-          assert.strictEqual(yield* said(create(row, handle)), "ok", handle)
-        for (const handle of ["", " ", ".a", "a.", "..", "a+b", "a@b", "ä", "a b", "a/b", "x".repeat(65), "a\n", "ｓhop", "%61"]) {
-          assert.strictEqual(yield* said(create(row, handle)), "Invalid: handle", handle)
-        }
-      })
-    )
-  )
+  scenario("Lightning address: a handle is one that a payer can type", function* () {
+    const row = yield* company()
+    for (const handle of ["a", "0", "a.b", "a_b-c", "-", "x".repeat(64)]) assert.strictEqual(yield* said(create(row, handle)), "ok", handle)
+    for (const handle of ["", " ", ".a", "a.", "..", "a+b", "a@b", "ä", "a b", "a/b", "x".repeat(65), "a\n", "ｓhop", "%61"]) {
+      assert.strictEqual(yield* said(create(row, handle)), "Invalid: handle", handle)
+    }
+  })
 
-  it.effect("Lightning address: a domain of the company's own must be verified, and has one spelling", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* company(), yield* company()]
-        assert.strictEqual(yield* said(create(one, "hi", "bücher.example")), "DomainNotVerified")
-        yield* verify(one, "Bücher.example")
-        for (const domain of ["bücher.example", "xn--bcher-kva.EXAMPLE"]) {
-          assert.strictEqual((yield* made(create(one, null, domain))).domain, "xn--bcher-kva.example")
-        }
-        assert.strictEqual(yield* said(create(other, "hi", "bücher.example")), "DomainNotVerified")
-        assert.strictEqual(yield* said(create(one, "hi", "sub.bücher.example")), "DomainNotVerified")
-        for (const domain of ["", "localhost", "127.0.0.1", "a.example:80", "a.example/x", "u@a.example"]) {
-          assert.strictEqual(yield* said(create(one, "hi", domain)), "Invalid: domain", domain)
-        }
-      })
-    )
-  )
+  scenario("Lightning address: a domain of the company's own must be verified, and has one spelling", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    assert.strictEqual(yield* said(create(one, "hi", "bücher.example")), "DomainNotVerified")
+    yield* verify(one, "Bücher.example")
+    for (const domain of ["bücher.example", "xn--bcher-kva.EXAMPLE"]) {
+      assert.strictEqual((yield* made(create(one, null, domain))).domain, "xn--bcher-kva.example")
+    }
+    assert.strictEqual(yield* said(create(other, "hi", "bücher.example")), "DomainNotVerified")
+    assert.strictEqual(yield* said(create(one, "hi", "sub.bücher.example")), "DomainNotVerified")
+    for (const domain of ["", "localhost", "127.0.0.1", "a.example:80", "a.example/x", "u@a.example"]) {
+      assert.strictEqual(yield* said(create(one, "hi", domain)), "Invalid: domain", domain)
+    }
+  })
 
-  it.effect("Lightning address: the service's own domain may be named", () =>
-    inWorld(
-      Effect.gen(function* () {
-        assert.strictEqual((yield* made(create(yield* company(), "shop", "PAY.example"))).domain, "pay.example")
-      })
-    )
-  )
+  scenario("Lightning address: the service's own domain may be named", function* () {
+    assert.strictEqual((yield* made(create(yield* company(), "shop", "PAY.example"))).domain, "pay.example")
+  })
 
-  it.effect("Lightning address: the same handle at two domains belongs to two companies", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* company(), yield* company()]
-        yield* verify(other, "other.example")
-        yield* made(create(one, "shop"))
-        yield* made(create(other, "shop", "other.example"))
-      })
-    )
-  )
+  scenario("Lightning address: the same handle at two domains belongs to two companies", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    yield* verify(other, "other.example")
+    yield* made(create(one, "shop"))
+    yield* made(create(other, "shop", "other.example"))
+  })
 
-  it.effect("Lightning address: created once for a key, though the plan has changed since", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        const first = yield* made(create(row, "shop", null, "k"))
-        assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
-      })
-    )
-  )
+  scenario("Lightning address: created once for a key, though the plan has changed since", function* () {
+    const row = yield* company()
+    const first = yield* made(create(row, "shop", null, "k"))
+    assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
+  })
 
-  it.effect("Lightning address: created once when two requests with one key arrive together", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* company()
-        const outcomes = yield* Effect.all(
-          Array.from({ length: 4 }, () => create(row, null, null, "k")),
-          { concurrency: "unbounded" }
-        )
-        assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
-      })
+  scenario("Lightning address: created once when two requests with one key arrive together", function* () {
+    const row = yield* company()
+    const outcomes = yield* Effect.all(
+      Array.from({ length: 4 }, () => create(row, null, null, "k")),
+      { concurrency: "unbounded" }
     )
-  )
+    assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
+  })
 })
 
 describe("The owner of a Lightning address", () => {
   const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
 
-  it.effect("Lightning address: limits and texts are set together, and read back", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { change, get } = yield* LightningAddresses
-        const row = yield* company()
-        const address = yield* made(create(row, "shop"))
-        const wanted = { minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(5), successMessage: "Thanks!", metadata: { a: "b" } }
-        const changed = yield* change(row.id, address.id, wanted)
-        assert.deepStrictEqual(changed, { ...address, ...wanted })
-        assert.deepStrictEqual(yield* get(row.id, address.id), changed)
-        assert.deepStrictEqual(yield* change(row.id, address.id, settings), address)
-      })
-    )
-  )
+  scenario("Lightning address: limits and texts are set together, and read back", function* () {
+    const { change, get } = yield* LightningAddresses
+    const row = yield* company()
+    const address = yield* made(create(row, "shop"))
+    const wanted = { minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(5), successMessage: "Thanks!", metadata: { a: "b" } }
+    const changed = yield* change(row.id, address.id, wanted)
+    assert.deepStrictEqual(changed, { ...address, ...wanted })
+    assert.deepStrictEqual(yield* get(row.id, address.id), changed)
+    assert.deepStrictEqual(yield* change(row.id, address.id, settings), address)
+  })
 
-  it.effect("Lightning address: limits that no payer could meet, and texts that cannot be shown, are refused", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { change } = yield* LightningAddresses
-        const row = yield* company()
-        const { id } = yield* made(create(row, "shop"))
-        for (const [wanted, path] of [
-          [{ minSendable: Msat.make(999n) }, "min_sats"],
-          [{ minSendable: Msat.fromSats(100_000_001n) }, "min_sats"],
-          [{ minSendable: Msat.fromSats(6), maxSendable: Msat.fromSats(5) }, "max_sats"],
-          [{ maxSendable: Msat.zero }, "max_sats"],
-          [{ maxSendable: Msat.fromSats(100_000_001n) }, "max_sats"],
-          [{ successMessage: "" }, "success_message"],
-          [{ successMessage: " \n" }, "success_message"],
-          [{ successMessage: "x".repeat(145) }, "success_message"],
-          [{ successMessage: "a\0b" }, "success_message"],
-          [{ metadata: { "": "x" } }, "metadata"]
-        ] as const) {
-          assert.strictEqual(yield* said(change(row.id, id, { ...settings, ...wanted })), `Invalid: ${path}`)
-        }
-        // Characters are counted as people count them.
-        yield* change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) })
-      })
-    )
-  )
+  scenario("Lightning address: limits that no payer could meet, and texts that cannot be shown, are refused", function* () {
+    const { change } = yield* LightningAddresses
+    const row = yield* company()
+    const { id } = yield* made(create(row, "shop"))
+    for (const [wanted, path] of [
+      [{ minSendable: Msat.make(999n) }, "min_sats"],
+      [{ minSendable: Msat.fromSats(100_000_001n) }, "min_sats"],
+      [{ minSendable: Msat.fromSats(6), maxSendable: Msat.fromSats(5) }, "max_sats"],
+      [{ maxSendable: Msat.zero }, "max_sats"],
+      [{ maxSendable: Msat.fromSats(100_000_001n) }, "max_sats"],
+      [{ successMessage: "" }, "success_message"],
+      [{ successMessage: " \n" }, "success_message"],
+      [{ successMessage: "x".repeat(145) }, "success_message"],
+      [{ successMessage: "a\0b" }, "success_message"],
+      [{ metadata: { "": "x" } }, "metadata"]
+    ] as const) {
+      assert.strictEqual(yield* said(change(row.id, id, { ...settings, ...wanted })), `Invalid: ${path}`)
+    }
+    // Characters are counted as people count them.
+    yield* change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) })
+  })
 
-  it.effect("Lightning address: paid from inside within the same limits, with any tag", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [row, payer] = [yield* company(), yield* companyWith(100)]
-        const { id } = yield* made(create(row, "shop"))
-        const limits = { ...settings, minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(10) }
-        yield* (yield* LightningAddresses).change(row.id, id, limits)
-        for (const sats of [4, 11])
-          assert.strictEqual(yield* said(confirm(payer, "shop@pay.example", sats)), "DestinationRefused: amount_out_of_range")
-        yield* confirm(payer, "shop@pay.example", 5)
-        yield* confirm(payer, "shop+order.7@pay.example", 10)
-        yield* steps(2)
-        assert.deepStrictEqual(yield* has(row), { posted: 15, held: 0 })
-      })
-    )
-  )
+  scenario("Lightning address: paid from inside within the same limits, with any tag", function* () {
+    const [row, payer] = [yield* company(), yield* companyWith(100)]
+    const { id } = yield* made(create(row, "shop"))
+    const limits = { ...settings, minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(10) }
+    yield* (yield* LightningAddresses).change(row.id, id, limits)
+    for (const sats of [4, 11])
+      assert.strictEqual(yield* said(confirm(payer, "shop@pay.example", sats)), "DestinationRefused: amount_out_of_range")
+    yield* confirm(payer, "shop@pay.example", 5)
+    yield* confirm(payer, "shop+order.7@pay.example", 10)
+    yield* steps(2)
+    assert.deepStrictEqual(yield* has(row), { posted: 15, held: 0 })
+  })
 
-  it.effect("deletes it: it stays to be seen, is never given out again, and changes no more", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { change, get, remove } = yield* LightningAddresses
-        const [row, other] = [yield* company(), yield* company()]
-        const address = yield* made(create(row, "shop"))
-        const deleted = yield* remove(row.id, address.id)
-        assert.isNotNull(deleted.deletedAtMillis)
-        assert.deepStrictEqual(yield* remove(row.id, address.id), deleted)
-        assert.deepStrictEqual(yield* get(row.id, address.id), deleted)
-        assert.strictEqual(yield* said(change(row.id, address.id, settings)), "NotFound")
-        for (const company of [row, other]) assert.strictEqual(yield* said(create(company, "shop")), "HandleTaken")
-      })
-    )
-  )
+  scenario("deletes it: it stays to be seen, is never given out again, and changes no more", function* () {
+    const { change, get, remove } = yield* LightningAddresses
+    const [row, other] = [yield* company(), yield* company()]
+    const address = yield* made(create(row, "shop"))
+    const deleted = yield* remove(row.id, address.id)
+    assert.isNotNull(deleted.deletedAtMillis)
+    assert.deepStrictEqual(yield* remove(row.id, address.id), deleted)
+    assert.deepStrictEqual(yield* get(row.id, address.id), deleted)
+    assert.strictEqual(yield* said(change(row.id, address.id, settings)), "NotFound")
+    for (const company of [row, other]) assert.strictEqual(yield* said(create(company, "shop")), "HandleTaken")
+  })
 
-  it.effect("Lightning address: a company lists its own, newest first, page by page", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { change, get, list, remove } = yield* LightningAddresses
-        const [row, other] = [yield* company(), yield* company()]
-        const ids: Array<string> = []
-        for (const handle of ["a", "b", "c", "d", "e"]) {
-          ids.unshift((yield* made(create(row, handle))).id)
-          yield* TestClock.adjust(1)
-        }
-        const first = yield* list(row.id, { limit: 2, before: null })
-        const second = yield* list(row.id, { limit: 2, before: first.next?.id ?? null })
-        const last = yield* list(row.id, { limit: 2, before: second.next?.id ?? null })
-        assert.deepStrictEqual(
-          [first, second, last].flatMap(({ lightningAddresses }) => lightningAddresses.map(({ id }) => id)),
-          ids
-        )
-        assert.isUndefined(last.next)
-        assert.deepStrictEqual((yield* list(other.id, { limit: 2, before: null })).lightningAddresses, [])
-        for (const limit of [0, 1001, 1.5]) assert.strictEqual(yield* said(list(row.id, { limit, before: null })), "Invalid: limit")
-        const [id = ""] = ids
-        for (const theirs of [get(other.id, id), remove(other.id, id), change(other.id, id, settings), get(row.id, "nonsense")])
-          assert.strictEqual(yield* said(theirs), "NotFound")
-      })
+  scenario("Lightning address: a company lists its own, newest first, page by page", function* () {
+    const { change, get, list, remove } = yield* LightningAddresses
+    const [row, other] = [yield* company(), yield* company()]
+    const ids: Array<string> = []
+    for (const handle of ["a", "b", "c", "d", "e"]) {
+      ids.unshift((yield* made(create(row, handle))).id)
+      yield* TestClock.adjust(1)
+    }
+    const first = yield* list(row.id, { limit: 2, before: null })
+    const second = yield* list(row.id, { limit: 2, before: first.next?.id ?? null })
+    const last = yield* list(row.id, { limit: 2, before: second.next?.id ?? null })
+    assert.deepStrictEqual(
+      [first, second, last].flatMap(({ lightningAddresses }) => lightningAddresses.map(({ id }) => id)),
+      ids
     )
-  )
+    assert.isUndefined(last.next)
+    assert.deepStrictEqual((yield* list(other.id, { limit: 2, before: null })).lightningAddresses, [])
+    for (const limit of [0, 1001, 1.5]) assert.strictEqual(yield* said(list(row.id, { limit, before: null })), "Invalid: limit")
+    const [id = ""] = ids
+    for (const theirs of [get(other.id, id), remove(other.id, id), change(other.id, id, settings), get(row.id, "nonsense")])
+      assert.strictEqual(yield* said(theirs), "NotFound")
+  })
 })
 
 describe("A domain", () => {
-  it.effect("domain: belongs to one company; verifying it again changes nothing", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* company(), yield* company()]
-        yield* verify(one, "shop.example")
-        yield* verify(one, "SHOP.example")
-        assert.strictEqual(yield* said(verify(other, "shop.example")), "DomainTaken")
-        assert.strictEqual(yield* said(verify(other, "pay.example")), "DomainTaken")
-        assert.strictEqual(yield* said(verify(other, "localhost")), "Invalid: domain")
-        assert.strictEqual(
-          yield* said(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(CompanyId.make("nobody"), "a.example"))),
-          "NotFound"
-        )
-      })
+  scenario("domain: belongs to one company; verifying it again changes nothing", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    yield* verify(one, "shop.example")
+    yield* verify(one, "SHOP.example")
+    assert.strictEqual(yield* said(verify(other, "shop.example")), "DomainTaken")
+    assert.strictEqual(yield* said(verify(other, "pay.example")), "DomainTaken")
+    assert.strictEqual(yield* said(verify(other, "localhost")), "Invalid: domain")
+    assert.strictEqual(
+      yield* said(Effect.flatMap(Companies, ({ verifyDomain }) => verifyDomain(CompanyId.make("nobody"), "a.example"))),
+      "NotFound"
     )
-  )
+  })
 })
 
 describe("A company", () => {
-  it.effect("company: has a name and a plan that the operator may change, and is opened once for a key", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { open, get, changePlan } = yield* Companies
-        for (const name of ["", "  ", "x".repeat(201), "a\0b"])
-          assert.strictEqual(yield* said(open({ name, plan: "free" })), "Invalid: name")
-        const row = yield* made(open({ name: "x".repeat(200), plan: "free", request: request("k") }))
-        assert.deepStrictEqual(yield* open({ name: "x".repeat(200), plan: "free", request: request("k") }), {
-          _tag: "Replayed",
-          answer: row.id
-        })
-        assert.deepStrictEqual(yield* get(row.id), row)
-        yield* everywhere(changePlan(row.id, "paid"))
-        assert.strictEqual((yield* get(row.id)).plan, "paid")
-        assert.strictEqual(yield* said(changePlan(CompanyId.make("nobody"), "paid")), "NotFound")
-      })
-    )
-  )
+  scenario("company: has a name and a plan that the operator may change, and is opened once for a key", function* () {
+    const { open, get, changePlan } = yield* Companies
+    for (const name of ["", "  ", "x".repeat(201), "a\0b"]) assert.strictEqual(yield* said(open({ name, plan: "free" })), "Invalid: name")
+    const row = yield* made(open({ name: "x".repeat(200), plan: "free", request: request("k") }))
+    assert.deepStrictEqual(yield* open({ name: "x".repeat(200), plan: "free", request: request("k") }), {
+      _tag: "Replayed",
+      answer: row.id
+    })
+    assert.deepStrictEqual(yield* get(row.id), row)
+    yield* everywhere(changePlan(row.id, "paid"))
+    assert.strictEqual((yield* get(row.id)).plan, "paid")
+    assert.strictEqual(yield* said(changePlan(CompanyId.make("nobody"), "paid")), "NotFound")
+  })
 })

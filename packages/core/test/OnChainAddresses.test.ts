@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
@@ -7,7 +7,7 @@ import type * as CompanyId from "../src/base/CompanyId.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
 import { Records } from "../src/Records.ts"
-import { company, inWorld, made, request, said } from "./World.ts"
+import { company, made, request, said, scenario } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
@@ -20,74 +20,54 @@ const create = Effect.fnUntraced(function* (
 })
 
 describe("An on-chain address", () => {
-  it.effect("on-chain address: of the requested kind, on this network, and new every time", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* company(), yield* company()]
-        const seen = new Set<string>()
-        for (const { id } of [one, other, one]) {
-          for (const [type, kind] of [
-            ["taproot", "p2tr"],
-            ["segwit", "p2wpkh"],
-            ["nested_segwit", "p2sh"]
-          ] as const) {
-            const row = yield* made(create(id, type))
-            const decoded = Result.getOrThrow(BitcoinAddress.decode(row.address, "regtest"))
-            assert.deepStrictEqual([decoded.kind, decoded.scriptPubKey, row.companyId, row.type], [kind, row.scriptPubKey, id, type])
-            seen.add(row.address).add(row.scriptPubKey)
-          }
-        }
-        assert.strictEqual(seen.size, 18)
-      })
-    )
-  )
+  scenario("on-chain address: of the requested kind, on this network, and new every time", function* () {
+    const [one, other] = [yield* company(), yield* company()]
+    const seen = new Set<string>()
+    for (const { id } of [one, other, one]) {
+      for (const [type, kind] of [
+        ["taproot", "p2tr"],
+        ["segwit", "p2wpkh"],
+        ["nested_segwit", "p2sh"]
+      ] as const) {
+        const row = yield* made(create(id, type))
+        const decoded = Result.getOrThrow(BitcoinAddress.decode(row.address, "regtest"))
+        assert.deepStrictEqual([decoded.kind, decoded.scriptPubKey, row.companyId, row.type], [kind, row.scriptPubKey, id, type])
+        seen.add(row.address).add(row.scriptPubKey)
+      }
+    }
+    assert.strictEqual(seen.size, 18)
+  })
 
-  it.effect("on-chain address: stored before anyone can pay to it", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* made(create((yield* company()).id))
-        yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
-        const records = yield* Records
-        const ours = (scripts: ReadonlyArray<string>) =>
-          Effect.map(records.onChainAddresses(scripts), (rows) => new Set(rows.map(({ scriptPubKey }) => scriptPubKey)))
-        const { outputs } = yield* (yield* ChainSource).activity(null, ours)
-        assert.deepStrictEqual(
-          outputs.map(({ scriptPubKey }) => scriptPubKey),
-          [row.scriptPubKey]
-        )
-      })
+  scenario("on-chain address: stored before anyone can pay to it", function* () {
+    const row = yield* made(create((yield* company()).id))
+    yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
+    const records = yield* Records
+    const ours = (scripts: ReadonlyArray<string>) =>
+      Effect.map(records.onChainAddresses(scripts), (rows) => new Set(rows.map(({ scriptPubKey }) => scriptPubKey)))
+    const { outputs } = yield* (yield* ChainSource).activity(null, ours)
+    assert.deepStrictEqual(
+      outputs.map(({ scriptPubKey }) => scriptPubKey),
+      [row.scriptPubKey]
     )
-  )
+  })
 
-  it.effect("on-chain address: none while the wallet is away", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        yield* (yield* Sandbox).pause("chain")
-        assert.strictEqual(yield* said(create(id)), "ChainUnavailable")
-        assert.deepStrictEqual(yield* (yield* Records).allOnChainAddresses(null, 10), [])
-      })
-    )
-  )
+  scenario("on-chain address: none while the wallet is away", function* () {
+    const { id } = yield* company()
+    yield* (yield* Sandbox).pause("chain")
+    assert.strictEqual(yield* said(create(id)), "ChainUnavailable")
+    assert.deepStrictEqual(yield* (yield* Records).allOnChainAddresses(null, 10), [])
+  })
 
-  it.effect("C23: on-chain address: made once for an idempotency key, during an outage of the chain or not", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        const first = yield* made(create(id, "segwit", "k"))
-        yield* (yield* Sandbox).pause("chain")
-        assert.deepStrictEqual(yield* create(id, "segwit", "k"), { _tag: "Replayed", answer: first.id })
-      })
-    )
-  )
+  scenario("C23: on-chain address: made once for an idempotency key, during an outage of the chain or not", function* () {
+    const { id } = yield* company()
+    const first = yield* made(create(id, "segwit", "k"))
+    yield* (yield* Sandbox).pause("chain")
+    assert.deepStrictEqual(yield* create(id, "segwit", "k"), { _tag: "Replayed", answer: first.id })
+  })
 
-  it.effect("on-chain address: metadata is kept to its limits", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { id } = yield* company()
-        assert.strictEqual(yield* said(create(id, "taproot", undefined, { k: "v".repeat(501) })), "Invalid: metadata.k")
-        assert.deepStrictEqual((yield* made(create(id, "taproot", undefined, { shelf: "3" }))).metadata, { shelf: "3" })
-      })
-    )
-  )
+  scenario("on-chain address: metadata is kept to its limits", function* () {
+    const { id } = yield* company()
+    assert.strictEqual(yield* said(create(id, "taproot", undefined, { k: "v".repeat(501) })), "Invalid: metadata.k")
+    assert.deepStrictEqual((yield* made(create(id, "taproot", undefined, { shelf: "3" }))).metadata, { shelf: "3" })
+  })
 })

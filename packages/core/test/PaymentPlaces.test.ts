@@ -10,7 +10,7 @@ import { Resolver } from "../src/nodes/Resolver.ts"
 import * as Satrail from "../src/Satrail.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
-import { audited, companyWith, confirm, got, inWorld, now, outside, type Ports, replace, standing, start } from "./World.ts"
+import { companyWith, confirm, got, now, outside, type Ports, replace, run, scenario, standing, start } from "./World.ts"
 
 /** Begins the workers of this process, or of another one. Whoever closes the scope stops them. */
 const working = Effect.fnUntraced(function* (process?: Effect.Success<ReturnType<typeof start>>) {
@@ -64,51 +64,40 @@ const toFast = (payer: Company) => confirm(payer, "settle@wallet.example", 100)
 const standings = (rows: ReadonlyArray<Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
 
 describe("Recipients that are slow", () => {
-  it.effect("payment worker: one slow recipient beside an ordinary payment: the payment ends within a second", () => {
-    const { state, change } = slowly()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(100_000)
-          const slow = yield* toSlow(payer, 1)
-          state.isSlow = true
-          yield* working()
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual(state.asked, 1)
-          const fast = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual(yield* standing(fast), "settled")
-          assert.deepStrictEqual(yield* standings(slow), ["pending"])
-          yield* TestClock.adjust("10 seconds")
-          assert.deepStrictEqual(yield* standings(slow), ["settled"])
-        })
-      ),
-      { change }
-    )
-  })
+  scenario(
+    "payment worker: one slow recipient beside an ordinary payment: the payment ends within a second",
+    slowly,
+    function* ({ state }) {
+      const payer = yield* companyWith(100_000)
+      const slow = yield* toSlow(payer, 1)
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(state.asked, 1)
+      const fast = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* standing(fast), "settled")
+      assert.deepStrictEqual(yield* standings(slow), ["pending"])
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standings(slow), ["settled"])
+    }
+  )
 
-  it.effect(
+  scenario(
     "payment worker: twenty slow recipients of one company beside an ordinary Lightning address of another: it is paid within a second",
-    () => {
-      const { state, change } = slowly()
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-            const slow = yield* toSlow(one, 20)
-            state.isSlow = true
-            yield* working()
-            yield* TestClock.adjust("1 second")
-            const fast = yield* toFast(other)
-            yield* TestClock.adjust("1 second")
-            assert.strictEqual(yield* standing(fast), "settled")
-            assert.deepStrictEqual(yield* standings(slow), ["pending"])
-            yield* TestClock.adjust("1 minute")
-            assert.deepStrictEqual(yield* standings(slow), ["settled"])
-          })
-        ),
-        { change }
-      )
+    slowly,
+    function* ({ state }) {
+      const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+      const slow = yield* toSlow(one, 20)
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("1 second")
+      const fast = yield* toFast(other)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* standing(fast), "settled")
+      assert.deepStrictEqual(yield* standings(slow), ["pending"])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standings(slow), ["settled"])
     }
   )
 
@@ -117,131 +106,110 @@ describe("Recipients that are slow", () => {
     () => {
       const { state, change } = slowly(20)
       const { atOnce, perCompany } = settings.resolving
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-            const slow = yield* toSlow(one, atOnce + 20, (at) => `host${at}.slow.example`)
-            state.isSlow = true
-            yield* working()
-            yield* TestClock.adjust("5 seconds")
-            assert.strictEqual(state.asked, perCompany)
-            const fast = yield* toFast(other)
-            yield* TestClock.adjust("1 second")
-            assert.strictEqual(yield* standing(fast), "settled")
-            assert.deepStrictEqual(yield* standings(slow), ["pending"])
-            yield* TestClock.adjust("4 minutes")
-            assert.deepStrictEqual(yield* standings(slow), ["settled"])
-            assert.strictEqual(state.most, perCompany)
-          })
-        ),
-        { change }
-      )
+      return run({ change }, function* () {
+        const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+        const slow = yield* toSlow(one, atOnce + 20, (at) => `host${at}.slow.example`)
+        state.isSlow = true
+        yield* working()
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(state.asked, perCompany)
+        const fast = yield* toFast(other)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* standing(fast), "settled")
+        assert.deepStrictEqual(yield* standings(slow), ["pending"])
+        yield* TestClock.adjust("4 minutes")
+        assert.deepStrictEqual(yield* standings(slow), ["settled"])
+        assert.strictEqual(state.most, perCompany)
+      })
     }
   )
 
-  it.effect("payment worker: one host is asked by so many at once, and its company's payments to other hosts do not wait for it", () => {
-    const { state, change } = slowly(20)
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const companies = yield* times(3, () => companyWith(100_000))
-          const [one] = companies
-          if (one === undefined) return assert.fail()
-          const slow = (yield* Effect.forEach(companies, (payer) => toSlow(payer, 100))).flat()
-          const fast = yield* toFast(one)
-          state.isSlow = true
-          yield* working()
-          yield* TestClock.adjust("5 seconds")
-          assert.strictEqual(state.asked, settings.resolving.perHost)
-          assert.strictEqual(yield* standing(fast), "settled")
-          state.isSlow = false
-          yield* TestClock.adjust("5 minutes")
-          assert.deepStrictEqual(yield* standings(slow), ["settled"])
-          assert.strictEqual(state.mostAtHost, settings.resolving.perHost)
-        })
-      ),
-      { change }
-    )
-  })
+  scenario(
+    "payment worker: one host is asked by so many at once, and its company's payments to other hosts do not wait for it",
+    () => slowly(20),
+    function* ({ state }) {
+      const companies = yield* times(3, () => companyWith(100_000))
+      const [one] = companies
+      if (one === undefined) return assert.fail()
+      const slow = (yield* Effect.forEach(companies, (payer) => toSlow(payer, 100))).flat()
+      const fast = yield* toFast(one)
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(state.asked, settings.resolving.perHost)
+      assert.strictEqual(yield* standing(fast), "settled")
+      state.isSlow = false
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* standings(slow), ["settled"])
+      assert.strictEqual(state.mostAtHost, settings.resolving.perHost)
+    }
+  )
 
-  it.effect("payment worker: a process that stops while it asks recipients stops at once, and another one takes them up at once", () => {
-    const { state, change } = slowly(20)
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(100_000)
-          const slow = yield* toSlow(payer, 5)
-          state.isSlow = true
-          const scope = yield* working()
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual(state.asked, 5)
-          const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
-          yield* TestClock.adjust("1 second")
-          assert.isDefined(closing.pollUnsafe())
-          assert.strictEqual(state.asked, 0)
-          state.isSlow = false
-          yield* working(yield* start(yield* Effect.context<Ports>()))
-          yield* TestClock.adjust("1 second")
-          assert.deepStrictEqual(yield* standings(slow), ["settled"])
-        })
-      ),
-      { change }
-    )
-  })
+  scenario(
+    "payment worker: a process that stops while it asks recipients stops at once, and another one takes them up at once",
+    () => slowly(20),
+    function* ({ state }) {
+      const payer = yield* companyWith(100_000)
+      const slow = yield* toSlow(payer, 5)
+      state.isSlow = true
+      const scope = yield* working()
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(state.asked, 5)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      assert.isDefined(closing.pollUnsafe())
+      assert.strictEqual(state.asked, 0)
+      state.isSlow = false
+      yield* working(yield* start(yield* Effect.context<Ports>()))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standings(slow), ["settled"])
+    }
+  )
 
-  it.effect("C12 C19: payment worker: two processes ask slow recipients and pay each withdrawal once", () => {
-    const { state, change } = slowly(20)
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-          const rows = [...(yield* toSlow(one, 30, (at) => `host${at % 7}.slow.example`)), ...(yield* toSlow(other, 30))]
-          state.isSlow = true
-          yield* working()
-          yield* working(yield* start(yield* Effect.context<Ports>()))
-          yield* TestClock.adjust("5 minutes")
-          assert.deepStrictEqual(yield* standings(rows), ["settled"])
-          for (const row of rows) assert.strictEqual((yield* got((yield* now(row)).paymentHash ?? PaymentHash.make(""))).times, 1)
-        })
-      ),
-      { change }
-    )
-  })
+  scenario(
+    "C12 C19: payment worker: two processes ask slow recipients and pay each withdrawal once",
+    () => slowly(20),
+    function* ({ state }) {
+      const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+      const rows = [...(yield* toSlow(one, 30, (at) => `host${at % 7}.slow.example`)), ...(yield* toSlow(other, 30))]
+      state.isSlow = true
+      yield* working()
+      yield* working(yield* start(yield* Effect.context<Ports>()))
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* standings(rows), ["settled"])
+      for (const row of rows) assert.strictEqual((yield* got((yield* now(row)).paymentHash ?? PaymentHash.make(""))).times, 1)
+    }
+  )
 
-  it.effect("payment worker: what a process that was killed while it asked had claimed is another's when the claim ends", () => {
-    const { state, change } = slowly(20)
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(100_000)
-          const rows = yield* toSlow(payer, 5)
-          state.isSlow = true
-          let isDead = false
-          const unlessDead = <A, E>(call: Effect.Effect<A, E>) => Effect.suspend(() => (isDead ? Effect.never : call))
-          const mortal = replace(Tasks, (tasks) =>
-            Tasks.of({
-              claim: (ask) => unlessDead(tasks.claim(ask)),
-              claimInTurn: (ask) => unlessDead(tasks.claimInTurn(ask)),
-              postpone: (...all) => unlessDead(tasks.postpone(...all))
-            })
-          )
-          const asking = replace(Resolver, (resolver) => Resolver.of({ ...resolver, offer: () => Effect.never }))
-          const killed = yield* start((yield* Effect.context<Ports>()).pipe(mortal, asking))
-          yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
-          yield* TestClock.adjust("1 second")
-          isDead = true
-          state.isSlow = false
-          yield* working()
-          yield* TestClock.adjust("28 seconds")
-          assert.deepStrictEqual(yield* standings(rows), ["pending"])
-          yield* TestClock.adjust("2 seconds")
-          assert.deepStrictEqual(yield* standings(rows), ["settled"])
+  scenario(
+    "payment worker: what a process that was killed while it asked had claimed is another's when the claim ends",
+    () => slowly(20),
+    function* ({ state }) {
+      const payer = yield* companyWith(100_000)
+      const rows = yield* toSlow(payer, 5)
+      state.isSlow = true
+      let isDead = false
+      const unlessDead = <A, E>(call: Effect.Effect<A, E>) => Effect.suspend(() => (isDead ? Effect.never : call))
+      const mortal = replace(Tasks, (tasks) =>
+        Tasks.of({
+          claim: (ask) => unlessDead(tasks.claim(ask)),
+          claimInTurn: (ask) => unlessDead(tasks.claimInTurn(ask)),
+          postpone: (...all) => unlessDead(tasks.postpone(...all))
         })
-      ),
-      { change }
-    )
-  })
+      )
+      const asking = replace(Resolver, (resolver) => Resolver.of({ ...resolver, offer: () => Effect.never }))
+      const killed = yield* start((yield* Effect.context<Ports>()).pipe(mortal, asking))
+      yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
+      yield* TestClock.adjust("1 second")
+      isDead = true
+      state.isSlow = false
+      yield* working()
+      yield* TestClock.adjust("28 seconds")
+      assert.deepStrictEqual(yield* standings(rows), ["pending"])
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* standings(rows), ["settled"])
+    }
+  )
 })
 
 describe("Places for payments", () => {
@@ -261,24 +229,19 @@ describe("Places for payments", () => {
           }
         })
       )
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(100_000)
-            const confirmed = () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
-            const slow = yield* confirmed()
-            yield* working()
-            yield* TestClock.adjust("1 second")
-            const others = yield* times(10, confirmed)
-            yield* TestClock.adjust("1 second")
-            assert.deepStrictEqual([yield* standings(others), yield* standing(slow)], [["settled"], "pending"])
-            yield* Deferred.succeed(answers, undefined)
-            yield* TestClock.adjust("1 second")
-            assert.strictEqual(yield* standing(slow), "settled")
-          })
-        ),
-        { settings: few, change }
-      )
+      return run({ settings: few, change }, function* () {
+        const payer = yield* companyWith(100_000)
+        const confirmed = () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
+        const slow = yield* confirmed()
+        yield* working()
+        yield* TestClock.adjust("1 second")
+        const others = yield* times(10, confirmed)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([yield* standings(others), yield* standing(slow)], [["settled"], "pending"])
+        yield* Deferred.succeed(answers, undefined)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* standing(slow), "settled")
+      })
     }
   )
 
@@ -297,42 +260,29 @@ describe("Places for payments", () => {
             )
         })
       )(slow(ports))
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(100_000)
-          const addresses = yield* toSlow(payer, 10)
-          const invoices = yield* times(10, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination)))
-          state.isSlow = true
-          yield* working()
-          yield* TestClock.adjust("30 seconds")
-          assert.deepStrictEqual(yield* standings([...addresses, ...invoices]), ["settled"])
-          assert.strictEqual(most, 2)
-        })
-      ),
-      { settings: few, change }
-    )
+    return run({ settings: few, change }, function* () {
+      const payer = yield* companyWith(100_000)
+      const addresses = yield* toSlow(payer, 10)
+      const invoices = yield* times(10, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination)))
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(yield* standings([...addresses, ...invoices]), ["settled"])
+      assert.strictEqual(most, 2)
+    })
   })
 
-  it.effect("payment worker: a payment that is only watched holds no place", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(100_000)
-          yield* working()
-          const held = yield* times(10, () =>
-            Effect.flatMap(outside({ sats: 100, behaviour: "hold" }), ({ destination }) => confirm(payer, destination))
-          )
-          yield* TestClock.adjust("1 second")
-          const ordinary = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-          yield* TestClock.adjust("1 second")
-          assert.deepStrictEqual([yield* standings(held), yield* standing(ordinary)], [["pending"], "settled"])
-        }),
-        { unfinished: true }
-      ),
-      { settings: few }
+  scenario("payment worker: a payment that is only watched holds no place", { isPending: true, settings: few }, function* () {
+    const payer = yield* companyWith(100_000)
+    yield* working()
+    const held = yield* times(10, () =>
+      Effect.flatMap(outside({ sats: 100, behaviour: "hold" }), ({ destination }) => confirm(payer, destination))
     )
-  )
+    yield* TestClock.adjust("1 second")
+    const ordinary = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual([yield* standings(held), yield* standing(ordinary)], [["pending"], "settled"])
+  })
 
   it.effect(
     "payment worker: companies take turns: one with many payments keeps another's waiting for one place, not for all of them",
@@ -340,45 +290,37 @@ describe("Places for payments", () => {
       const change = replace(LightningSender, (sender) =>
         LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })
       )
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-            const many = yield* times(100, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(one, destination)))
-            yield* working()
-            yield* TestClock.adjust("1500 millis")
-            const single = yield* confirm(other, (yield* outside({ sats: 100 })).destination)
-            yield* TestClock.adjust("3 seconds")
-            assert.strictEqual(yield* standing(single), "settled")
-            yield* TestClock.adjust("2 minutes")
-            assert.deepStrictEqual(yield* standings(many), ["settled"])
-          })
-        ),
-        { settings: few, change }
-      )
+      return run({ settings: few, change }, function* () {
+        const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+        const many = yield* times(100, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(one, destination)))
+        yield* working()
+        yield* TestClock.adjust("1500 millis")
+        const single = yield* confirm(other, (yield* outside({ sats: 100 })).destination)
+        yield* TestClock.adjust("3 seconds")
+        assert.strictEqual(yield* standing(single), "settled")
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(yield* standings(many), ["settled"])
+      })
     }
   )
 })
 
 describe("The end of a payment that is watched", () => {
   for (const outcome of ["settle", "fail"] as const) {
-    it.effect(`payment worker: is recorded when the node tells of it, however rarely the payment is looked up by then: ${outcome}s`, () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            yield* working()
-            const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
-            const row = yield* confirm(payer, destination)
-            yield* TestClock.adjust("3 minutes")
-            assert.strictEqual(yield* standing(row), "pending")
-            yield* (yield* Sandbox).release({ paymentHash, outcome })
-            yield* TestClock.adjust("1 second")
-            assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
-          })
-        ),
-        { settings: { ...settings, trackMillis: { minimum: 250, maximum: 3_600_000 } } }
-      )
+    scenario(
+      `payment worker: is recorded when the node tells of it, however rarely the payment is looked up by then: ${outcome}s`,
+      { settings: { ...settings, trackMillis: { minimum: 250, maximum: 3_600_000 } } },
+      function* () {
+        const payer = yield* companyWith(5000)
+        yield* working()
+        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
+        const row = yield* confirm(payer, destination)
+        yield* TestClock.adjust("3 minutes")
+        assert.strictEqual(yield* standing(row), "pending")
+        yield* (yield* Sandbox).release({ paymentHash, outcome })
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
+      }
     )
   }
 
@@ -387,61 +329,44 @@ describe("The end of a payment that is watched", () => {
     const change = replace(LightningSender, (sender) =>
       LightningSender.of({ ...sender, pay: (ask) => Effect.tap(sender.pay(ask), () => Effect.andThen(release, Effect.sleep("1 second"))) })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          yield* working()
-          const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
-          release = Effect.orDie((yield* Sandbox).release({ paymentHash, outcome: "settle" }))
-          const row = yield* confirm(payer, destination)
-          yield* TestClock.adjust("1001 millis")
-          assert.strictEqual(yield* standing(row), "settled")
-        })
-      ),
-      { settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change }
-    )
+    return run({ settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change }, function* () {
+      const payer = yield* companyWith(5000)
+      yield* working()
+      const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
+      release = Effect.orDie((yield* Sandbox).release({ paymentHash, outcome: "settle" }))
+      const row = yield* confirm(payer, destination)
+      yield* TestClock.adjust("1001 millis")
+      assert.strictEqual(yield* standing(row), "settled")
+    })
   })
 
   it.effect("payment worker: that nobody told of is found by a look-up", () => {
     const change = replace(LightningSender, (sender) => LightningSender.of({ ...sender, ends: Stream.never }))
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          yield* working()
-          const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
-          const row = yield* confirm(payer, destination)
-          yield* TestClock.adjust("3 minutes")
-          yield* (yield* Sandbox).release({ paymentHash, outcome: "settle" })
-          yield* TestClock.adjust("10 seconds")
-          assert.strictEqual(yield* standing(row), "settled")
-        })
-      ),
-      { change }
-    )
+    return run({ change }, function* () {
+      const payer = yield* companyWith(5000)
+      yield* working()
+      const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
+      const row = yield* confirm(payer, destination)
+      yield* TestClock.adjust("3 minutes")
+      yield* (yield* Sandbox).release({ paymentHash, outcome: "settle" })
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* standing(row), "settled")
+    })
   })
 
-  it.effect("C7: payment worker: two processes hear of it, and it is recorded once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(50_000)
-          yield* working()
-          yield* working(yield* start(yield* Effect.context<Ports>()))
-          const rows = yield* times(10, (at) =>
-            Effect.gen(function* () {
-              const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
-              return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
-            })
-          )
-          yield* TestClock.adjust("1 minute")
-          for (const { paymentHash, settles } of rows)
-            yield* (yield* Sandbox).release({ paymentHash, outcome: settles ? "settle" : "fail" })
-          yield* TestClock.adjust("1 second")
-          for (const { row, settles } of rows) assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
-        })
-      )
+  scenario("C7: payment worker: two processes hear of it, and it is recorded once", function* () {
+    const payer = yield* companyWith(50_000)
+    yield* working()
+    yield* working(yield* start(yield* Effect.context<Ports>()))
+    const rows = yield* times(10, (at) =>
+      Effect.gen(function* () {
+        const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
+        return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
+      })
     )
-  )
+    yield* TestClock.adjust("1 minute")
+    for (const { paymentHash, settles } of rows) yield* (yield* Sandbox).release({ paymentHash, outcome: settles ? "settle" : "fail" })
+    yield* TestClock.adjust("1 second")
+    for (const { row, settles } of rows) assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
+  })
 })

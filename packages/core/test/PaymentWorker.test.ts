@@ -17,14 +17,12 @@ import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,
-  audited,
   company,
   companyWith,
   confirm,
   got,
   has,
   invoice,
-  inWorld,
   lightningAddress,
   now,
   onChainAddress,
@@ -32,11 +30,12 @@ import {
   poll,
   type Ports,
   replace,
+  run,
+  scenario,
   standing,
   start,
   step,
-  steps,
-  unbroken
+  steps
 } from "./World.ts"
 
 const release = (paymentHash: PaymentHash.PaymentHash | undefined, outcome: "settle" | "fail") =>
@@ -74,162 +73,127 @@ const sending = (change: (sender: LightningSender["Service"]) => Partial<Lightni
   replace(LightningSender, (sender) => LightningSender.of({ ...sender, ...change(sender) }))
 
 describe("A payment", () => {
-  it.effect(
+  scenario(
     "payment worker: a payment settles: the recipient has it, the customer paid amount and fee, the operator keeps the unused fee",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const { destination, paymentHash } = yield* outside({ sats: 1000 })
-            const row = yield* confirm(payer, destination)
-            yield* step
-            const settled = yield* now(row)
-            assert.deepStrictEqual([settled.status, settled.failure, settled.paymentHash], ["settled", null, paymentHash])
-            assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
-            assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-            const route = Number(settled.networkFee) / 1000
-            assert.isTrue(route > 0 && route <= 10)
-            assert.deepStrictEqual(yield* accounts, {
-              available: 3988,
-              node: -5000 + 1000 + route,
-              service_fees: 2,
-              network_fees: 10 - route
-            })
-            assert.strictEqual(yield* step, 0)
-          })
-        )
-      )
+    function* () {
+      const payer = yield* companyWith(5000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(payer, destination)
+      yield* step
+      const settled = yield* now(row)
+      assert.deepStrictEqual([settled.status, settled.failure, settled.paymentHash], ["settled", null, paymentHash])
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      const route = Number(settled.networkFee) / 1000
+      assert.isTrue(route > 0 && route <= 10)
+      assert.deepStrictEqual(yield* accounts, {
+        available: 3988,
+        node: -5000 + 1000 + route,
+        service_fees: 2,
+        network_fees: 10 - route
+      })
+      assert.strictEqual(yield* step, 0)
+    }
   )
 
-  it.effect("C9 C22: payment worker: the payment hash is stored before the node is called", () => {
-    const { calls, change } = listening()
-    return inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-        calls.length = 0
-        yield* step
-        assert.deepStrictEqual(calls, ["WithdrawalDispatched", "pay", "WithdrawalSettled"])
-      }),
-      { change }
-    )
+  scenario(
+    "C9 C22: payment worker: the payment hash is stored before the node is called",
+    () => ({ ...listening() }),
+    function* ({ calls }) {
+      const payer = yield* companyWith(5000)
+      yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      calls.length = 0
+      yield* step
+      assert.deepStrictEqual(calls, ["WithdrawalDispatched", "pay", "WithdrawalSettled"])
+    }
+  )
+
+  scenario("C21: payment worker: a failed payment is released in full, once", function* () {
+    const payer = yield* companyWith(5000)
+    for (const [behaviour, payee, failure] of [
+      ["fail", "birch", "incorrect_payment_details"],
+      ["settle", "fern", "no_route"]
+    ] as const) {
+      const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour, payee })
+      const row = yield* confirm(payer, destination)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      yield* steps(4)
+      assert.strictEqual(yield* standing(row), `failed: ${failure}`)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.strictEqual((yield* got(paymentHash)).times, 0)
+    }
+    assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
   })
 
-  it.effect("C21: payment worker: a failed payment is released in full, once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          for (const [behaviour, payee, failure] of [
-            ["fail", "birch", "incorrect_payment_details"],
-            ["settle", "fern", "no_route"]
-          ] as const) {
-            const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour, payee })
-            const row = yield* confirm(payer, destination)
-            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-            yield* steps(4)
-            assert.strictEqual(yield* standing(row), `failed: ${failure}`)
-            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-            assert.strictEqual((yield* got(paymentHash)).times, 0)
-          }
-          assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
-        })
-      )
-    )
-  )
-
   for (const outcome of ["settle", "fail"] as const) {
-    it.effect(
+    scenario(
       `C1: payment worker: a held payment stays pending for days, and ${outcome}s late: never released before the node's final result`,
-      () =>
-        inWorld(
-          audited(
-            Effect.gen(function* () {
-              const payer = yield* companyWith(5000)
-              const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
-              const row = yield* confirm(payer, destination)
-              for (let hour = 0; hour < 72; hour++) {
-                yield* step
-                yield* TestClock.adjust("1 hour")
-                assert.strictEqual(yield* standing(row), "pending")
-                assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-              }
-              yield* release(paymentHash, outcome)
-              yield* steps(3)
-              assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
-              assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
-              assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
-            })
-          )
-        )
+      function* () {
+        const payer = yield* companyWith(5000)
+        const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
+        const row = yield* confirm(payer, destination)
+        for (let hour = 0; hour < 72; hour++) {
+          yield* step
+          yield* TestClock.adjust("1 hour")
+          assert.strictEqual(yield* standing(row), "pending")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+        }
+        yield* release(paymentHash, outcome)
+        yield* steps(3)
+        assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
+        assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
+        assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
+      }
     )
 
-    it.effect(
+    scenario(
       `C2 C6 C7: payment worker: a call whose response is lost is pending, not failed; then it ${outcome}s: neither released nor sent twice`,
-      () =>
-        inWorld(
-          audited(
-            Effect.gen(function* () {
-              const payer = yield* companyWith(5000)
-              const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
-              const row = yield* confirm(payer, destination)
-              for (let i = 0; i < 3; i++) {
-                // the call and two questions have no answer
-                yield* step
-                assert.strictEqual(yield* standing(row), "pending")
-                assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-                yield* TestClock.adjust("20 seconds")
-              }
-              yield* steps(3)
-              assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: timeout")
-              assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
-              assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
-            })
-          )
-        )
+      function* () {
+        const payer = yield* companyWith(5000)
+        const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
+        const row = yield* confirm(payer, destination)
+        for (let i = 0; i < 3; i++) {
+          // the call and two questions have no answer
+          yield* step
+          assert.strictEqual(yield* standing(row), "pending")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+          yield* TestClock.adjust("20 seconds")
+        }
+        yield* steps(3)
+        assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: timeout")
+        assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
+        assert.strictEqual((yield* got(paymentHash)).times, outcome === "settle" ? 1 : 0)
+      }
     )
   }
 
-  it.effect("C6: payment worker: a payment that was made is not failed when its look-up fails for a day", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "unknown_then_settle" })
-          const row = yield* confirm(payer, destination)
-          yield* step
-          yield* pause("node")
-          yield* steps(24, 3600)
-          assert.strictEqual(yield* standing(row), "pending")
-          assert.strictEqual((yield* has(payer)).held, 1012)
-          yield* resume("node")
-          yield* steps(4)
-          assert.strictEqual(yield* standing(row), "settled")
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-        })
-      )
-    )
-  )
+  scenario("C6: payment worker: a payment that was made is not failed when its look-up fails for a day", function* () {
+    const payer = yield* companyWith(5000)
+    const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "unknown_then_settle" })
+    const row = yield* confirm(payer, destination)
+    yield* step
+    yield* pause("node")
+    yield* steps(24, 3600)
+    assert.strictEqual(yield* standing(row), "pending")
+    assert.strictEqual((yield* has(payer)).held, 1012)
+    yield* resume("node")
+    yield* steps(4)
+    assert.strictEqual(yield* standing(row), "settled")
+    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+  })
 
-  it.effect("C4: payment worker: waits for a node that is away, and sends once when it is back", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          yield* pause("node")
-          const row = yield* confirm(payer, destination)
-          yield* steps(20)
-          assert.strictEqual(yield* standing(row), "pending")
-          yield* resume("node")
-          yield* steps(4)
-          assert.strictEqual(yield* standing(row), "settled")
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-        })
-      )
-    )
-  )
+  scenario("C4: payment worker: waits for a node that is away, and sends once when it is back", function* () {
+    const payer = yield* companyWith(5000)
+    const { destination, paymentHash } = yield* outside({ sats: 1000 })
+    yield* pause("node")
+    const row = yield* confirm(payer, destination)
+    yield* steps(20)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* resume("node")
+    yield* steps(4)
+    assert.strictEqual(yield* standing(row), "settled")
+    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+  })
 
   it.effect(
     "payment worker: a withdrawal interrupted by a short outage of the store is resumed in seconds, not when its claim ends",
@@ -256,107 +220,82 @@ describe("A payment", () => {
             })
           )
         )
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const { destination } = yield* outside({ sats: 1000 })
-            const withdrawal = yield* confirm(payer, destination)
-            const stepping = yield* Effect.forkChild(step)
-            yield* TestClock.adjust("5 seconds")
-            yield* Fiber.join(stepping)
-            assert.strictEqual(yield* standing(withdrawal), "pending")
-            yield* step
-            assert.strictEqual(yield* standing(withdrawal), "settled")
-          })
-        ),
-        { change }
-      )
+      return run({ logsErrors: true, change }, function* () {
+        const payer = yield* companyWith(5000)
+        const { destination } = yield* outside({ sats: 1000 })
+        const withdrawal = yield* confirm(payer, destination)
+        const stepping = yield* Effect.forkChild(step)
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(stepping)
+        assert.strictEqual(yield* standing(withdrawal), "pending")
+        yield* step
+        assert.strictEqual(yield* standing(withdrawal), "settled")
+      })
     }
   )
 
-  it.effect("payment worker: an invoice that expired while no node could send it fails before it is sent", () => {
-    const { calls, change } = listening()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const row = yield* confirm(payer, (yield* outside({ sats: 1000, expirySeconds: 90 })).destination)
-          yield* TestClock.adjust("31 seconds")
-          yield* step
-          assert.strictEqual(yield* standing(row), "failed: invoice_expired")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-          assert.notInclude(calls, "pay")
-        })
-      ),
-      { change }
-    )
+  scenario("payment worker: an invoice that expired while no node could send it fails before it is sent", listening, function* ({ calls }) {
+    const payer = yield* companyWith(5000)
+    const row = yield* confirm(payer, (yield* outside({ sats: 1000, expirySeconds: 90 })).destination)
+    yield* TestClock.adjust("31 seconds")
+    yield* step
+    assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    assert.notInclude(calls, "pay")
   })
 
-  it.effect("payment worker: an invoice that could hold the money longer than the policy allows by now fails, and not as expired", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const strict = yield* start(yield* Effect.context<Ports>(), { ...settings, maxFinalCltvExpiry: 1 })
-          const payer = yield* companyWith(5000)
-          const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-          yield* Context.get(strict, PaymentWorker).step
-          assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-        })
-      )
-    )
+  scenario(
+    "payment worker: an invoice that could hold the money longer than the policy allows by now fails, and not as expired",
+    function* () {
+      const strict = yield* start(yield* Effect.context<Ports>(), { ...settings, maxFinalCltvExpiry: 1 })
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      yield* Context.get(strict, PaymentWorker).step
+      assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    }
   )
 
-  it.effect(
+  scenario(
     "C11 C14: payment worker: two withdrawals to one invoice are one payment; the other withdrawal fails, and names only one of its own company's",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
-            for (const [second, failure] of [
-              [other, "invoice_not_payable"],
-              [one, "payment_hash_used"]
-            ] as const) {
-              const { destination, paymentHash } = yield* outside({ sats: 1000 })
-              const rows = [yield* confirm(one, destination), yield* confirm(second, destination)]
-              yield* steps(3)
-              assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), [`failed: ${failure}`, "settled"])
-              assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-            }
-          })
-        )
-      )
+    function* () {
+      const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
+      for (const [second, failure] of [
+        [other, "invoice_not_payable"],
+        [one, "payment_hash_used"]
+      ] as const) {
+        const { destination, paymentHash } = yield* outside({ sats: 1000 })
+        const rows = [yield* confirm(one, destination), yield* confirm(second, destination)]
+        yield* steps(3)
+        assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), [`failed: ${failure}`, "settled"])
+        assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      }
+    }
   )
 
-  it.effect("C25: payment worker: a cost above the fee limit is the operator's loss, not the customer's", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-        yield* step
-        assert.strictEqual(yield* standing(row), "settled")
-        assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-        assert.deepStrictEqual(yield* accounts, { available: 3988, node: -5000 + 1000 + 13, service_fees: 2, loss: -3 })
-      }),
-      {
-        change: sending((sender) => ({
-          pay: (ask) =>
-            Effect.map(sender.pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(13) } : payment))
-        }))
-      }
-    )
+  scenario(
+    "C25: payment worker: a cost above the fee limit is the operator's loss, not the customer's",
+    {
+      logsErrors: true,
+      isPending: true,
+      change: sending((sender) => ({
+        pay: (ask) =>
+          Effect.map(sender.pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(13) } : payment))
+      }))
+    },
+    function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+      assert.deepStrictEqual(yield* accounts, { available: 3988, node: -5000 + 1000 + 13, service_fees: 2, loss: -3 })
+    }
   )
 
   it.effect("C25: payment worker: the fee limit at the node is the fee that is held", () => {
     const limits: Array<Msat.Msat> = []
-    return inWorld(
-      Effect.gen(function* () {
-        const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-        yield* step
-        assert.deepStrictEqual(limits, [row.networkAllowance])
-      }),
+    return run(
       {
         change: sending((sender) => ({
           pay: (ask) => {
@@ -364,88 +303,78 @@ describe("A payment", () => {
             return sender.pay(ask)
           }
         }))
+      },
+      function* () {
+        const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* step
+        assert.deepStrictEqual(limits, [row.networkAllowance])
       }
     )
   })
 
-  it.effect("payment worker: a preimage that proves nothing neither settles nor fails a withdrawal", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-        yield* steps(5)
-        assert.strictEqual(yield* standing(row), "pending")
-        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-      }),
-      {
-        change: sending((sender) => {
-          const forge = <P extends { readonly _tag: string }>(payment: P): P =>
-            payment._tag === "settled" ? { ...payment, preimage: Preimage.make("00".repeat(32)) } : payment
-          return {
-            pay: (ask) => Effect.map(sender.pay(ask), forge),
-            lookupPayment: (hash) => Effect.map(sender.lookupPayment(hash), forge)
-          }
-        })
-      }
-    )
+  scenario(
+    "payment worker: a preimage that proves nothing neither settles nor fails a withdrawal",
+    {
+      logsErrors: true,
+      isPending: true,
+      change: sending((sender) => {
+        const forge = <P extends { readonly _tag: string }>(payment: P): P =>
+          payment._tag === "settled" ? { ...payment, preimage: Preimage.make("00".repeat(32)) } : payment
+        return {
+          pay: (ask) => Effect.map(sender.pay(ask), forge),
+          lookupPayment: (hash) => Effect.map(sender.lookupPayment(hash), forge)
+        }
+      })
+    },
+    function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      yield* steps(5)
+      assert.strictEqual(yield* standing(row), "pending")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+    }
   )
 })
 
 describe("A payment to a Lightning address or LNURL", () => {
   for (const type of ["lightning_address", "lnurl"] as const) {
-    it.effect(`payment worker: a payment to a ${type} settles`, () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const row = yield* confirm(payer, (yield* outside({ type })).destination, 1000)
-            yield* step
-            const { status, paymentHash } = yield* now(row)
-            assert.strictEqual(status, "settled")
-            assert.deepStrictEqual(yield* got(paymentHash ?? PaymentHash.make("")), { times: 1, sats: 1000 })
-          })
-        )
-      )
-    )
+    scenario(`payment worker: a payment to a ${type} settles`, function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ type })).destination, 1000)
+      yield* step
+      const { status, paymentHash } = yield* now(row)
+      assert.strictEqual(status, "settled")
+      assert.deepStrictEqual(yield* got(paymentHash ?? PaymentHash.make("")), { times: 1, sats: 1000 })
+    })
   }
 
-  it.effect("payment worker: a withdrawal waits for a recipient's server that is away, and is sent when it is back in time", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const row = yield* confirm(payer, "settle@wallet.example", 1000)
-          yield* pause("web")
-          yield* steps(18)
-          assert.strictEqual(yield* standing(row), "pending")
-          yield* resume("web")
-          yield* steps(1)
-          assert.strictEqual(yield* standing(row), "settled")
-        })
-      )
-    )
-  )
-
-  it.effect("payment worker: a withdrawal whose recipient's server stays away fails with the money back; nothing was sent", () => {
-    const { calls, change } = listening()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const row = yield* confirm(payer, "settle@wallet.example", 1000)
-          yield* pause("web")
-          yield* steps(20)
-          assert.strictEqual(yield* standing(row), "pending") // five minutes sharp
-          yield* steps(1)
-          yield* steps(1)
-          assert.strictEqual(yield* standing(row), "failed: recipient_unreachable")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-          assert.notInclude(calls, "pay")
-        })
-      ),
-      { change }
-    )
+  scenario("payment worker: a withdrawal waits for a recipient's server that is away, and is sent when it is back in time", function* () {
+    const payer = yield* companyWith(5000)
+    const row = yield* confirm(payer, "settle@wallet.example", 1000)
+    yield* pause("web")
+    yield* steps(18)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* resume("web")
+    yield* steps(1)
+    assert.strictEqual(yield* standing(row), "settled")
   })
+
+  scenario(
+    "payment worker: a withdrawal whose recipient's server stays away fails with the money back; nothing was sent",
+    listening,
+    function* ({ calls }) {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, "settle@wallet.example", 1000)
+      yield* pause("web")
+      yield* steps(20)
+      assert.strictEqual(yield* standing(row), "pending") // five minutes sharp
+      yield* steps(1)
+      yield* steps(1)
+      assert.strictEqual(yield* standing(row), "failed: recipient_unreachable")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.notInclude(calls, "pay")
+    }
+  )
 
   const key = new Uint8Array(32).fill(7)
   const open = {
@@ -470,22 +399,20 @@ describe("A payment to a Lightning address or LNURL", () => {
   for (const [what, paymentRequest] of lies) {
     it.effect(`C39: payment worker: an invoice ${what} is not paid: the withdrawal fails, and its money is released`, () => {
       const { calls, change } = listening()
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const row = yield* confirm(payer, "settle@wallet.example", 1000)
-            yield* steps(2)
-            assert.strictEqual(yield* standing(row), "failed: recipient_refused")
-            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-            assert.notInclude(calls, "pay")
-          })
-        ),
+      return run(
         {
           change: (ports) =>
             replace(Resolver, (resolver) =>
               Resolver.of({ ...resolver, invoice: () => Effect.succeed({ paymentRequest, successAction: null }) })
             )(change(ports))
+        },
+        function* () {
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, "settle@wallet.example", 1000)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "failed: recipient_refused")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          assert.notInclude(calls, "pay")
         }
       )
     })
@@ -493,21 +420,22 @@ describe("A payment to a Lightning address or LNURL", () => {
 
   it.effect("payment worker: a success action of the recipient's server is stored before the node is told", () => {
     const successAction = { tag: "url", description: "Your ticket", url: "https://wallet.example/ticket/7" } as const
-    return inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const row = yield* confirm(payer, "hold@wallet.example", 1000)
-        assert.isNull((yield* now(row)).successAction)
-        yield* step
-        assert.deepStrictEqual((yield* now(row)).successAction, successAction)
-      }),
+    return run(
       {
+        isPending: true,
         change: replace(Resolver, (resolver) =>
           Resolver.of({
             ...resolver,
             invoice: (offer, amount) => Effect.map(resolver.invoice(offer, amount), (fetched) => ({ ...fetched, successAction }))
           })
         )
+      },
+      function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, "hold@wallet.example", 1000)
+        assert.isNull((yield* now(row)).successAction)
+        yield* step
+        assert.deepStrictEqual((yield* now(row)).successAction, successAction)
       }
     )
   })
@@ -515,281 +443,215 @@ describe("A payment to a Lightning address or LNURL", () => {
   it.effect("payment worker: an invoice of ours from a recipient's server is paid inside", () => {
     let ours = ""
     const { calls, change } = listening()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          ours = (yield* invoice(payee, 1000)).paymentRequest
-          const row = yield* confirm(payer, "settle@wallet.example", 1000)
-          yield* step
-          assert.strictEqual(yield* standing(row), "settled")
-          assert.notInclude(calls, "pay")
-          assert.deepStrictEqual(
-            [yield* has(payer), yield* has(payee)],
-            [
-              { posted: 3988, held: 0 },
-              { posted: 1000, held: 0 }
-            ]
-          )
-        })
-      ),
+    return run(
       {
         change: (ports) =>
           replace(Resolver, (resolver) =>
             Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) })
           )(change(ports))
+      },
+      function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        ours = (yield* invoice(payee, 1000)).paymentRequest
+        const row = yield* confirm(payer, "settle@wallet.example", 1000)
+        yield* step
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.notInclude(calls, "pay")
+        assert.deepStrictEqual(
+          [yield* has(payer), yield* has(payee)],
+          [
+            { posted: 3988, held: 0 },
+            { posted: 1000, held: 0 }
+          ]
+        )
       }
     )
   })
 })
 
 describe("A payment inside the service", () => {
-  it.effect(
+  scenario(
     "C16 C17: payment worker: an invoice of the service is claimed, closed at the node, and only then booked, both legs together",
-    () => {
-      const { calls, change } = listening()
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [payer, payee] = [yield* companyWith(5000), yield* company()]
-            const { id, paymentRequest, paymentHash } = yield* invoice(payee, 1000)
-            const row = yield* confirm(payer, paymentRequest)
-            calls.length = 0
-            yield* step
-            assert.deepStrictEqual(calls, ["InvoiceClaimed", "cancel", "InternalTransferred"])
-            const settled = yield* now(row)
-            assert.deepStrictEqual([settled.status, settled.paymentHash], ["settled", paymentHash])
-            assert.deepStrictEqual(
-              [yield* has(payer), yield* has(payee)],
-              [
-                { posted: 4000, held: 0 },
-                { posted: 1000, held: 0 }
-              ]
-            )
-            const paid = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, id))
-            assert.deepStrictEqual([paid.status, paid.received, paid.preimage], ["settled", Msat.fromSats(1000), settled.preimage])
-            assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
-          })
-        ),
-        { change }
+    listening,
+    function* ({ calls }) {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      calls.length = 0
+      yield* step
+      assert.deepStrictEqual(calls, ["InvoiceClaimed", "cancel", "InternalTransferred"])
+      const settled = yield* now(row)
+      assert.deepStrictEqual([settled.status, settled.paymentHash], ["settled", paymentHash])
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 4000, held: 0 },
+          { posted: 1000, held: 0 }
+        ]
+      )
+      const paid = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, id))
+      assert.deepStrictEqual([paid.status, paid.received, paid.preimage], ["settled", Msat.fromSats(1000), settled.preimage])
+      assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+    }
+  )
+
+  scenario("C15: payment worker: an inside payment closes the invoice to the outside", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const { paymentRequest } = yield* invoice(payee, 1000)
+    yield* confirm(payer, paymentRequest)
+    yield* step
+    const refused = yield* Effect.flip((yield* Sandbox).pay({ paymentRequest }))
+    assert.strictEqual(refused.reason, "invoice_canceled")
+    yield* poll
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
+
+  scenario(
+    "C15: payment worker: an inside payment fails when the outside was first; the invoice is credited once, to the msat that came",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { paymentRequest } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      yield* (yield* Sandbox).pay({ paymentRequest, amount: Msat.fromSats(1010) })
+      yield* steps(2)
+      yield* poll
+      yield* poll
+      assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 5000, held: 0 },
+          { posted: 1010, held: 0 }
+        ]
       )
     }
   )
 
-  it.effect("C15: payment worker: an inside payment closes the invoice to the outside", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const { paymentRequest } = yield* invoice(payee, 1000)
-          yield* confirm(payer, paymentRequest)
-          yield* step
-          const refused = yield* Effect.flip((yield* Sandbox).pay({ paymentRequest }))
-          assert.strictEqual(refused.reason, "invoice_canceled")
+  for (const outcome of ["settle", "fail"] as const) {
+    scenario(
+      `C15: payment worker: an inside payment fails when the outside's payment is held at the node, which then ${outcome}s`,
+      function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+        const row = yield* confirm(payer, paymentRequest)
+        yield* (yield* Sandbox).pay({ paymentRequest, hold: true })
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+        yield* poll
+        assert.deepStrictEqual(
+          [yield* has(payer), yield* has(payee)],
+          [
+            { posted: 5000, held: 0 },
+            { posted: 0, held: 0 }
+          ]
+        )
+        yield* release(paymentHash, outcome)
+        yield* poll
+        assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
+        // Released, it is open again to the outside.
+        if (outcome === "fail") {
+          yield* (yield* Sandbox).pay({ paymentRequest })
           yield* poll
           assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-        })
-      )
-    )
-  )
-
-  it.effect(
-    "C15: payment worker: an inside payment fails when the outside was first; the invoice is credited once, to the msat that came",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [payer, payee] = [yield* companyWith(5000), yield* company()]
-            const { paymentRequest } = yield* invoice(payee, 1000)
-            const row = yield* confirm(payer, paymentRequest)
-            yield* (yield* Sandbox).pay({ paymentRequest, amount: Msat.fromSats(1010) })
-            yield* steps(2)
-            yield* poll
-            yield* poll
-            assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
-            assert.deepStrictEqual(
-              [yield* has(payer), yield* has(payee)],
-              [
-                { posted: 5000, held: 0 },
-                { posted: 1010, held: 0 }
-              ]
-            )
-          })
-        )
-      )
-  )
-
-  for (const outcome of ["settle", "fail"] as const) {
-    it.effect(`C15: payment worker: an inside payment fails when the outside's payment is held at the node, which then ${outcome}s`, () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const [payer, payee] = [yield* companyWith(5000), yield* company()]
-            const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
-            const row = yield* confirm(payer, paymentRequest)
-            yield* (yield* Sandbox).pay({ paymentRequest, hold: true })
-            yield* steps(2)
-            assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
-            yield* poll
-            assert.deepStrictEqual(
-              [yield* has(payer), yield* has(payee)],
-              [
-                { posted: 5000, held: 0 },
-                { posted: 0, held: 0 }
-              ]
-            )
-            yield* release(paymentHash, outcome)
-            yield* poll
-            assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
-            // Released, it is open again to the outside.
-            if (outcome === "fail") {
-              yield* (yield* Sandbox).pay({ paymentRequest })
-              yield* poll
-              assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-            }
-          })
-        )
-      )
+        }
+      }
     )
   }
 
-  it.effect("C15: payment worker: two inside payments at once are one; the other withdrawal fails", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]
-          const { paymentRequest } = yield* invoice(payee, 1000)
-          const rows = [yield* confirm(one, paymentRequest), yield* confirm(other, paymentRequest)]
-          yield* steps(3)
-          assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: invoice_not_payable", "settled"])
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-        })
-      )
-    )
-  )
-
-  it.effect("payment worker: a withdrawal keeps its claim while the node is away", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const { paymentRequest } = yield* invoice(payee, 1000, 120)
-          const row = yield* confirm(payer, paymentRequest)
-          yield* pause("node")
-          yield* steps(12)
-          assert.strictEqual(yield* standing(row), "pending")
-          yield* resume("node")
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "settled") // what was claimed in time is paid, though it expired since
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-        })
-      )
-    )
-  )
-
-  it.effect("payment worker: an invoice that expired before it was taken up fails", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const row = yield* confirm(payer, (yield* invoice(payee, 1000, 60)).paymentRequest)
-          yield* TestClock.adjust("60 seconds")
-          yield* step
-          assert.strictEqual(yield* standing(row), "failed: invoice_expired")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-        })
-      )
-    )
-  )
-
-  it.effect("payment worker: a Lightning address or an on-chain address of ours is paid without a node", () => {
-    const { calls, change } = listening()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const handle = yield* lightningAddress(payee, "tea")
-          const rows = [yield* confirm(payer, "tea@pay.example", 1000), yield* confirm(payer, (yield* onChainAddress(payee)).address, 300)]
-          yield* steps(2)
-          assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
-          assert.deepStrictEqual(
-            [yield* has(payer), yield* has(payee)],
-            [
-              { posted: 3700, held: 0 },
-              { posted: 1300, held: 0 }
-            ]
-          )
-          assert.deepStrictEqual(
-            calls.filter((call) => /^[a-z]/.test(call)),
-            []
-          )
-          const used = Option.getOrThrow(yield* (yield* Records).lightningAddress(handle.handle, handle.domain))
-          assert.isNotNull(used.lastUsedAtMillis)
-          const deposits = yield* (yield* Records).transactions(payee.id, { limit: 10, type: "deposit" })
-          assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), [
-            "settled 1000000",
-            "settled 300000"
-          ])
-        })
-      ),
-      { change }
-    )
+  scenario("C15: payment worker: two inside payments at once are one; the other withdrawal fails", function* () {
+    const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]
+    const { paymentRequest } = yield* invoice(payee, 1000)
+    const rows = [yield* confirm(one, paymentRequest), yield* confirm(other, paymentRequest)]
+    yield* steps(3)
+    assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: invoice_not_payable", "settled"])
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  it.effect("C31: payment worker: a payment to oneself makes and loses nothing", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const self = yield* companyWith(5000)
-          const own = yield* lightningAddress(self)
-          const rows = [
-            yield* confirm(self, (yield* invoice(self, 1000)).paymentRequest),
-            yield* confirm(self, `${own.handle}@${own.domain}`, 1000),
-            yield* confirm(self, (yield* onChainAddress(self)).address, 1000)
-          ]
-          yield* steps(3)
-          assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled", "settled"])
-          assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
-        })
-      )
+  scenario("payment worker: a withdrawal keeps its claim while the node is away", { logsErrors: true }, function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const { paymentRequest } = yield* invoice(payee, 1000, 120)
+    const row = yield* confirm(payer, paymentRequest)
+    yield* pause("node")
+    yield* steps(12)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* resume("node")
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "settled") // what was claimed in time is paid, though it expired since
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
+
+  scenario("payment worker: an invoice that expired before it was taken up fails", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const row = yield* confirm(payer, (yield* invoice(payee, 1000, 60)).paymentRequest)
+    yield* TestClock.adjust("60 seconds")
+    yield* step
+    assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+  })
+
+  scenario("payment worker: a Lightning address or an on-chain address of ours is paid without a node", listening, function* ({ calls }) {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const handle = yield* lightningAddress(payee, "tea")
+    const rows = [yield* confirm(payer, "tea@pay.example", 1000), yield* confirm(payer, (yield* onChainAddress(payee)).address, 300)]
+    yield* steps(2)
+    assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
+    assert.deepStrictEqual(
+      [yield* has(payer), yield* has(payee)],
+      [
+        { posted: 3700, held: 0 },
+        { posted: 1300, held: 0 }
+      ]
     )
-  )
+    assert.deepStrictEqual(
+      calls.filter((call) => /^[a-z]/.test(call)),
+      []
+    )
+    const used = Option.getOrThrow(yield* (yield* Records).lightningAddress(handle.handle, handle.domain))
+    assert.isNotNull(used.lastUsedAtMillis)
+    const deposits = yield* (yield* Records).transactions(payee.id, { limit: 10, type: "deposit" })
+    assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), ["settled 1000000", "settled 300000"])
+  })
+
+  scenario("C31: payment worker: a payment to oneself makes and loses nothing", function* () {
+    const self = yield* companyWith(5000)
+    const own = yield* lightningAddress(self)
+    const rows = [
+      yield* confirm(self, (yield* invoice(self, 1000)).paymentRequest),
+      yield* confirm(self, `${own.handle}@${own.domain}`, 1000),
+      yield* confirm(self, (yield* onChainAddress(self)).address, 1000)
+    ]
+    yield* steps(3)
+    assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled", "settled"])
+    assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
+  })
 })
 
 describe("Several workers", () => {
-  it.effect("C12 C19: payment worker: several at once over one store send every withdrawal once", () => {
-    const { calls, change } = listening()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const ports = yield* Effect.context<Ports>()
-          const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, PaymentWorker)))
-          const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
-          const behaviours = ["settle", "fail", "unknown_then_settle", "unknown_then_fail"] as const
-          const rows = yield* Effect.forEach(
-            Array.from({ length: 60 }),
-            Effect.fnUntraced(function* (_, at) {
-              const payer = payers[at % 4] ?? (yield* Effect.die("four payers"))
-              const { destination, paymentHash } = yield* outside({ sats: 100 + at, behaviour: behaviours[at % 4] ?? "settle" })
-              return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
-            })
-          )
-          for (let i = 0; i < 12; i++) {
-            yield* Effect.all(
-              workers.map(({ step }) => step),
-              { concurrency: "unbounded" }
-            )
-            yield* TestClock.adjust("10 seconds")
-          }
-          for (const { row, paymentHash, settles } of rows) {
-            assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
-            assert.strictEqual((yield* got(paymentHash)).times, settles ? 1 : 0)
-          }
-          assert.strictEqual(calls.filter((call) => call === "pay").length, 60)
-        })
-      ),
-      { change }
+  scenario("C12 C19: payment worker: several at once over one store send every withdrawal once", listening, function* ({ calls }) {
+    const ports = yield* Effect.context<Ports>()
+    const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, PaymentWorker)))
+    const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
+    const behaviours = ["settle", "fail", "unknown_then_settle", "unknown_then_fail"] as const
+    const rows = yield* Effect.forEach(
+      Array.from({ length: 60 }),
+      Effect.fnUntraced(function* (_, at) {
+        const payer = payers[at % 4] ?? (yield* Effect.die("four payers"))
+        const { destination, paymentHash } = yield* outside({ sats: 100 + at, behaviour: behaviours[at % 4] ?? "settle" })
+        return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
+      })
     )
+    for (let i = 0; i < 12; i++) {
+      yield* Effect.all(
+        workers.map(({ step }) => step),
+        { concurrency: "unbounded" }
+      )
+      yield* TestClock.adjust("10 seconds")
+    }
+    for (const { row, paymentHash, settles } of rows) {
+      assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
+      assert.strictEqual((yield* got(paymentHash)).times, settles ? 1 : 0)
+    }
+    assert.strictEqual(calls.filter((call) => call === "pay").length, 60)
   })
 })
 
@@ -805,79 +667,69 @@ describe("A call to the node", () => {
             return sender.pay(ask)
           }
         }))
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const ports = yield* Effect.context<Ports>()
-            const wakes = yield* Deferred.make<void>()
-            const sleepy = yield* start(
-              ports.pipe(
-                counting("sleepy"),
-                replace(Journal, (journal) =>
-                  Journal.of({
-                    commit: (change) =>
-                      change._tag === "WithdrawalDispatched"
-                        ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
-                        : journal.commit(change)
-                  })
-                )
-              )
+      return run({}, function* () {
+        const ports = yield* Effect.context<Ports>()
+        const wakes = yield* Deferred.make<void>()
+        const sleepy = yield* start(
+          ports.pipe(
+            counting("sleepy"),
+            replace(Journal, (journal) =>
+              Journal.of({
+                commit: (change) =>
+                  change._tag === "WithdrawalDispatched"
+                    ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
+                    : journal.commit(change)
+              })
             )
-            const other = yield* start(counting("other")(ports))
-            const payer = yield* companyWith(5000)
-            const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
-            const row = yield* confirm(payer, destination)
-            const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
-            yield* TestClock.adjust("121 seconds")
-            yield* Context.get(other, PaymentWorker).step
-            assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
-            yield* Deferred.succeed(wakes, undefined)
-            yield* Fiber.join(sleeping)
-            assert.deepStrictEqual(pays, ["other"])
-            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-          })
+          )
         )
-      )
+        const other = yield* start(counting("other")(ports))
+        const payer = yield* companyWith(5000)
+        const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
+        const row = yield* confirm(payer, destination)
+        const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+        yield* TestClock.adjust("121 seconds")
+        yield* Context.get(other, PaymentWorker).step
+        assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
+        yield* Deferred.succeed(wakes, undefined)
+        yield* Fiber.join(sleeping)
+        assert.deepStrictEqual(pays, ["other"])
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      })
     }
   )
 
   it.effect(
     "payment worker: a withdrawal that another worker decided on meanwhile is left alone by one that slept and would pay another invoice",
     () => {
-      return inWorld(
-        unbroken(
-          audited(
-            Effect.gen(function* () {
-              const ports = yield* Effect.context<Ports>()
-              const wakes = yield* Deferred.make<void>()
-              const sleepy = yield* start(
-                replace(Journal, (journal) =>
-                  Journal.of({
-                    commit: (change) =>
-                      change._tag === "WithdrawalDispatched"
-                        ? Effect.andThen(Deferred.await(wakes), journal.commit(change))
-                        : journal.commit(change)
-                  })
-                )(ports)
-              )
-              const payer = yield* companyWith(50_000)
-              // Each worker gets an invoice of its own, and chooses its own coins.
-              const rows = [
-                yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000),
-                yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
-              ]
-              const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
-              yield* TestClock.adjust("121 seconds")
-              yield* step
-              yield* Deferred.succeed(wakes, undefined)
-              yield* Fiber.join(sleeping)
-              yield* (yield* Sandbox).mine(1)
-              yield* steps(3)
-              for (const row of rows) assert.strictEqual(yield* standing(row), "settled")
+      return run({}, function* () {
+        const ports = yield* Effect.context<Ports>()
+        const wakes = yield* Deferred.make<void>()
+        const sleepy = yield* start(
+          replace(Journal, (journal) =>
+            Journal.of({
+              commit: (change) =>
+                change._tag === "WithdrawalDispatched"
+                  ? Effect.andThen(Deferred.await(wakes), journal.commit(change))
+                  : journal.commit(change)
             })
-          )
+          )(ports)
         )
-      )
+        const payer = yield* companyWith(50_000)
+        // Each worker gets an invoice of its own, and chooses its own coins.
+        const rows = [
+          yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000),
+          yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
+        ]
+        const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+        yield* TestClock.adjust("121 seconds")
+        yield* step
+        yield* Deferred.succeed(wakes, undefined)
+        yield* Fiber.join(sleeping)
+        yield* (yield* Sandbox).mine(1)
+        yield* steps(3)
+        for (const row of rows) assert.strictEqual(yield* standing(row), "settled")
+      })
     }
   )
 
@@ -899,64 +751,59 @@ describe("A call to the node", () => {
 
   it.effect("C2: payment worker: a call that breaks is one without a response: it may have been made", () => {
     const { atSeconds, change } = deaf(0)
-    return inWorld(
-      Effect.gen(function* () {
+    return run(
+      {
+        logsErrors: true,
+        change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports))
+      },
+      function* () {
         const payer = yield* companyWith(5000)
         const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
         yield* steps(9)
         assert.strictEqual(yield* standing(row), "pending")
         assert.deepStrictEqual(atSeconds, [0, 60, 120])
-      }),
-      { change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports)) }
+      }
     )
   })
 
   for (const callSeconds of [0, 30]) {
-    it.effect(
+    scenario(
       `C8: payment worker: a call without a response for ${callSeconds} seconds is not repeated while it may still arrive: not found proves nothing`,
-      () => {
-        const { atSeconds, change } = deaf(callSeconds)
-        return inWorld(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-            const { step } = yield* PaymentWorker
-            yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
-            yield* TestClock.adjust("10 minutes")
-            assert.isTrue(atSeconds.length >= 4, "it is tried again")
-            for (const [at, seconds] of atSeconds.entries()) {
-              if (at > 0)
-                assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60, `called after ${atSeconds.join(", ")} seconds`)
-            }
-            assert.strictEqual(yield* standing(row), "pending")
-            assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-          }),
-          { change }
-        )
+      () => ({ ...deaf(callSeconds) }),
+      function* ({ atSeconds }) {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        const { step } = yield* PaymentWorker
+        yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
+        yield* TestClock.adjust("10 minutes")
+        assert.isTrue(atSeconds.length >= 4, "it is tried again")
+        for (const [at, seconds] of atSeconds.entries()) {
+          if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60, `called after ${atSeconds.join(", ")} seconds`)
+        }
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
       }
     )
   }
 
-  it.effect("C8: payment worker: a call by a worker that died in it is not repeated by the next while it may still arrive", () => {
-    const { atSeconds, change } = deaf(0)
-    return inWorld(
-      Effect.gen(function* () {
-        const ports = yield* Effect.context<Ports>()
-        const payer = yield* companyWith(5000)
-        yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-        // Each worker dies in its call, in its second half of a minute.
-        for (let i = 0; i < 4; i++) {
-          const dying = yield* start(sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports))
-          yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second"))))
-          yield* TestClock.adjust("119 seconds")
-        }
-        assert.isTrue(atSeconds.length >= 3, "it is tried again")
-        for (const [at, seconds] of atSeconds.entries())
-          if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= 60, `called after ${atSeconds.join(", ")} seconds`)
-      }),
-      { change }
-    )
-  })
+  scenario(
+    "C8: payment worker: a call by a worker that died in it is not repeated by the next while it may still arrive",
+    () => ({ ...deaf(0) }),
+    function* ({ atSeconds }) {
+      const ports = yield* Effect.context<Ports>()
+      const payer = yield* companyWith(5000)
+      yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      // Each worker dies in its call, in its second half of a minute.
+      for (let i = 0; i < 4; i++) {
+        const dying = yield* start(sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports))
+        yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second"))))
+        yield* TestClock.adjust("119 seconds")
+      }
+      assert.isTrue(atSeconds.length >= 3, "it is tried again")
+      for (const [at, seconds] of atSeconds.entries())
+        if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= 60, `called after ${atSeconds.join(", ")} seconds`)
+    }
+  )
 
   for (const [seconds, calls] of [
     [59, 1],
@@ -974,17 +821,14 @@ describe("A call to the node", () => {
                 : journal.commit(next)
           })
         )
-        return inWorld(
-          Effect.gen(function* () {
-            const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-            const stepping = yield* Effect.forkChild(step)
-            yield* TestClock.adjust(seconds * 1000)
-            yield* Fiber.join(stepping)
-            assert.strictEqual(atSeconds.length, calls)
-            assert.strictEqual(yield* standing(row), "pending")
-          }),
-          { change: (ports) => sleeping(change(ports)) }
-        )
+        return run({ change: (ports) => sleeping(change(ports)) }, function* () {
+          const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+          const stepping = yield* Effect.forkChild(step)
+          yield* TestClock.adjust(seconds * 1000)
+          yield* Fiber.join(stepping)
+          assert.strictEqual(atSeconds.length, calls)
+          assert.strictEqual(yield* standing(row), "pending")
+        })
       }
     )
   }
@@ -1000,20 +844,17 @@ describe("A call to the node", () => {
           return sender.lookupPayment(hash)
         })
     }))
-    return inWorld(
-      Effect.gen(function* () {
-        const other = Context.get(yield* start(yield* Effect.context<Ports>()), PaymentWorker)
-        yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-        yield* Effect.forkDetach(step)
-        yield* TestClock.adjust("1 second")
-        yield* Effect.forkDetach(Effect.forever(Effect.andThen(other.step, Effect.sleep("1 second"))))
-        yield* TestClock.adjust("118 seconds")
-        assert.deepStrictEqual(lookedAtSeconds, [])
-        yield* TestClock.adjust("2 seconds")
-        assert.strictEqual(lookedAtSeconds.length, 1)
-      }),
-      { change: slow }
-    )
+    return run({ change: slow }, function* () {
+      const other = Context.get(yield* start(yield* Effect.context<Ports>()), PaymentWorker)
+      yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+      yield* Effect.forkDetach(step)
+      yield* TestClock.adjust("1 second")
+      yield* Effect.forkDetach(Effect.forever(Effect.andThen(other.step, Effect.sleep("1 second"))))
+      yield* TestClock.adjust("118 seconds")
+      assert.deepStrictEqual(lookedAtSeconds, [])
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(lookedAtSeconds.length, 1)
+    })
   })
 
   it.effect(
@@ -1029,17 +870,14 @@ describe("A call to the node", () => {
           }),
         lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
       }))
-      return inWorld(
-        Effect.gen(function* () {
-          const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-          yield* steps(59, 1)
-          assert.deepStrictEqual(atSeconds, [0])
-          yield* steps(3, 1)
-          assert.strictEqual(atSeconds[1], 60)
-          assert.strictEqual(yield* standing(row), "pending")
-        }),
-        { change: forgetful }
-      )
+      return run({ change: forgetful }, function* () {
+        const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* steps(59, 1)
+        assert.deepStrictEqual(atSeconds, [0])
+        yield* steps(3, 1)
+        assert.strictEqual(atSeconds[1], 60)
+        assert.strictEqual(yield* standing(row), "pending")
+      })
     }
   )
 
@@ -1056,19 +894,14 @@ describe("A call to the node", () => {
           : journal.commit(next)
       )
     )
-    return inWorld(
-      unbroken(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
-          yield* step
-          assert.strictEqual(yield* standing(row), "pending")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-          assert.notInclude(calls, "pay")
-        })
-      ),
-      { change: (ports) => decided(change(ports)) }
-    )
+    return run({ change: (ports) => decided(change(ports)) }, function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
+      yield* step
+      assert.strictEqual(yield* standing(row), "pending")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      assert.notInclude(calls, "pay")
+    })
   })
 
   /** A node that refuses every connection until it is there, whose adapter vouches for a call after 60 seconds. Writes down when each call was made. */
@@ -1086,58 +919,47 @@ describe("A call to the node", () => {
     return { state, change }
   }
 
-  it.effect(
+  scenario(
     "C4: payment worker: a payment that was not sent, since the node refused the connection, is sent when the node is back, not after the grace",
-    () => {
-      const { state, change } = refusing()
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const payer = yield* companyWith(5000)
-            const { destination, paymentHash } = yield* outside({ sats: 1000 })
-            const row = yield* confirm(payer, destination)
-            yield* steps(3, 1)
-            assert.strictEqual(yield* standing(row), "pending")
-            state.isThere = true
-            yield* steps(2, settings.trackMillis.maximum / 1000)
-            assert.strictEqual(yield* standing(row), "settled")
-            assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-            assert.isBelow(state.atSeconds.at(-1) ?? 0, 60)
-          })
-        ),
-        { change }
-      )
+    refusing,
+    function* ({ state }) {
+      const payer = yield* companyWith(5000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(payer, destination)
+      yield* steps(3, 1)
+      assert.strictEqual(yield* standing(row), "pending")
+      state.isThere = true
+      yield* steps(2, settings.trackMillis.maximum / 1000)
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      assert.isBelow(state.atSeconds.at(-1) ?? 0, 60)
     }
   )
 
-  it.effect("C8: payment worker: that its call was not sent counts for nothing once another process has had the job", () => {
-    const { state, change } = refusing()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const ports = yield* Effect.context<Ports>()
-          const payer = yield* companyWith(5000)
-          const { destination } = yield* outside({ sats: 1000 })
-          const row = yield* confirm(payer, destination)
-          yield* step
-          assert.deepStrictEqual(state.atSeconds, [0])
-          // Another process takes the task up, hears from the node that there is no such payment, and leaves it until the grace is over.
-          state.isThere = true
-          const other = Context.get(yield* start(ports), PaymentWorker)
-          yield* TestClock.adjust("1 second")
-          yield* other.step
-          // The first has it again, as if the other had called and died.
-          const tasks = yield* Tasks
-          const nowMillis = yield* Clock.currentTimeMillis
-          yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
-          yield* step
-          assert.deepStrictEqual(state.atSeconds, [0])
-          yield* TestClock.adjust("60 seconds")
-          yield* step
-          assert.strictEqual(yield* standing(row), "settled")
-        })
-      ),
-      { change }
-    )
-  })
+  scenario(
+    "C8: payment worker: that its call was not sent counts for nothing once another process has had the job",
+    refusing,
+    function* ({ state }) {
+      const ports = yield* Effect.context<Ports>()
+      const payer = yield* companyWith(5000)
+      const { destination } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(payer, destination)
+      yield* step
+      assert.deepStrictEqual(state.atSeconds, [0])
+      // Another process takes the task up, hears from the node that there is no such payment, and leaves it until the grace is over.
+      state.isThere = true
+      const other = Context.get(yield* start(ports), PaymentWorker)
+      yield* TestClock.adjust("1 second")
+      yield* other.step
+      // The first has it again, as if the other had called and died.
+      const tasks = yield* Tasks
+      const nowMillis = yield* Clock.currentTimeMillis
+      yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
+      yield* step
+      assert.deepStrictEqual(state.atSeconds, [0])
+      yield* TestClock.adjust("60 seconds")
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
 })

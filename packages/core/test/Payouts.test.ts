@@ -13,19 +13,19 @@ import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,
-  audited,
   company,
   companyWith,
   confirm,
   follow,
   has,
-  inWorld,
   mine,
   now,
   onChainAddress,
   outside,
   type Ports,
   replace,
+  run,
+  scenario,
   standing,
   start,
   step,
@@ -62,73 +62,49 @@ const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
 }
 
 describe("A payout", () => {
-  it.effect("payout: pays exactly its amount and settles in a block; the operator keeps what mining did not cost", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { payer, row } = yield* payout(20_000, 42_000)
-          yield* step
-          const sent = yield* now(row)
-          assert.deepStrictEqual([sent.status, sent.paymentHash], ["pending", null])
-          assert.deepStrictEqual(yield* received(row), [["mempool", 20_000]])
-          assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
-          yield* steps(5)
-          assert.strictEqual(yield* standing(row), "pending")
-          yield* mine(1)
-          yield* steps(2)
-          const { status, networkFee, chainTxId } = yield* now(row)
-          assert.deepStrictEqual([status, chainTxId], ["settled", sent.chainTxId])
-          assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
-          assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
-          const mining = Number(networkFee) / 1000
-          assert.isTrue(mining > 0 && mining <= 500)
-          assert.deepStrictEqual(yield* accounts, {
-            available: 21_380,
-            node: -42_000,
-            chain: 20_000 + mining,
-            service_fees: 120,
-            network_fees: 500 - mining
-          })
-        })
-      )
-    )
-  )
+  scenario("payout: pays exactly its amount and settles in a block; the operator keeps what mining did not cost", function* () {
+    const { payer, row } = yield* payout(20_000, 42_000)
+    yield* step
+    const sent = yield* now(row)
+    assert.deepStrictEqual([sent.status, sent.paymentHash], ["pending", null])
+    assert.deepStrictEqual(yield* received(row), [["mempool", 20_000]])
+    assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
+    yield* steps(5)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* mine(1)
+    yield* steps(2)
+    const { status, networkFee, chainTxId } = yield* now(row)
+    assert.deepStrictEqual([status, chainTxId], ["settled", sent.chainTxId])
+    assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+    assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
+    const mining = Number(networkFee) / 1000
+    assert.isTrue(mining > 0 && mining <= 500)
+    assert.deepStrictEqual(yield* accounts, {
+      available: 21_380,
+      node: -42_000,
+      chain: 20_000 + mining,
+      service_fees: 120,
+      network_fees: 500 - mining
+    })
+  })
 
-  it.effect("payout: settles at the confirmations of the policy", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* payout(20_000)
-          yield* steps(1)
-          for (let depth = 1; depth < 3; depth++) {
-            yield* mine(1)
-            yield* steps(2)
-            assert.strictEqual(yield* standing(row), "pending", `at ${depth}`)
-          }
-          yield* mine(1)
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "settled")
-        })
-      ),
-      { settings: { ...settings, payoutConfirmations: 3 } }
-    )
-  )
+  scenario("payout: settles at the confirmations of the policy", { settings: { ...settings, payoutConfirmations: 3 } }, function* () {
+    const { row } = yield* payout(20_000)
+    yield* steps(1)
+    for (let depth = 1; depth < 3; depth++) {
+      yield* mine(1)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "pending", `at ${depth}`)
+    }
+    yield* mine(1)
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "settled")
+  })
 
   it.effect("C19: payout: its bytes are stored before the network sees them", () => {
     const { sent, change } = broadcasting(() => undefined)
     const recorded: Array<string> = []
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          yield* payout(20_000)
-          yield* step
-          assert.strictEqual(sent.length, 1)
-          assert.deepStrictEqual(recorded, sent)
-          yield* mine(1)
-          yield* TestClock.adjust("15 seconds")
-          yield* steps(2)
-        })
-      ),
+    return run(
       {
         change: (ports) =>
           replace(Journal, (journal) =>
@@ -141,6 +117,15 @@ describe("A payout", () => {
               )
             )
           )(change(ports))
+      },
+      function* () {
+        yield* payout(20_000)
+        yield* step
+        assert.strictEqual(sent.length, 1)
+        assert.deepStrictEqual(recorded, sent)
+        yield* mine(1)
+        yield* TestClock.adjust("15 seconds")
+        yield* steps(2)
       }
     )
   })
@@ -154,40 +139,33 @@ describe("A payout", () => {
         { _tag: "unknown" }
       ]
       const { sent, change } = broadcasting((count) => answers[count - 1])
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { payer, row } = yield* payout(20_000)
-            yield* steps(3)
-            assert.strictEqual(yield* standing(row), "pending")
-            assert.isTrue((yield* has(payer)).held > 0)
-            yield* steps(3)
-            yield* mine(1)
-            yield* steps(2)
-            assert.strictEqual(yield* standing(row), "settled")
-            assert.strictEqual(sent.length, 4)
-            assert.strictEqual(new Set(sent).size, 1)
-            assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
-          })
-        ),
-        { change }
-      )
+      return run({ logsErrors: true, change }, function* () {
+        const { payer, row } = yield* payout(20_000)
+        yield* steps(3)
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.isTrue((yield* has(payer)).held > 0)
+        yield* steps(3)
+        yield* mine(1)
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.strictEqual(sent.length, 4)
+        assert.strictEqual(new Set(sent).size, 1)
+        assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+      })
     }
   )
 
-  it.effect("C47: payout: one that the network rejects for days stays pending, with its money held", () => {
-    const { sent, change } = broadcasting(() => ({ _tag: "rejected", reason: "no" }))
-    return inWorld(
-      Effect.gen(function* () {
-        const { payer, row } = yield* payout(20_000, 42_000)
-        yield* steps(48, 3600)
-        assert.strictEqual(yield* standing(row), "pending")
-        assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
-        assert.strictEqual(new Set(sent).size, 1)
-      }),
-      { change }
-    )
-  })
+  scenario(
+    "C47: payout: one that the network rejects for days stays pending, with its money held",
+    () => ({ logsErrors: true, ...broadcasting(() => ({ _tag: "rejected", reason: "no" })) }),
+    function* ({ sent }) {
+      const { payer, row } = yield* payout(20_000, 42_000)
+      yield* steps(48, 3600)
+      assert.strictEqual(yield* standing(row), "pending")
+      assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
+      assert.strictEqual(new Set(sent).size, 1)
+    }
+  )
 
   it.effect("C45: payout: one that a reorganisation took out of its block before it settled is sent again, as the same bytes", () => {
     const { sent, change } = broadcasting(() => undefined)
@@ -196,79 +174,65 @@ describe("A payout", () => {
     const forgetful = chain((service) => ({
       transaction: (txId) => (isForgotten && sent.length < 2 ? Effect.succeed({ _tag: "gone" as const }) : service.transaction(txId))
     }))
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* payout(20_000)
-          yield* steps(1)
-          yield* mine(1)
-          yield* steps(2)
-          yield* (yield* Sandbox).reorg(1)
-          isForgotten = true
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "pending")
-          yield* mine(2)
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "settled")
-          assert.deepStrictEqual([sent.length, new Set(sent).size], [2, 1])
-        })
-      ),
-      { settings: { ...settings, payoutConfirmations: 2 }, change: (ports) => forgetful(change(ports)) }
-    )
+    return run({ settings: { ...settings, payoutConfirmations: 2 }, change: (ports) => forgetful(change(ports)) }, function* () {
+      const { row } = yield* payout(20_000)
+      yield* steps(1)
+      yield* mine(1)
+      yield* steps(2)
+      yield* (yield* Sandbox).reorg(1)
+      isForgotten = true
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* mine(2)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual([sent.length, new Set(sent).size], [2, 1])
+    })
   })
 
-  it.effect("payout: waits for a chain that is away, before and after it was broadcast", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* payout(20_000)
-          const { pause, resume } = yield* Sandbox
-          yield* pause("chain")
-          yield* steps(3)
-          assert.strictEqual((yield* now(row)).chainTxId, null)
-          yield* resume("chain")
-          yield* steps(1)
-          yield* pause("chain")
-          yield* steps(3)
-          yield* resume("chain")
-          yield* mine(1)
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "settled")
-        })
-      )
-    )
-  )
+  scenario("payout: waits for a chain that is away, before and after it was broadcast", { logsErrors: true }, function* () {
+    const { row } = yield* payout(20_000)
+    const { pause, resume } = yield* Sandbox
+    yield* pause("chain")
+    yield* steps(3)
+    assert.strictEqual((yield* now(row)).chainTxId, null)
+    yield* resume("chain")
+    yield* steps(1)
+    yield* pause("chain")
+    yield* steps(3)
+    yield* resume("chain")
+    yield* mine(1)
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "settled")
+  })
 
-  it.effect("payout: waits for coins when there are none, and goes out when they come", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const btc = 100_000_000
-          const whale = yield* company()
-          const { address } = yield* onChainAddress(whale)
-          yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(12 * btc) })
-          yield* mine(6)
-          yield* follow
-          // Thirteen payouts of a bitcoin each, and coins for few more than ten at once: their change has to be mined first.
-          const rows = yield* Effect.forEach(Array.from({ length: 11 }), () =>
-            Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(whale, destination, btc))
-          )
-          yield* steps(4)
-          const waiting = (yield* Effect.forEach(rows, now)).filter(({ chainTxId }) => chainTxId === null)
-          assert.isTrue(waiting.length > 0 && waiting.length < rows.length, `${waiting.length} wait`)
-          for (const one of waiting) assert.strictEqual(one.status, "pending")
-          for (let i = 0; i < 4; i++) {
-            yield* mine(1)
-            yield* steps(2)
-          }
-          for (const row of rows) {
-            assert.strictEqual(yield* standing(row), "settled")
-            assert.deepStrictEqual(yield* received(row), [["mined", btc]])
-          }
-        })
-      ),
-      { settings: { ...settings, maxWithdrawal: Msat.fromSats(200_000_000) } }
-    )
+  scenario(
+    "payout: waits for coins when there are none, and goes out when they come",
+    { settings: { ...settings, maxWithdrawal: Msat.fromSats(200_000_000) } },
+    function* () {
+      const btc = 100_000_000
+      const whale = yield* company()
+      const { address } = yield* onChainAddress(whale)
+      yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(12 * btc) })
+      yield* mine(6)
+      yield* follow
+      // Thirteen payouts of a bitcoin each, and coins for few more than ten at once: their change has to be mined first.
+      const rows = yield* Effect.forEach(Array.from({ length: 11 }), () =>
+        Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(whale, destination, btc))
+      )
+      yield* steps(4)
+      const waiting = (yield* Effect.forEach(rows, now)).filter(({ chainTxId }) => chainTxId === null)
+      assert.isTrue(waiting.length > 0 && waiting.length < rows.length, `${waiting.length} wait`)
+      for (const one of waiting) assert.strictEqual(one.status, "pending")
+      for (let i = 0; i < 4; i++) {
+        yield* mine(1)
+        yield* steps(2)
+      }
+      for (const row of rows) {
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.deepStrictEqual(yield* received(row), [["mined", btc]])
+      }
+    }
   )
 
   it.effect("payout: priced and limited by the same number", () => {
@@ -282,79 +246,61 @@ describe("A payout", () => {
         }
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        const { row } = yield* payout(20_000)
-        yield* step
-        assert.deepStrictEqual(limits, [row.networkAllowance])
-        assert.strictEqual(row.networkAllowance, Msat.fromSats(500))
-      }),
-      { change: noting }
-    )
+    return run({ isPending: true, change: noting }, function* () {
+      const { row } = yield* payout(20_000)
+      yield* step
+      assert.deepStrictEqual(limits, [row.networkAllowance])
+      assert.strictEqual(row.networkAllowance, Msat.fromSats(500))
+    })
   })
 
   it.effect("payout: when fees are high it goes out within the fee that was held when it was confirmed", () => {
     let rate = 2
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* payout(20_000)
-          rate = 90
-          yield* steps(1)
-          const { networkFee } = yield* now(row)
-          assert.isTrue(networkFee !== null && networkFee <= row.networkAllowance)
-          yield* mine(1)
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "settled")
-        })
-      ),
-      { change: chain(() => ({ feeRate: Effect.sync(() => rate) })) }
-    )
+    return run({ change: chain(() => ({ feeRate: Effect.sync(() => rate) })) }, function* () {
+      const { row } = yield* payout(20_000)
+      rate = 90
+      yield* steps(1)
+      const { networkFee } = yield* now(row)
+      assert.isTrue(networkFee !== null && networkFee <= row.networkAllowance)
+      yield* mine(1)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+    })
   })
 })
 
 describe("Several payouts", () => {
-  it.effect("C19: payouts: several workers at once never share a coin, and send each once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const ports = yield* Effect.context<Ports>()
-          const attempts: Array<ReadonlyArray<string>> = []
-          const noting = ports.pipe(
-            replace(Journal, (journal) =>
-              Changes.journal((change) =>
-                Effect.tap(journal.commit(change), () =>
-                  Effect.sync(() => {
-                    if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
-                  })
-                )
-              )
-            ),
-            // Each lets the others choose before it stores what it chose.
-            replace(ChainWallet, (wallet) =>
-              ChainWallet.of({ ...wallet, build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow) })
-            )
+  scenario("C19: payouts: several workers at once never share a coin, and send each once", function* () {
+    const ports = yield* Effect.context<Ports>()
+    const attempts: Array<ReadonlyArray<string>> = []
+    const noting = ports.pipe(
+      replace(Journal, (journal) =>
+        Changes.journal((change) =>
+          Effect.tap(journal.commit(change), () =>
+            Effect.sync(() => {
+              if (change._tag === "WithdrawalDispatched" && change.attempt._tag === "Chain") attempts.push(change.attempt.coins)
+            })
           )
-          const workers = yield* Effect.forEach([1, 2, 3], () =>
-            Effect.map(start(noting), (process) => Context.get(process, PaymentWorker).step)
-          )
-          const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.map(payout(20_000), ({ row }) => row))
-          for (let i = 0; i < 16; i++) {
-            yield* Effect.all(workers, { concurrency: "unbounded" })
-            yield* TestClock.adjust("15 seconds")
-          }
-          assert.strictEqual(attempts.length, 8)
-          assert.strictEqual(new Set(attempts.flat()).size, attempts.flat().length)
-          yield* mine(1)
-          yield* steps(3)
-          for (const row of rows) {
-            assert.strictEqual(yield* standing(row), "settled")
-            assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
-          }
-        })
-      )
+        )
+      ),
+      // Each lets the others choose before it stores what it chose.
+      replace(ChainWallet, (wallet) => ChainWallet.of({ ...wallet, build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow) }))
     )
-  )
+    const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(noting), (process) => Context.get(process, PaymentWorker).step))
+    const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.map(payout(20_000), ({ row }) => row))
+    for (let i = 0; i < 16; i++) {
+      yield* Effect.all(workers, { concurrency: "unbounded" })
+      yield* TestClock.adjust("15 seconds")
+    }
+    assert.strictEqual(attempts.length, 8)
+    assert.strictEqual(new Set(attempts.flat()).size, attempts.flat().length)
+    yield* mine(1)
+    yield* steps(3)
+    for (const row of rows) {
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+    }
+  })
 
   it.effect("C19: payouts: two with the same coins at the same moment: one is sent, the other selects again", () => {
     const drafts: Array<ReadonlyArray<string>> = []
@@ -370,20 +316,15 @@ describe("Several payouts", () => {
           })
       })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const rows = [(yield* payout(20_000)).row, (yield* payout(20_000)).row]
-          yield* steps(2)
-          assert.deepStrictEqual(drafts[0], drafts[1])
-          assert.strictEqual(drafts.length, 3)
-          assert.notDeepEqual(drafts[2], drafts[1])
-          yield* mine(1)
-          yield* steps(2)
-          assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
-        })
-      ),
-      { change }
-    )
+    return run({ change }, function* () {
+      const rows = [(yield* payout(20_000)).row, (yield* payout(20_000)).row]
+      yield* steps(2)
+      assert.deepStrictEqual(drafts[0], drafts[1])
+      assert.strictEqual(drafts.length, 3)
+      assert.notDeepEqual(drafts[2], drafts[1])
+      yield* mine(1)
+      yield* steps(2)
+      assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
+    })
   })
 })

@@ -13,17 +13,17 @@ import { Records } from "../src/Records.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import {
   asked,
-  audited,
   beginsAtMillis,
   company,
   companyWith,
   has,
-  inWorld,
   lightningAddress,
   made,
   now,
   outside,
   replace,
+  run,
+  scenario,
   step,
   steps
 } from "./World.ts"
@@ -60,60 +60,51 @@ describe("Prices", () => {
     { arbitrary: { seed: 8, runs: 300 } }
   )
 
-  it.effect("C36: prices: many tiny payments in fiat, there and back, leave the same balance", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* companyWith(1000), yield* companyWith(1000)]
-        const [a, b] = [yield* lightningAddress(one, "a"), yield* lightningAddress(other, "b")]
-        const { confirm } = yield* Withdrawals
-        for (let i = 0; i < 30; i++) {
-          // Half a satoshi and a little: each is rounded up.
-          const ask = { asked: yield* asked("0.00026", "usd"), metadata: {} }
-          yield* confirm({ ...ask, company: one, destination: `${b.handle}@${b.domain}` })
-          yield* confirm({ ...ask, company: other, destination: `${a.handle}@${a.domain}` })
-          yield* step
-        }
-        assert.deepStrictEqual(
-          [yield* has(one), yield* has(other)],
-          [
-            { posted: 1000, held: 0 },
-            { posted: 1000, held: 0 }
-          ]
-        )
-      })
+  scenario("C36: prices: many tiny payments in fiat, there and back, leave the same balance", function* () {
+    const [one, other] = [yield* companyWith(1000), yield* companyWith(1000)]
+    const [a, b] = [yield* lightningAddress(one, "a"), yield* lightningAddress(other, "b")]
+    const { confirm } = yield* Withdrawals
+    for (let i = 0; i < 30; i++) {
+      // Half a satoshi and a little: each is rounded up.
+      const ask = { asked: yield* asked("0.00026", "usd"), metadata: {} }
+      yield* confirm({ ...ask, company: one, destination: `${b.handle}@${b.domain}` })
+      yield* confirm({ ...ask, company: other, destination: `${a.handle}@${a.domain}` })
+      yield* step
+    }
+    assert.deepStrictEqual(
+      [yield* has(one), yield* has(other)],
+      [
+        { posted: 1000, held: 0 },
+        { posted: 1000, held: 0 }
+      ]
     )
-  )
+  })
 
   it.effect("C36: prices: a payment in fiat that is held while the rate moves, and then fails, releases the sats that it held", () => {
     let price = 0n
     const moving = replace(ExchangeRates, () =>
       ExchangeRates.of({ rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis })) })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(10_000)
-          const { confirm } = yield* Withdrawals
-          for (const [before, after] of [
-            [50_000n, 100_000n],
-            [100_000n, 50_000n],
-            [1_000_000n, 999n]
-          ] as const) {
-            price = before
-            const { destination, paymentHash } = yield* outside({ behaviour: "hold" })
-            const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination, metadata: {} }))
-            assert.strictEqual(row.amount, Msat.fromSats(100_000_000n / before))
-            yield* step
-            price = after
-            yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "fail" })
-            yield* steps(2)
-            assert.strictEqual((yield* now(row)).status, "failed")
-            assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 0 })
-          }
-        })
-      ),
-      { change: moving }
-    )
+    return run({ change: moving }, function* () {
+      const payer = yield* companyWith(10_000)
+      const { confirm } = yield* Withdrawals
+      for (const [before, after] of [
+        [50_000n, 100_000n],
+        [100_000n, 50_000n],
+        [1_000_000n, 999n]
+      ] as const) {
+        price = before
+        const { destination, paymentHash } = yield* outside({ behaviour: "hold" })
+        const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination, metadata: {} }))
+        assert.strictEqual(row.amount, Msat.fromSats(100_000_000n / before))
+        yield* step
+        price = after
+        yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "fail" })
+        yield* steps(2)
+        assert.strictEqual((yield* now(row)).status, "failed")
+        assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 0 })
+      }
+    })
   })
 
   const aged = (ages: Partial<Record<Amount.Fiat, number>>) =>
@@ -128,44 +119,36 @@ describe("Prices", () => {
       })
     )
 
-  it.effect("prices: a rate and its time are stored with what used it", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const { confirm } = yield* Withdrawals
-        const row = yield* made(
-          confirm({ company: payer, asked: yield* asked(1, "usd"), destination: "settle@wallet.example", metadata: {} })
-        )
-        assert.deepInclude(yield* now(row), { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
-        const ask = yield* asked(1, "usd")
-        const { create } = yield* Invoices.Invoices
-        const { id, companyId } = yield* made(
-          create({ companyId: (yield* company()).id, ...ask, description: "tea", expirySeconds: 3600, metadata: {} })
-        )
-        const invoice = Option.getOrThrow(yield* (yield* Records).invoice(companyId, id))
-        assert.deepInclude(invoice, { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
-      }),
-      { change: aged({ usd: 5000 }) }
+  scenario("prices: a rate and its time are stored with what used it", { change: aged({ usd: 5000 }) }, function* () {
+    const payer = yield* companyWith(5000)
+    const { confirm } = yield* Withdrawals
+    const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination: "settle@wallet.example", metadata: {} }))
+    assert.deepInclude(yield* now(row), { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+    const ask = yield* asked(1, "usd")
+    const { create } = yield* Invoices.Invoices
+    const { id, companyId } = yield* made(
+      create({ companyId: (yield* company()).id, ...ask, description: "tea", expirySeconds: 3600, metadata: {} })
     )
-  )
+    const invoice = Option.getOrThrow(yield* (yield* Records).invoice(companyId, id))
+    assert.deepInclude(invoice, { rate: "97123.45", rateAtMillis: beginsAtMillis - 5000 })
+  })
 
-  it.effect("prices: the current rates are the recent ones, in the order of the interface; without any the read fails", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { current } = yield* Prices
-        assert.deepStrictEqual(
-          (yield* current).map(({ currency }) => currency),
-          ["usd", "chf"]
-        )
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual(
-          (yield* current).map(({ currency }) => currency),
-          ["chf"]
-        )
-        yield* TestClock.adjust("1 minute")
-        assert.strictEqual((yield* Effect.flip(current))._tag, "RateUnavailable")
-      }),
-      { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) }
-    )
+  scenario(
+    "prices: the current rates are the recent ones, in the order of the interface; without any the read fails",
+    { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) },
+    function* () {
+      const { current } = yield* Prices
+      assert.deepStrictEqual(
+        (yield* current).map(({ currency }) => currency),
+        ["usd", "chf"]
+      )
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(
+        (yield* current).map(({ currency }) => currency),
+        ["chf"]
+      )
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Effect.flip(current))._tag, "RateUnavailable")
+    }
   )
 })

@@ -7,17 +7,17 @@ import { SettledPayouts } from "../src/sending/SettledPayouts.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import {
   accounts,
-  audited,
   companyWith,
   confirm,
   has,
-  inWorld,
   mine,
   now,
   outputsOf,
   outside,
   type Ports,
   replace,
+  run,
+  scenario,
   standing,
   step,
   steps,
@@ -36,64 +36,56 @@ const payout = Effect.gen(function* () {
 const halfAnHour = steps(31, 60)
 
 describe("A payout that no block takes", () => {
-  it.effect("replacement: spends the same coins at today's fee rate; what exceeds the held fee is the operator's", () => {
-    const { sky, change } = weather()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { payer, row } = yield* payout
-          yield* step
-          const [first] = yield* candidates(row)
-          sky.rate = 6
-          yield* halfAnHour
-          const [again, second, ...others] = yield* candidates(row)
-          assert.deepStrictEqual([again, others], [first, []])
-          if (first === undefined || second === undefined) return assert.fail("no replacement")
-          assert.isTrue(second.networkFee > row.networkAllowance && second.networkFee <= row.networkAllowance * 3n)
-          assert.strictEqual((yield* now(row)).chainTxId, second.txId)
-          assert.deepStrictEqual(yield* outputsOf(row), [
-            ["gone", 20_000],
-            ["mempool", 20_000]
-          ])
-          // With two that may win, one block is not enough to say which did.
-          yield* mine(5)
-          yield* steps(2)
-          assert.strictEqual(yield* standing(row), "pending")
-          yield* mine(1)
-          yield* steps(2)
-          const { status, chainTxId, networkFee } = yield* now(row)
-          assert.deepStrictEqual([status, chainTxId, networkFee], ["settled", second.txId, second.networkFee])
-          assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
-          const mining = Number(networkFee) / 1000
-          assert.deepInclude(yield* accounts, { chain: 20_000 + mining, service_fees: 120, loss: 500 - mining })
-        })
-      ),
-      { change }
-    )
-  })
+  scenario(
+    "replacement: spends the same coins at today's fee rate; what exceeds the held fee is the operator's",
+    () => ({ logsErrors: true, ...weather() }),
+    function* ({ sky }) {
+      const { payer, row } = yield* payout
+      yield* step
+      const [first] = yield* candidates(row)
+      sky.rate = 6
+      yield* halfAnHour
+      const [again, second, ...others] = yield* candidates(row)
+      assert.deepStrictEqual([again, others], [first, []])
+      if (first === undefined || second === undefined) return assert.fail("no replacement")
+      assert.isTrue(second.networkFee > row.networkAllowance && second.networkFee <= row.networkAllowance * 3n)
+      assert.strictEqual((yield* now(row)).chainTxId, second.txId)
+      assert.deepStrictEqual(yield* outputsOf(row), [
+        ["gone", 20_000],
+        ["mempool", 20_000]
+      ])
+      // With two that may win, one block is not enough to say which did.
+      yield* mine(5)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* mine(1)
+      yield* steps(2)
+      const { status, chainTxId, networkFee } = yield* now(row)
+      assert.deepStrictEqual([status, chainTxId, networkFee], ["settled", second.txId, second.networkFee])
+      assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
+      const mining = Number(networkFee) / 1000
+      assert.deepInclude(yield* accounts, { chain: 20_000 + mining, service_fees: 120, loss: 500 - mining })
+    }
+  )
 
-  it.effect("replacement: a payout whose original is mined after it was replaced settles with the original and its cost", () => {
-    const { sky, change } = weather()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* payout
-          yield* step
-          const [first] = yield* candidates(row)
-          sky.rate = 4
-          sky.deaf = (rawTx) => rawTx !== first?.rawTx
-          yield* halfAnHour
-          assert.strictEqual((yield* candidates(row)).length, 2)
-          yield* mine(6)
-          yield* steps(2)
-          const { status, chainTxId, networkFee, rawTx } = yield* now(row)
-          assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
-          assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
-        })
-      ),
-      { change }
-    )
-  })
+  scenario(
+    "replacement: a payout whose original is mined after it was replaced settles with the original and its cost",
+    weather,
+    function* ({ sky }) {
+      const { row } = yield* payout
+      yield* step
+      const [first] = yield* candidates(row)
+      sky.rate = 4
+      sky.deaf = (rawTx) => rawTx !== first?.rawTx
+      yield* halfAnHour
+      assert.strictEqual((yield* candidates(row)).length, 2)
+      yield* mine(6)
+      yield* steps(2)
+      const { status, chainTxId, networkFee, rawTx } = yield* now(row)
+      assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
+      assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
+    }
+  )
 
   it.effect("replacement: a payout does not settle with a transaction that a reorganisation removed while its depth was counted", () => {
     const { sky, change } = weather()
@@ -111,102 +103,85 @@ describe("A payout that no block takes", () => {
             })
         })
       )(ports)
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row } = yield* payout
-          yield* step
-          sky.rate = 4
-          yield* halfAnHour
-          assert.strictEqual((yield* candidates(row)).length, 2)
-          yield* mine(1)
-          isTaken = true
-          yield* steps(2)
-          assert.deepStrictEqual(yield* outputsOf(row), [
-            ["gone", 20_000],
-            ["mempool", 20_000]
-          ])
-          assert.strictEqual(yield* standing(row), "pending")
-        }),
-        { unfinished: true }
-      ),
-      { change: (ports) => shifting(change(ports)) }
-    )
+    return run({ isPending: true, change: (ports) => shifting(change(ports)) }, function* () {
+      const { row } = yield* payout
+      yield* step
+      sky.rate = 4
+      yield* halfAnHour
+      assert.strictEqual((yield* candidates(row)).length, 2)
+      yield* mine(1)
+      isTaken = true
+      yield* steps(2)
+      assert.deepStrictEqual(yield* outputsOf(row), [
+        ["gone", 20_000],
+        ["mempool", 20_000]
+      ])
+      assert.strictEqual(yield* standing(row), "pending")
+    })
   })
 
   for (const rate of [1, 2]) {
-    it.effect(`replacement: none while the payout pays the current fee rate, ${rate}`, () => {
-      const { sky, change } = weather()
-      return inWorld(
-        Effect.gen(function* () {
-          const { row } = yield* payout
-          yield* step
-          sky.rate = rate
-          yield* halfAnHour
-          assert.strictEqual((yield* candidates(row)).length, 1)
-        }),
-        { change }
-      )
-    })
-  }
-
-  it.effect("replacement: repeated as long as it pays, never above three times what was held", () => {
-    const { sky, sent, change } = weather()
-    return inWorld(
-      Effect.gen(function* () {
+    scenario(
+      `replacement: none while the payout pays the current fee rate, ${rate}`,
+      () => ({ isPending: true, leaves: "pending", ...weather() }),
+      function* ({ sky }) {
         const { row } = yield* payout
         yield* step
-        for (const rate of [4, 6, 8, 20, 50]) {
-          sky.rate = rate
-          yield* halfAnHour
-        }
-        const all = yield* candidates(row)
-        assert.isAbove(all.length, 3)
-        assert.strictEqual(new Set(sent).size, all.length)
-        assert.isTrue((all.at(-1)?.networkFee ?? 0n) <= row.networkAllowance * 3n)
-        for (const [at, { networkFee }] of all.entries()) assert.isTrue(at === 0 || networkFee > (all[at - 1]?.networkFee ?? 0n))
-        yield* mine(6)
-        yield* steps(2)
-        assert.strictEqual(yield* standing(row), "settled")
-      }),
-      { change }
+        sky.rate = rate
+        yield* halfAnHour
+        assert.strictEqual((yield* candidates(row)).length, 1)
+      }
     )
-  })
+  }
+
+  scenario(
+    "replacement: repeated as long as it pays, never above three times what was held",
+    () => ({ logsErrors: true, ...weather() }),
+    function* ({ sky, sent }) {
+      const { row } = yield* payout
+      yield* step
+      for (const rate of [4, 6, 8, 20, 50]) {
+        sky.rate = rate
+        yield* halfAnHour
+      }
+      const all = yield* candidates(row)
+      assert.isAbove(all.length, 3)
+      assert.strictEqual(new Set(sent).size, all.length)
+      assert.isTrue((all.at(-1)?.networkFee ?? 0n) <= row.networkAllowance * 3n)
+      for (const [at, { networkFee }] of all.entries()) assert.isTrue(at === 0 || networkFee > (all[at - 1]?.networkFee ?? 0n))
+      yield* mine(6)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
 })
 
 describe("A payout that settled", () => {
   const look = Effect.flatMap(SettledPayouts, ({ look }) => look)
 
-  it.effect(
+  scenario(
     "C45: replacement: a settled payout that a reorganisation took out of its block is sent again, as the same bytes, until it is final",
-    () => {
-      const { sky, sent, change } = weather()
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { row } = yield* payout
-            yield* step
-            yield* mine(1)
-            yield* steps(2)
-            assert.strictEqual(yield* standing(row), "settled")
-            const { reorg } = yield* Sandbox
-            yield* look
-            assert.strictEqual(sent.length, 1)
-            yield* reorg(1)
-            yield* look
-            assert.deepStrictEqual(sent, [sent[0], sent[0]])
-            yield* mine(99)
-            yield* look
-            sky.deaf = () => true
-            assert.strictEqual((yield* (yield* Records).settledPayouts(null, 10)).length, 1)
-            yield* mine(1)
-            yield* look
-            assert.deepStrictEqual(yield* (yield* Records).settledPayouts(null, 10), [])
-            assert.strictEqual(sent.length, 2)
-          })
-        ),
-        { change }
-      )
+    weather,
+    function* ({ sky, sent }) {
+      const { row } = yield* payout
+      yield* step
+      yield* mine(1)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+      const { reorg } = yield* Sandbox
+      yield* look
+      assert.strictEqual(sent.length, 1)
+      yield* reorg(1)
+      yield* look
+      assert.deepStrictEqual(sent, [sent[0], sent[0]])
+      yield* mine(99)
+      yield* look
+      sky.deaf = () => true
+      assert.strictEqual((yield* (yield* Records).settledPayouts(null, 10)).length, 1)
+      yield* mine(1)
+      yield* look
+      assert.deepStrictEqual(yield* (yield* Records).settledPayouts(null, 10), [])
+      assert.strictEqual(sent.length, 2)
     }
   )
 })

@@ -12,18 +12,18 @@ import { Settlements } from "../src/receiving/Settlements.ts"
 import { Records } from "../src/Records.ts"
 import {
   accounts,
-  audited,
   company,
   companyWith,
   confirm,
   got,
   has,
   invoice,
-  inWorld,
   outside,
   poll,
   type Ports,
   replace,
+  run,
+  scenario,
   sound,
   standing,
   start,
@@ -63,132 +63,96 @@ const telling = (notices: ReadonlyArray<Settled>) =>
   )
 
 describe("A payment to us", () => {
-  it.effect("invoice watcher: a payment is credited when the node reports it, with the cursor in the same commit", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const row = yield* invoice(payee, 1000)
-          yield* listening(yield* Settlements, pay(row))
-          const { status, received, settledAtMillis } = yield* now(row)
-          assert.deepStrictEqual([status, received], ["settled", Msat.fromSats(1000)])
-          assert.isNotNull(settledAtMillis)
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-          assert.strictEqual(yield* cursor, "1")
-          const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
-          const { lightningInvoiceId, recipient } = Option.getOrThrow(yield* (yield* Records).deposit(payee.id, deposit?.id ?? ""))
-          assert.deepStrictEqual([lightningInvoiceId, recipient], [row.id, row.paymentRequest])
-        })
-      )
-    )
-  )
+  scenario("invoice watcher: a payment is credited when the node reports it, with the cursor in the same commit", function* () {
+    const payee = yield* company()
+    const row = yield* invoice(payee, 1000)
+    yield* listening(yield* Settlements, pay(row))
+    const { status, received, settledAtMillis } = yield* now(row)
+    assert.deepStrictEqual([status, received], ["settled", Msat.fromSats(1000)])
+    assert.isNotNull(settledAtMillis)
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    assert.strictEqual(yield* cursor, "1")
+    const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
+    const { lightningInvoiceId, recipient } = Option.getOrThrow(yield* (yield* Records).deposit(payee.id, deposit?.id ?? ""))
+    assert.deepStrictEqual([lightningInvoiceId, recipient], [row.id, row.paymentRequest])
+  })
 
-  it.effect("C60: invoice watcher: credited after a restart, from where the last credit left off", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const rows = yield* Effect.forEach([1, 2, 3], (sats) => invoice(payee, sats))
-          yield* listening(
-            yield* Settlements,
-            Effect.forEach(rows.slice(0, 1), (row) => pay(row))
-          )
-          yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // nobody listens
-          const asked: Array<string | null> = []
-          const noting = replace(LightningReceiver, (receiver) =>
-            LightningReceiver.of({
-              ...receiver,
-              settlements: (after) => {
-                asked.push(after)
-                return receiver.settlements(after)
-              }
-            })
-          )
-          const next = yield* start(noting(yield* Effect.context<Ports>()))
-          yield* listening(Context.get(next, Settlements), Effect.void)
-          assert.deepStrictEqual(asked, ["1"])
-          assert.deepStrictEqual(yield* has(payee), { posted: 6, held: 0 })
-          assert.strictEqual(yield* cursor, "3")
-        })
-      )
+  scenario("C60: invoice watcher: credited after a restart, from where the last credit left off", function* () {
+    const payee = yield* company()
+    const rows = yield* Effect.forEach([1, 2, 3], (sats) => invoice(payee, sats))
+    yield* listening(
+      yield* Settlements,
+      Effect.forEach(rows.slice(0, 1), (row) => pay(row))
     )
-  )
+    yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // nobody listens
+    const asked: Array<string | null> = []
+    const noting = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        settlements: (after) => {
+          asked.push(after)
+          return receiver.settlements(after)
+        }
+      })
+    )
+    const next = yield* start(noting(yield* Effect.context<Ports>()))
+    yield* listening(Context.get(next, Settlements), Effect.void)
+    assert.deepStrictEqual(asked, ["1"])
+    assert.deepStrictEqual(yield* has(payee), { posted: 6, held: 0 })
+    assert.strictEqual(yield* cursor, "3")
+  })
 
-  it.effect("C60: invoice watcher: a payment without a notification is found by polling", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const [one, other] = [yield* invoice(payee, 1000), yield* invoice(payee, 10)]
-          yield* (yield* Sandbox).loseNextNotice
-          yield* listening(yield* Settlements, Effect.andThen(pay(one), pay(other)))
-          assert.deepStrictEqual(yield* has(payee), { posted: 10, held: 0 })
-          yield* poll
-          assert.deepStrictEqual(yield* has(payee), { posted: 1010, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("C60: invoice watcher: a payment without a notification is found by polling", function* () {
+    const payee = yield* company()
+    const [one, other] = [yield* invoice(payee, 1000), yield* invoice(payee, 10)]
+    yield* (yield* Sandbox).loseNextNotice
+    yield* listening(yield* Settlements, Effect.andThen(pay(one), pay(other)))
+    assert.deepStrictEqual(yield* has(payee), { posted: 10, held: 0 })
+    yield* poll
+    assert.deepStrictEqual(yield* has(payee), { posted: 1010, held: 0 })
+  })
 
-  it.effect("C42 C44: invoice watcher: a payment that is notified and polled any number of times is credited once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const row = yield* invoice(payee, 1000)
-          yield* pay(row)
-          yield* poll
-          yield* listen
-          yield* poll
-          const again = yield* start(yield* Effect.context<Ports>())
-          yield* listening(Context.get(again, Settlements), Effect.void)
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-          assert.strictEqual((yield* (yield* Records).transactions(payee.id, { limit: 10 })).length, 1)
-        })
-      )
-    )
-  )
+  scenario("C42 C44: invoice watcher: a payment that is notified and polled any number of times is credited once", function* () {
+    const payee = yield* company()
+    const row = yield* invoice(payee, 1000)
+    yield* pay(row)
+    yield* poll
+    yield* listen
+    yield* poll
+    const again = yield* start(yield* Effect.context<Ports>())
+    yield* listening(Context.get(again, Settlements), Effect.void)
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    assert.strictEqual((yield* (yield* Records).transactions(payee.id, { limit: 10 })).length, 1)
+  })
 
-  it.effect("C42: invoice watcher: a payment that several processes find at once is credited once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const ports = yield* Effect.context<Ports>()
-          const processes = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, Settlements)))
-          const payee = yield* company()
-          const rows = yield* Effect.forEach(
-            Array.from({ length: 30 }, (_, at) => at + 1),
-            (sats) => invoice(payee, sats)
-          )
-          const fibers = yield* Effect.forEach(processes, ({ listen }) => Effect.forkChild(listen()))
-          yield* Effect.forEach(rows, (row) => pay(row))
-          yield* Effect.all(
-            processes.map(({ poll }) => poll),
-            { concurrency: "unbounded" }
-          )
-          yield* TestClock.adjust("10 seconds")
-          yield* Effect.forEach(fibers, Fiber.interrupt)
-          assert.deepStrictEqual(yield* has(payee), { posted: 465, held: 0 })
-        })
-      )
+  scenario("C42: invoice watcher: a payment that several processes find at once is credited once", function* () {
+    const ports = yield* Effect.context<Ports>()
+    const processes = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, Settlements)))
+    const payee = yield* company()
+    const rows = yield* Effect.forEach(
+      Array.from({ length: 30 }, (_, at) => at + 1),
+      (sats) => invoice(payee, sats)
     )
-  )
+    const fibers = yield* Effect.forEach(processes, ({ listen }) => Effect.forkChild(listen()))
+    yield* Effect.forEach(rows, (row) => pay(row))
+    yield* Effect.all(
+      processes.map(({ poll }) => poll),
+      { concurrency: "unbounded" }
+    )
+    yield* TestClock.adjust("10 seconds")
+    yield* Effect.forEach(fibers, Fiber.interrupt)
+    assert.deepStrictEqual(yield* has(payee), { posted: 465, held: 0 })
+  })
 
-  it.effect("C33: invoice watcher: a payment above the amount is credited in full, to the msat", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const row = yield* invoice(payee, 1000)
-          yield* (yield* Sandbox).pay({ paymentRequest: row.paymentRequest, amount: Msat.make(1_234_567n) })
-          yield* poll
-          assert.deepStrictEqual(yield* has(payee), { posted: 1234.567, held: 0 })
-          const { amount, received } = yield* now(row)
-          assert.deepStrictEqual([amount, received], [1_000_000n, 1_234_567n])
-        })
-      )
-    )
-  )
+  scenario("C33: invoice watcher: a payment above the amount is credited in full, to the msat", function* () {
+    const payee = yield* company()
+    const row = yield* invoice(payee, 1000)
+    yield* (yield* Sandbox).pay({ paymentRequest: row.paymentRequest, amount: Msat.make(1_234_567n) })
+    yield* poll
+    assert.deepStrictEqual(yield* has(payee), { posted: 1234.567, held: 0 })
+    const { amount, received } = yield* now(row)
+    assert.deepStrictEqual([amount, received], [1_000_000n, 1_234_567n])
+  })
 
   it.effect(
     "C37: invoice watcher: a payment below the amount, which no node should take, is credited as received; both amounts are stored",
@@ -202,43 +166,34 @@ describe("A payment to us", () => {
             )
         })
       )
-      return inWorld(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const row = yield* invoice(payee, 1000)
-          yield* pay(row)
-          yield* poll
-          assert.deepStrictEqual(yield* has(payee), { posted: 999.999, held: 0 })
-          const { amount, received } = yield* now(row)
-          assert.deepStrictEqual([amount, received], [1_000_000n, 999_999n])
-          const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
-          assert.strictEqual(deposit?.amount, 999_999n)
-          yield* sound
-        }),
-        { change: lenient }
-      )
+      return run({ isPending: true, change: lenient }, function* () {
+        const payee = yield* company()
+        const row = yield* invoice(payee, 1000)
+        yield* pay(row)
+        yield* poll
+        assert.deepStrictEqual(yield* has(payee), { posted: 999.999, held: 0 })
+        const { amount, received } = yield* now(row)
+        assert.deepStrictEqual([amount, received], [1_000_000n, 999_999n])
+        const [deposit] = yield* (yield* Records).transactions(payee.id, { limit: 2 })
+        assert.strictEqual(deposit?.amount, 999_999n)
+        yield* sound
+      })
     }
   )
 
-  it.effect("invoice watcher: an accepted but unsettled HTLC is not credited", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const row = yield* invoice(payee, 1000, 60)
-          yield* pay(row, undefined, true)
-          for (let day = 0; day < 3; day++) {
-            yield* poll
-            yield* TestClock.adjust("1 day")
-          }
-          assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
-          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
-          yield* poll
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 }) // long after it expired
-        })
-      )
-    )
-  )
+  scenario("invoice watcher: an accepted but unsettled HTLC is not credited", function* () {
+    const payee = yield* company()
+    const row = yield* invoice(payee, 1000, 60)
+    yield* pay(row, undefined, true)
+    for (let day = 0; day < 3; day++) {
+      yield* poll
+      yield* TestClock.adjust("1 day")
+    }
+    assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
+    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
+    yield* poll
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 }) // long after it expired
+  })
 
   it.effect("invoice watcher: a settlement without a preimage that proves it is not credited, and asked about again", () => {
     const forged = replace(LightningReceiver, (receiver) =>
@@ -250,18 +205,15 @@ describe("A payment to us", () => {
           )
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        const payee = yield* company()
-        const row = yield* invoice(payee, 1000)
-        yield* pay(row)
-        yield* poll
-        assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
-        yield* listen // the node's notice has the real one
-        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-      }),
-      { change: forged }
-    )
+    return run({ logsErrors: true, change: forged }, function* () {
+      const payee = yield* company()
+      const row = yield* invoice(payee, 1000)
+      yield* pay(row)
+      yield* poll
+      assert.deepStrictEqual([(yield* now(row)).status, yield* has(payee)], ["pending", { posted: 0, held: 0 }])
+      yield* listen // the node's notice has the real one
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    })
   })
 
   const stranger: Settled = {
@@ -271,35 +223,28 @@ describe("A payment to us", () => {
     settledAtMillis: 1,
     cursor: "7"
   }
-  it.effect("invoice watcher: a settlement of an invoice that is not ours is passed over, and does not hold up the next", () =>
-    inWorld(
-      Effect.gen(function* () {
-        yield* listen
-        assert.strictEqual(yield* cursor, "7")
-        assert.deepStrictEqual(yield* accounts, {})
-      }),
-      { change: telling([stranger]) }
-    )
+  scenario(
+    "invoice watcher: a settlement of an invoice that is not ours is passed over, and does not hold up the next",
+    { change: telling([stranger]) },
+    function* () {
+      yield* listen
+      assert.strictEqual(yield* cursor, "7")
+      assert.deepStrictEqual(yield* accounts, {})
+    }
   )
 
-  it.effect("invoice watcher: waits for a node that is away", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const row = yield* invoice(payee, 1000)
-          yield* pay(row)
-          const { pause, resume } = yield* Sandbox
-          yield* pause("node")
-          assert.strictEqual((yield* Effect.flip(poll))._tag, "NodeUnavailable")
-          assert.strictEqual((yield* Effect.flip(Effect.flatMap(Settlements, ({ listen }) => listen())))._tag, "NodeUnavailable")
-          yield* resume("node")
-          yield* poll
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("invoice watcher: waits for a node that is away", function* () {
+    const payee = yield* company()
+    const row = yield* invoice(payee, 1000)
+    yield* pay(row)
+    const { pause, resume } = yield* Sandbox
+    yield* pause("node")
+    assert.strictEqual((yield* Effect.flip(poll))._tag, "NodeUnavailable")
+    assert.strictEqual((yield* Effect.flip(Effect.flatMap(Settlements, ({ listen }) => listen())))._tag, "NodeUnavailable")
+    yield* resume("node")
+    yield* poll
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
 
   it.effect("invoice watcher: a short outage of the store is waited for, without asking the node again", () => {
     let failures = 3
@@ -311,35 +256,24 @@ describe("A payment to us", () => {
             : journal.commit(change)
       })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          yield* listening(yield* Settlements, pay(yield* invoice(payee, 1000)))
-          assert.strictEqual(failures, -1)
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-        })
-      ),
-      { change: flaky }
-    )
+    return run({ change: flaky }, function* () {
+      const payee = yield* company()
+      yield* listening(yield* Settlements, pay(yield* invoice(payee, 1000)))
+      assert.strictEqual(failures, -1)
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    })
   })
 
-  it.effect("invoice watcher: a paid invoice is found among more open ones than a page has", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payee = yield* company()
-          const rows = yield* Effect.forEach(Array.from({ length: 401 }), () => invoice(payee, 10))
-          yield* Effect.forEach(
-            [0, 199, 200, 399, 400].flatMap((at) => rows[at] ?? []),
-            (row) => pay(row)
-          )
-          yield* poll
-          assert.deepStrictEqual(yield* has(payee), { posted: 50, held: 0 })
-        })
-      )
+  scenario("invoice watcher: a paid invoice is found among more open ones than a page has", function* () {
+    const payee = yield* company()
+    const rows = yield* Effect.forEach(Array.from({ length: 401 }), () => invoice(payee, 10))
+    yield* Effect.forEach(
+      [0, 199, 200, 399, 400].flatMap((at) => rows[at] ?? []),
+      (row) => pay(row)
     )
-  )
+    yield* poll
+    assert.deepStrictEqual(yield* has(payee), { posted: 50, held: 0 })
+  })
 })
 
 describe("A second payment of one invoice", () => {
@@ -353,100 +287,87 @@ describe("A second payment of one invoice", () => {
   })
 
   for (const sats of [1001, 1000]) {
-    it.effect(`invoice watcher: a second payment waits in suspense for a person, once (of ${sats} sats where 1000 were asked)`, () =>
-      inWorld(
-        Effect.gen(function* () {
-          const { payer, payee, row } = yield* paidInside
-          const before = yield* accounts
-          const notice = {
-            paymentHash: row.paymentHash,
-            received: Msat.fromSats(sats),
-            preimage: row.preimage ?? Preimage.make(""),
-            settledAtMillis: 1,
-            cursor: "21"
-          }
-          const ports = telling([notice])(yield* Effect.context<Ports>())
-          for (let i = 0; i < 2; i++) {
-            yield* listening(Context.get(yield* start(ports), Settlements), Effect.void)
-            assert.deepStrictEqual(
-              [yield* has(payer), yield* has(payee)],
-              [
-                { posted: 4000, held: 0 },
-                { posted: 1000, held: 0 }
-              ]
-            )
-            assert.deepStrictEqual(yield* accounts, { ...before, node: (before.node ?? 0) - sats, suspense: sats })
-            assert.strictEqual(yield* cursor, "21")
-          }
-          yield* sound
-        })
-      )
+    scenario(
+      `invoice watcher: a second payment waits in suspense for a person, once (of ${sats} sats where 1000 were asked)`,
+      { logsErrors: true, isPending: true },
+      function* () {
+        const { payer, payee, row } = yield* paidInside
+        const before = yield* accounts
+        const notice = {
+          paymentHash: row.paymentHash,
+          received: Msat.fromSats(sats),
+          preimage: row.preimage ?? Preimage.make(""),
+          settledAtMillis: 1,
+          cursor: "21"
+        }
+        const ports = telling([notice])(yield* Effect.context<Ports>())
+        for (let i = 0; i < 2; i++) {
+          yield* listening(Context.get(yield* start(ports), Settlements), Effect.void)
+          assert.deepStrictEqual(
+            [yield* has(payer), yield* has(payee)],
+            [
+              { posted: 4000, held: 0 },
+              { posted: 1000, held: 0 }
+            ]
+          )
+          assert.deepStrictEqual(yield* accounts, { ...before, node: (before.node ?? 0) - sats, suspense: sats })
+          assert.strictEqual(yield* cursor, "21")
+        }
+        yield* sound
+      }
     )
   }
 })
 
 describe("An open invoice", () => {
-  it.effect("invoice watcher: an open invoice is asked about until a day after its expiry, and then expires", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const row = yield* invoice(yield* company(), 1000, 60)
-        yield* TestClock.adjust(60_000 + 24 * 3600 * 1000)
-        yield* poll
-        assert.strictEqual((yield* now(row)).status, "pending")
-        yield* TestClock.adjust(1)
-        yield* poll
-        assert.strictEqual((yield* now(row)).status, "expired")
-        assert.deepStrictEqual(yield* (yield* Records).openInvoices(null, 10), [])
-      })
-    )
-  )
+  scenario("invoice watcher: an open invoice is asked about until a day after its expiry, and then expires", function* () {
+    const row = yield* invoice(yield* company(), 1000, 60)
+    yield* TestClock.adjust(60_000 + 24 * 3600 * 1000)
+    yield* poll
+    assert.strictEqual((yield* now(row)).status, "pending")
+    yield* TestClock.adjust(1)
+    yield* poll
+    assert.strictEqual((yield* now(row)).status, "expired")
+    assert.deepStrictEqual(yield* (yield* Records).openInvoices(null, 10), [])
+  })
 
-  it.effect("invoice watcher: an invoice that a withdrawal claimed and could not pay expires too", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const row = yield* invoice(payee, 1000, 60)
-          const withdrawal = yield* confirm(payer, row.paymentRequest)
-          yield* pay(row, undefined, true)
-          yield* steps(2)
-          assert.strictEqual(yield* standing(withdrawal), "failed: invoice_not_payable")
-          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "fail" })
-          yield* TestClock.adjust("2 days")
-          yield* poll
-          assert.strictEqual((yield* now(row)).status, "expired")
-        })
-      )
-    )
-  )
+  scenario("invoice watcher: an invoice that a withdrawal claimed and could not pay expires too", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const row = yield* invoice(payee, 1000, 60)
+    const withdrawal = yield* confirm(payer, row.paymentRequest)
+    yield* pay(row, undefined, true)
+    yield* steps(2)
+    assert.strictEqual(yield* standing(withdrawal), "failed: invoice_not_payable")
+    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "fail" })
+    yield* TestClock.adjust("2 days")
+    yield* poll
+    assert.strictEqual((yield* now(row)).status, "expired")
+  })
 
   it.effect("invoice watcher: an expired invoice is credited all the same when the node reports its payment", () => {
     const late: Array<Settled> = []
-    return inWorld(
-      Effect.gen(function* () {
-        const payee = yield* company()
-        const row = yield* invoice(payee, 1000, 60)
-        const { preimage } = yield* pay(row)
-        late.push({
-          paymentHash: row.paymentHash,
-          received: Msat.fromSats(1000),
-          preimage: preimage ?? Preimage.make(""),
-          settledAtMillis: 1,
-          cursor: "1"
-        })
-        // As if the node had not known when it was asked.
-        const asleep = replace(LightningReceiver, (receiver) =>
-          LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "open" }) })
-        )
-        yield* TestClock.adjust("2 days")
-        yield* Context.get(yield* start(asleep(yield* Effect.context<Ports>())), Settlements).poll
-        assert.strictEqual((yield* now(row)).status, "expired")
-        yield* listen
-        assert.strictEqual((yield* now(row)).status, "settled")
-        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-      }),
-      { change: telling(late) }
-    )
+    return run({ change: telling(late) }, function* () {
+      const payee = yield* company()
+      const row = yield* invoice(payee, 1000, 60)
+      const { preimage } = yield* pay(row)
+      late.push({
+        paymentHash: row.paymentHash,
+        received: Msat.fromSats(1000),
+        preimage: preimage ?? Preimage.make(""),
+        settledAtMillis: 1,
+        cursor: "1"
+      })
+      // As if the node had not known when it was asked.
+      const asleep = replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "open" }) })
+      )
+      yield* TestClock.adjust("2 days")
+      yield* Context.get(yield* start(asleep(yield* Effect.context<Ports>())), Settlements).poll
+      assert.strictEqual((yield* now(row)).status, "expired")
+      yield* listen
+      assert.strictEqual((yield* now(row)).status, "settled")
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    })
   })
 
   it.effect("invoice watcher: a node's response from before the payment, however late it arrives, expires nothing", () => {
@@ -462,63 +383,50 @@ describe("An open invoice", () => {
           })
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        const payee = yield* company()
-        const row = yield* invoice(payee, 1000, 60)
-        const looking = yield* Effect.forkChild(poll, { startImmediately: true })
-        yield* (yield* Sandbox).loseNextNotice
-        yield* pay(row)
-        yield* TestClock.adjust("2 days") // as when the machine was put to sleep
-        yield* Fiber.join(looking)
-        yield* poll
-        assert.strictEqual((yield* now(row)).status, "settled")
-        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-      }),
-      { change: late }
-    )
+    return run({ change: late }, function* () {
+      const payee = yield* company()
+      const row = yield* invoice(payee, 1000, 60)
+      const looking = yield* Effect.forkChild(poll, { startImmediately: true })
+      yield* (yield* Sandbox).loseNextNotice
+      yield* pay(row)
+      yield* TestClock.adjust("2 days") // as when the machine was put to sleep
+      yield* Fiber.join(looking)
+      yield* poll
+      assert.strictEqual((yield* now(row)).status, "settled")
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    })
   })
 
   it.effect("invoice watcher: an invoice that the node does not know stays open", () => {
     const forgetful = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        const row = yield* invoice(yield* company(), 1000, 60)
-        yield* TestClock.adjust("30 days")
-        yield* poll
-        assert.strictEqual((yield* now(row)).status, "pending")
-      }),
-      { change: forgetful }
-    )
+    return run({ change: forgetful }, function* () {
+      const row = yield* invoice(yield* company(), 1000, 60)
+      yield* TestClock.adjust("30 days")
+      yield* poll
+      assert.strictEqual((yield* now(row)).status, "pending")
+    })
   })
 })
 
 describe("Money in and out", () => {
-  it.effect("invoice watcher: all money of a company is accounted for: what came in is what went out and what is left", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const row = yield* companyWith(100_000)
-          for (const [sats, behaviour] of [
-            [1000, "settle"],
-            [2000, "fail"],
-            [3000, "hold"],
-            [4000, "unknown_then_settle"]
-          ] as const) {
-            const { destination, paymentHash } = yield* outside({ sats, behaviour })
-            yield* confirm(row, destination)
-            yield* steps(5)
-            if (behaviour === "hold")
-              yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "settle" })
-            yield* steps(2)
-            assert.strictEqual((yield* got(paymentHash)).times, behaviour === "fail" ? 0 : 1)
-          }
-          // 2, 6 and 8 for the service; 5 sats and 5 in a thousand for the network, each time
-          assert.deepStrictEqual(yield* has(row), { posted: 100_000 - 8000 - 16 - (3 * 5 + 40), held: 0 })
-        })
-      )
-    )
-  )
+  scenario("invoice watcher: all money of a company is accounted for: what came in is what went out and what is left", function* () {
+    const row = yield* companyWith(100_000)
+    for (const [sats, behaviour] of [
+      [1000, "settle"],
+      [2000, "fail"],
+      [3000, "hold"],
+      [4000, "unknown_then_settle"]
+    ] as const) {
+      const { destination, paymentHash } = yield* outside({ sats, behaviour })
+      yield* confirm(row, destination)
+      yield* steps(5)
+      if (behaviour === "hold") yield* (yield* Sandbox).release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome: "settle" })
+      yield* steps(2)
+      assert.strictEqual((yield* got(paymentHash)).times, behaviour === "fail" ? 0 : 1)
+    }
+    // 2, 6 and 8 for the service; 5 sats and 5 in a thousand for the network, each time
+    assert.deepStrictEqual(yield* has(row), { posted: 100_000 - 8000 - 16 - (3 * 5 + 40), held: 0 })
+  })
 })

@@ -16,22 +16,21 @@ import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { settings as usual } from "./Rows.ts"
 import {
   accounts,
-  audited,
   companyWith,
   confirm,
   has,
-  inWorld,
   mine,
   now,
   outputsOf,
   outside,
   type Ports,
   replace,
+  run,
+  scenario,
   standing,
   start,
   step,
   steps,
-  unbroken,
   weather
 } from "./World.ts"
 
@@ -120,94 +119,78 @@ describe("A window", () => {
 })
 
 describe("Payouts of one window", () => {
-  it.effect("batch: payouts of several companies are one transaction, and each settles with its own output and share", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { acme, globex, rows } = yield* three
-          yield* step
-          assert.strictEqual(yield* transactionsOf(rows), 0)
-          yield* afterWindow
-          yield* step
-          const { leader, signed, followers } = yield* led(rows)
-          assert.strictEqual(leader.id, rows.map(({ id }) => id).toSorted()[0])
-          assert.deepStrictEqual([signed.length, followers.length, yield* transactionsOf(rows)], [1, 2, 1])
-          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
-          yield* mine(1)
-          yield* steps(2)
-          yield* paidBy(rows, signed[0])
-          const fee = Number(signed[0]?.networkFee) / 1000
-          // Together it costs less than half of what three would.
-          assert.isBelow(fee, 750)
-          assert.deepStrictEqual(yield* has(acme), { posted: 200_000 - 20_000 - 40_000 - 1000 - 120 - 140, held: 0 })
-          assert.deepStrictEqual(yield* has(globex), { posted: 100_000 - 30_000 - 500 - 130, held: 0 })
-          assert.deepInclude(yield* accounts, { chain: 90_000 + fee, network_fees: 1500 - fee, service_fees: 390 })
-        })
-      ),
-      { settings }
-    )
+  scenario(
+    "batch: payouts of several companies are one transaction, and each settles with its own output and share",
+    { settings },
+    function* () {
+      const { acme, globex, rows } = yield* three
+      yield* step
+      assert.strictEqual(yield* transactionsOf(rows), 0)
+      yield* afterWindow
+      yield* step
+      const { leader, signed, followers } = yield* led(rows)
+      assert.strictEqual(leader.id, rows.map(({ id }) => id).toSorted()[0])
+      assert.deepStrictEqual([signed.length, followers.length, yield* transactionsOf(rows)], [1, 2, 1])
+      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+      yield* mine(1)
+      yield* steps(2)
+      yield* paidBy(rows, signed[0])
+      const fee = Number(signed[0]?.networkFee) / 1000
+      // Together it costs less than half of what three would.
+      assert.isBelow(fee, 750)
+      assert.deepStrictEqual(yield* has(acme), { posted: 200_000 - 20_000 - 40_000 - 1000 - 120 - 140, held: 0 })
+      assert.deepStrictEqual(yield* has(globex), { posted: 100_000 - 30_000 - 500 - 130, held: 0 })
+      assert.deepInclude(yield* accounts, { chain: 90_000 + fee, network_fees: 1500 - fee, service_fees: 390 })
+    }
   )
 
-  it.effect("batch: without a window each payout goes by itself, and at once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { rows } = yield* three
-          yield* step
-          assert.strictEqual(yield* transactionsOf(rows), 3)
-          yield* mine(1)
-          yield* steps(2)
-          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-        })
-      ),
-      { settings: { ...settings, payoutWindowMillis: 0 } }
-    )
+  scenario(
+    "batch: without a window each payout goes by itself, and at once",
+    { settings: { ...settings, payoutWindowMillis: 0 } },
+    function* () {
+      const { rows } = yield* three
+      yield* step
+      assert.strictEqual(yield* transactionsOf(rows), 3)
+      yield* mine(1)
+      yield* steps(2)
+      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+    }
   )
 
-  it.effect("batch: more payouts than fit are as many transactions as it takes", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(200_000)
-          const rows = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => payout(payer, n * 1000))
-          yield* afterWindow
-          yield* step
-          assert.strictEqual(yield* transactionsOf(rows), 3)
-          yield* mine(1)
-          yield* steps(2)
-          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-        })
-      ),
-      { settings: { ...settings, payoutOutputs: 2 } }
-    )
+  scenario(
+    "batch: more payouts than fit are as many transactions as it takes",
+    { settings: { ...settings, payoutOutputs: 2 } },
+    function* () {
+      const payer = yield* companyWith(200_000)
+      const rows = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => payout(payer, n * 1000))
+      yield* afterWindow
+      yield* step
+      assert.strictEqual(yield* transactionsOf(rows), 3)
+      yield* mine(1)
+      yield* steps(2)
+      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+    }
   )
 
-  it.effect("C19: batch: payouts that several workers batch in different ways are sent once", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const ports = yield* Effect.context<Ports>()
-          const workers = yield* Effect.forEach([1, 2, 3], () =>
-            Effect.map(start(ports, { ...settings, payoutOutputs: 3 }), (process) => Context.get(process, PaymentWorker).step)
-          )
-          const payers = [yield* companyWith(500_000), yield* companyWith(500_000)]
-          const rows = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) => payout(payers[n % 2] ?? assert.fail(), 10_000 + n))
-          yield* afterWindow
-          for (let i = 0; i < 6; i++) {
-            yield* Effect.all(workers, { concurrency: "unbounded" })
-            yield* TestClock.adjust("15 seconds")
-          }
-          yield* mine(1)
-          yield* steps(3)
-          for (const row of rows) {
-            assert.strictEqual(yield* standing(row), "settled")
-            assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-          }
-        })
-      ),
-      { settings }
+  scenario("C19: batch: payouts that several workers batch in different ways are sent once", { settings }, function* () {
+    const ports = yield* Effect.context<Ports>()
+    const workers = yield* Effect.forEach([1, 2, 3], () =>
+      Effect.map(start(ports, { ...settings, payoutOutputs: 3 }), (process) => Context.get(process, PaymentWorker).step)
     )
-  )
+    const payers = [yield* companyWith(500_000), yield* companyWith(500_000)]
+    const rows = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) => payout(payers[n % 2] ?? assert.fail(), 10_000 + n))
+    yield* afterWindow
+    for (let i = 0; i < 6; i++) {
+      yield* Effect.all(workers, { concurrency: "unbounded" })
+      yield* TestClock.adjust("15 seconds")
+    }
+    yield* mine(1)
+    yield* steps(3)
+    for (const row of rows) {
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+    }
+  })
 
   it.effect("batch: a payout for which the coins do not suffice waits, and keeps none after it from going", () => {
     const purse = { only: "" }
@@ -221,33 +204,27 @@ describe("Payouts of one window", () => {
           })
       })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { newAddress } = yield* ChainWallet
-          const { send } = yield* Sandbox
-          purse.only = yield* send({ address: (yield* newAddress("taproot")).address, amount: Msat.fromSats(60_000) })
-          yield* mine(1)
-          const payer = yield* companyWith(500_000)
-          const rows = yield* Effect.forEach([10_000, 100_000, 20_000, 90_000, 15_000], (sats) => payout(payer, sats))
-          const fits = rows.filter(({ amount }) => amount < Msat.fromSats(50_000))
-          const large = rows.filter((row) => !fits.includes(row))
-          yield* afterWindow
-          yield* steps(4)
-          assert.strictEqual(yield* transactionsOf(fits), 1)
-          assert.deepStrictEqual(yield* standings(large), ["pending", "pending"])
-          assert.strictEqual(yield* transactionsOf(large), 0)
-          purse.only = ""
-          yield* steps(1)
-          assert.strictEqual(yield* transactionsOf(large), 1)
-          yield* mine(1)
-          yield* steps(2)
-          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-        }),
-        { unfinished: true } // what was paid in is nobody's deposit
-      ),
-      { settings, change }
-    )
+    return run({ isPending: true, settings, change }, function* () {
+      const { newAddress } = yield* ChainWallet
+      const { send } = yield* Sandbox
+      purse.only = yield* send({ address: (yield* newAddress("taproot")).address, amount: Msat.fromSats(60_000) })
+      yield* mine(1)
+      const payer = yield* companyWith(500_000)
+      const rows = yield* Effect.forEach([10_000, 100_000, 20_000, 90_000, 15_000], (sats) => payout(payer, sats))
+      const fits = rows.filter(({ amount }) => amount < Msat.fromSats(50_000))
+      const large = rows.filter((row) => !fits.includes(row))
+      yield* afterWindow
+      yield* steps(4)
+      assert.strictEqual(yield* transactionsOf(fits), 1)
+      assert.deepStrictEqual(yield* standings(large), ["pending", "pending"])
+      assert.strictEqual(yield* transactionsOf(large), 0)
+      purse.only = ""
+      yield* steps(1)
+      assert.strictEqual(yield* transactionsOf(large), 1)
+      yield* mine(1)
+      yield* steps(2)
+      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+    })
   })
 
   it.effect("batch: a payout that breaks whatever it is part of is left out and stays pending", () => {
@@ -259,22 +236,17 @@ describe("Payouts of one window", () => {
           ask.payments.some(({ amount }) => amount === broken) ? Effect.die(new Error("it is of no use")) : wallet.build(ask)
       })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { globex, rows } = yield* three
-          const rest = rows.filter(({ amount }) => amount !== broken)
-          yield* afterWindow
-          yield* step
-          for (const row of rest) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
-          yield* mine(1)
-          yield* steps(3)
-          assert.deepStrictEqual(yield* standings(rest), ["settled", "settled"])
-          assert.deepStrictEqual(yield* has(globex), { posted: 100_000, held: 30_630 })
-        })
-      ),
-      { settings, change }
-    )
+    return run({ logsErrors: true, settings, change }, function* () {
+      const { globex, rows } = yield* three
+      const rest = rows.filter(({ amount }) => amount !== broken)
+      yield* afterWindow
+      yield* step
+      for (const row of rest) assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+      yield* mine(1)
+      yield* steps(3)
+      assert.deepStrictEqual(yield* standings(rest), ["settled", "settled"])
+      assert.deepStrictEqual(yield* has(globex), { posted: 100_000, held: 30_630 })
+    })
   })
 
   it.effect("C10: batch: excludes a payout claimed by another process: the others go without it, and it goes by itself", () => {
@@ -289,111 +261,94 @@ describe("Payouts of one window", () => {
         Signer.of({ sign: (psbt) => (signings++ === 0 ? Effect.andThen(Effect.orDie(rival), sign(psbt)) : sign(psbt)) })
       )(ports)
     }
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { rows } = yield* three
-          yield* afterWindow
-          yield* step
-          assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
-          yield* step
-          assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
-          yield* steps(3, 60)
-          assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [3, 2])
-          yield* mine(1)
-          yield* steps(2)
-          for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
-        })
-      ),
-      { settings, change }
-    )
+    return run({ settings, change }, function* () {
+      const { rows } = yield* three
+      yield* afterWindow
+      yield* step
+      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [1, 0])
+      yield* step
+      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [2, 1])
+      yield* steps(3, 60)
+      assert.deepStrictEqual([signings, yield* transactionsOf(rows)], [3, 2])
+      yield* mine(1)
+      yield* steps(2)
+      for (const row of rows) assert.deepStrictEqual(yield* received(row), [["mined", Number(row.amount) / 1000]])
+    })
   })
 })
 
 describe("A transaction that pays several, and that no block takes", () => {
-  it.effect("batch: replaced for all of its payouts; what exceeds the held fees is the operator's", () => {
-    const { sky, change } = weather()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { rows } = yield* three
-          yield* afterWindow
-          yield* step
-          sky.rate = 14
-          yield* halfAnHour
-          const { signed } = yield* led(rows)
-          assert.strictEqual(signed.length, 2)
-          const fee = Number(signed[1]?.networkFee) / 1000
-          assert.isTrue(fee > 1500 && fee <= 4500)
-          for (const row of rows) {
-            const { chainTxId, networkFee } = yield* now(row)
-            assert.strictEqual(chainTxId, signed[1]?.txId)
-            assert.isTrue(networkFee !== null && networkFee > row.networkAllowance && networkFee <= row.networkAllowance * 3n)
-            assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
-          }
-          yield* mine(5)
-          yield* steps(2)
-          assert.deepStrictEqual(yield* standings(rows), ["pending", "pending", "pending"])
-          yield* mine(1)
-          yield* steps(2)
-          yield* paidBy(rows, signed[1])
-          assert.deepInclude(yield* accounts, { chain: 90_000 + fee, service_fees: 390, loss: 1500 - fee })
-        })
-      ),
-      { settings, change }
-    )
-  })
+  scenario(
+    "batch: replaced for all of its payouts; what exceeds the held fees is the operator's",
+    () => ({ logsErrors: true, settings, ...weather() }),
+    function* ({ sky }) {
+      const { rows } = yield* three
+      yield* afterWindow
+      yield* step
+      sky.rate = 14
+      yield* halfAnHour
+      const { signed } = yield* led(rows)
+      assert.strictEqual(signed.length, 2)
+      const fee = Number(signed[1]?.networkFee) / 1000
+      assert.isTrue(fee > 1500 && fee <= 4500)
+      for (const row of rows) {
+        const { chainTxId, networkFee } = yield* now(row)
+        assert.strictEqual(chainTxId, signed[1]?.txId)
+        assert.isTrue(networkFee !== null && networkFee > row.networkAllowance && networkFee <= row.networkAllowance * 3n)
+        assert.deepStrictEqual(yield* received(row), [["mempool", Number(row.amount) / 1000]])
+      }
+      yield* mine(5)
+      yield* steps(2)
+      assert.deepStrictEqual(yield* standings(rows), ["pending", "pending", "pending"])
+      yield* mine(1)
+      yield* steps(2)
+      yield* paidBy(rows, signed[1])
+      assert.deepInclude(yield* accounts, { chain: 90_000 + fee, service_fees: 390, loss: 1500 - fee })
+    }
+  )
 
-  it.effect("batch: when the original is mined after it was replaced, all settle with the original and its cost", () => {
-    const { sky, change } = weather()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { rows } = yield* three
-          yield* afterWindow
-          yield* step
-          const [first] = (yield* led(rows)).signed
-          sky.rate = 4
-          sky.deaf = (rawTx) => rawTx !== first?.rawTx
-          yield* halfAnHour
-          assert.strictEqual((yield* led(rows)).signed.length, 2)
-          yield* mine(6)
-          yield* steps(2)
-          yield* paidBy(rows, first)
-        })
-      ),
-      { settings, change }
-    )
-  })
+  scenario(
+    "batch: when the original is mined after it was replaced, all settle with the original and its cost",
+    () => ({ settings, ...weather() }),
+    function* ({ sky }) {
+      const { rows } = yield* three
+      yield* afterWindow
+      yield* step
+      const [first] = (yield* led(rows)).signed
+      sky.rate = 4
+      sky.deaf = (rawTx) => rawTx !== first?.rawTx
+      yield* halfAnHour
+      assert.strictEqual((yield* led(rows)).signed.length, 2)
+      yield* mine(6)
+      yield* steps(2)
+      yield* paidBy(rows, first)
+    }
+  )
 
-  it.effect("C45: batch: sent again when a reorganisation took its block, before and after it settled", () => {
-    const { sent, change } = weather()
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { rows } = yield* three
-          yield* afterWindow
-          yield* step
-          const { reorg } = yield* Sandbox
-          yield* mine(1)
-          yield* steps(1)
-          yield* reorg(1)
-          yield* steps(1)
-          assert.deepStrictEqual(yield* standings(rows), ["pending", "pending", "pending"])
-          yield* mine(2)
-          yield* steps(1)
-          const { signed } = yield* led(rows)
-          yield* paidBy(rows, signed[0])
-          yield* reorg(2)
-          yield* Effect.flatMap(SettledPayouts, ({ look }) => look)
-          assert.strictEqual(new Set(sent).size, 1)
-          yield* mine(1)
-          yield* paidBy(rows, signed[0])
-        })
-      ),
-      { settings: { ...settings, payoutConfirmations: 2 }, change }
-    )
-  })
+  scenario(
+    "C45: batch: sent again when a reorganisation took its block, before and after it settled",
+    () => ({ settings: { ...settings, payoutConfirmations: 2 }, ...weather() }),
+    function* ({ sent }) {
+      const { rows } = yield* three
+      yield* afterWindow
+      yield* step
+      const { reorg } = yield* Sandbox
+      yield* mine(1)
+      yield* steps(1)
+      yield* reorg(1)
+      yield* steps(1)
+      assert.deepStrictEqual(yield* standings(rows), ["pending", "pending", "pending"])
+      yield* mine(2)
+      yield* steps(1)
+      const { signed } = yield* led(rows)
+      yield* paidBy(rows, signed[0])
+      yield* reorg(2)
+      yield* Effect.flatMap(SettledPayouts, ({ look }) => look)
+      assert.strictEqual(new Set(sent).size, 1)
+      yield* mine(1)
+      yield* paidBy(rows, signed[0])
+    }
+  )
 
   it.effect("C45: batch: not replaced once some of it is settled, also when a reorganisation took its block", () => {
     const { sky, change: raining } = weather()
@@ -408,58 +363,46 @@ describe("A transaction that pays several, and that no block takes", () => {
               : journal.commit(change)
         })
       )(raining(ports))
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { rows } = yield* three
-          yield* afterWindow
-          yield* step
-          yield* mine(1)
-          yield* steps(2)
-          assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
-          yield* (yield* Sandbox).reorg(1)
-          sky.rate = 4
-          yield* halfAnHour
-          away = false
-          const { signed } = yield* led(rows)
-          assert.strictEqual(signed.length, 1)
-          yield* mine(1)
-          yield* steps(2)
-          yield* paidBy(rows, signed[0])
-        })
-      ),
-      { settings, change }
-    )
+    return run({ logsErrors: true, settings, change }, function* () {
+      const { rows } = yield* three
+      yield* afterWindow
+      yield* step
+      yield* mine(1)
+      yield* steps(2)
+      assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
+      yield* (yield* Sandbox).reorg(1)
+      sky.rate = 4
+      yield* halfAnHour
+      away = false
+      const { signed } = yield* led(rows)
+      assert.strictEqual(signed.length, 1)
+      yield* mine(1)
+      yield* steps(2)
+      yield* paidBy(rows, signed[0])
+    })
   })
 
   it.effect("C10: batch: a worker that slept on its claim leaves a payout that another one batched meanwhile", () => {
-    return inWorld(
-      unbroken(
-        audited(
-          Effect.gen(function* () {
-            const ports = yield* Effect.context<Ports>()
-            const wakes = yield* Deferred.make<void>()
-            const sleepy = yield* start(
-              replace(SendingReads, (records) =>
-                SendingReads.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
-              )(ports),
-              settings
-            )
-            const { rows } = yield* three
-            yield* afterWindow
-            const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
-            yield* TestClock.adjust("121 seconds")
-            yield* step
-            assert.strictEqual(yield* transactionsOf(rows), 1)
-            yield* Deferred.succeed(wakes, undefined)
-            yield* Fiber.join(sleeping)
-            yield* mine(1)
-            yield* steps(3, 60)
-            assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
-          })
-        )
-      ),
-      { settings }
-    )
+    return run({ settings }, function* () {
+      const ports = yield* Effect.context<Ports>()
+      const wakes = yield* Deferred.make<void>()
+      const sleepy = yield* start(
+        replace(SendingReads, (records) =>
+          SendingReads.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
+        )(ports),
+        settings
+      )
+      const { rows } = yield* three
+      yield* afterWindow
+      const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+      yield* TestClock.adjust("121 seconds")
+      yield* step
+      assert.strictEqual(yield* transactionsOf(rows), 1)
+      yield* Deferred.succeed(wakes, undefined)
+      yield* Fiber.join(sleeping)
+      yield* mine(1)
+      yield* steps(3, 60)
+      assert.deepStrictEqual(yield* standings(rows), ["settled", "settled", "settled"])
+    })
   })
 })

@@ -10,7 +10,7 @@ import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import * as Settlements from "../src/receiving/Settlements.ts"
 import { Records } from "../src/Records.ts"
 import { settings } from "./Rows.ts"
-import { audited, company, has, invoice, inWorld, lightningAddress, replace, said } from "./World.ts"
+import { company, has, invoice, lightningAddress, replace, run, said, scenario } from "./World.ts"
 
 // Invoices that nobody pays: a stranger can ask for them at a Lightning address, so what they cost is bounded.
 
@@ -55,75 +55,57 @@ const pass = Effect.fnUntraced(function* (minutes: number) {
 const working = Layer.build(Settlements.layerWorker)
 
 describe("An invoice that a wallet asked for", () => {
-  it.effect(
+  scenario(
     "invoice: one that no wallet pays is asked about a few times, closed at the node and forgotten, and can be paid no more",
-    () => {
-      const { change, times } = counting()
-      return inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { address } = yield* shop
-            yield* working
-            const row = yield* ask()
-            yield* pass(expirySeconds / 60)
-            assert.strictEqual((yield* find(row))?.status, "pending")
-            yield* pass(4)
-            assert.isUndefined(yield* find(row))
-            assert.isAtMost(times(row), 10)
-            assert.strictEqual((yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash))._tag, "canceled")
-            assert.strictEqual((yield* Effect.flip(pay(row))).reason, "invoice_expired")
-            const records = yield* Records
-            assert.isTrue(Option.isNone(yield* records.invoiceByHash(row.paymentHash)))
-            const place = { host: settings.domain, domain: null, user: address.handle }
-            assert.strictEqual(yield* said((yield* PayRequests).verify(place, row.paymentHash)), "PayRequestRefused: not_found")
-            const events = yield* records.events(0n, 1000)
-            assert.notInclude(
-              events.map(({ subject }) => subject),
-              row.id
-            )
-          })
-        ),
-        { change }
+    counting,
+    function* ({ times }) {
+      const { address } = yield* shop
+      yield* working
+      const row = yield* ask()
+      yield* pass(expirySeconds / 60)
+      assert.strictEqual((yield* find(row))?.status, "pending")
+      yield* pass(4)
+      assert.isUndefined(yield* find(row))
+      assert.isAtMost(times(row), 10)
+      assert.strictEqual((yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash))._tag, "canceled")
+      assert.strictEqual((yield* Effect.flip(pay(row))).reason, "invoice_expired")
+      const records = yield* Records
+      assert.isTrue(Option.isNone(yield* records.invoiceByHash(row.paymentHash)))
+      const place = { host: settings.domain, domain: null, user: address.handle }
+      assert.strictEqual(yield* said((yield* PayRequests).verify(place, row.paymentHash)), "PayRequestRefused: not_found")
+      const events = yield* records.events(0n, 1000)
+      assert.notInclude(
+        events.map(({ subject }) => subject),
+        row.id
       )
     }
   )
 
-  it.effect("invoice: a payment that the node still holds when it expires is credited when it settles, however late", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const { row: payee } = yield* shop
-          yield* working
-          const row = yield* ask()
-          yield* pay(row, true)
-          yield* pass(180)
-          assert.strictEqual((yield* find(row))?.status, "pending")
-          yield* (yield* Sandbox).loseNextNotice
-          yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
-          yield* pass(2)
-          assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("invoice: a payment that the node still holds when it expires is credited when it settles, however late", function* () {
+    const { row: payee } = yield* shop
+    yield* working
+    const row = yield* ask()
+    yield* pay(row, true)
+    yield* pass(180)
+    assert.strictEqual((yield* find(row))?.status, "pending")
+    yield* (yield* Sandbox).loseNextNotice
+    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
+    yield* pass(2)
+    assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
+  })
 
-  it.effect(
+  scenario(
     "invoice: one that was paid, and whose notice was lost, is credited and not forgotten, also where nobody looked before its end",
-    () =>
-      inWorld(
-        audited(
-          Effect.gen(function* () {
-            const { row: payee } = yield* shop
-            const row = yield* ask()
-            yield* (yield* Sandbox).loseNextNotice
-            yield* pay(row)
-            yield* TestClock.adjust("1 day")
-            yield* (yield* Settlements.Settlements).forget
-            assert.strictEqual((yield* find(row))?.status, "settled")
-            assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
-          })
-        )
-      )
+    function* () {
+      const { row: payee } = yield* shop
+      const row = yield* ask()
+      yield* (yield* Sandbox).loseNextNotice
+      yield* pay(row)
+      yield* TestClock.adjust("1 day")
+      yield* (yield* Settlements.Settlements).forget
+      assert.strictEqual((yield* find(row))?.status, "settled")
+      assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
+    }
   )
 
   it.effect("invoice: what the node cannot close stays; what it does not know is forgotten once its grace is over", () => {
@@ -136,59 +118,50 @@ describe("An invoice that a wallet asked for", () => {
         lookupInvoice: (hash) => (knows ? receiver.lookupInvoice(hash) : Effect.succeed({ _tag: "unknown" }))
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        yield* shop
-        const { forget } = yield* Settlements.Settlements
-        const row = yield* ask()
-        yield* TestClock.adjust("3 days")
-        yield* forget
-        assert.strictEqual((yield* find(row))?.status, "pending")
-        knows = false
-        const young = yield* ask()
-        yield* TestClock.adjust("1 hour")
-        yield* forget
-        assert.isUndefined(yield* find(row))
-        assert.strictEqual((yield* find(young))?.status, "pending")
-      }),
-      { change }
-    )
+    return run({ change }, function* () {
+      yield* shop
+      const { forget } = yield* Settlements.Settlements
+      const row = yield* ask()
+      yield* TestClock.adjust("3 days")
+      yield* forget
+      assert.strictEqual((yield* find(row))?.status, "pending")
+      knows = false
+      const young = yield* ask()
+      yield* TestClock.adjust("1 hour")
+      yield* forget
+      assert.isUndefined(yield* find(row))
+      assert.strictEqual((yield* find(young))?.status, "pending")
+    })
   })
 
-  it.effect("invoice: more than a page of them are forgotten, and none that a company asked for", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { row: payee } = yield* shop
-        const own = yield* invoice(payee, 21, 60)
-        const rows = yield* Effect.forEach(Array.from({ length: 401 }), (_, at) => ask(`caller ${at}`))
-        yield* TestClock.adjust("12 minutes")
-        yield* (yield* Settlements.Settlements).forget
-        assert.deepStrictEqual(yield* Effect.forEach(rows, find), Array.from({ length: 401 }))
-        assert.strictEqual((yield* find(own))?.status, "pending")
-      }),
-      { settings: { ...settings, lnurl: { ...settings.lnurl, perAddress: { count: 1000, everyMillis: 1 } } } }
-    )
+  scenario(
+    "invoice: more than a page of them are forgotten, and none that a company asked for",
+    { settings: { ...settings, lnurl: { ...settings.lnurl, perAddress: { count: 1000, everyMillis: 1 } } } },
+    function* () {
+      const { row: payee } = yield* shop
+      const own = yield* invoice(payee, 21, 60)
+      const rows = yield* Effect.forEach(Array.from({ length: 401 }), (_, at) => ask(`caller ${at}`))
+      yield* TestClock.adjust("12 minutes")
+      yield* (yield* Settlements.Settlements).forget
+      assert.deepStrictEqual(yield* Effect.forEach(rows, find), Array.from({ length: 401 }))
+      assert.strictEqual((yield* find(own))?.status, "pending")
+    }
   )
 })
 
 describe("An invoice that a company asked for", () => {
-  it.effect(
+  scenario(
     "invoice: while nobody pays it, it is looked up less and less often: 17 times in its hour and the day after, and expires",
-    () => {
-      const { change, times } = counting()
-      return inWorld(
-        Effect.gen(function* () {
-          yield* working
-          yield* pass(7)
-          const row = yield* invoice(yield* company(), 21, 3600)
-          yield* pass(60)
-          assert.isAtMost(times(row), 9)
-          yield* pass(26 * 60)
-          assert.strictEqual((yield* find(row))?.status, "expired")
-          assert.isAtMost(times(row), 17)
-        }),
-        { change }
-      )
+    () => ({ ...counting() }),
+    function* ({ times }) {
+      yield* working
+      yield* pass(7)
+      const row = yield* invoice(yield* company(), 21, 3600)
+      yield* pass(60)
+      assert.isAtMost(times(row), 9)
+      yield* pass(26 * 60)
+      assert.strictEqual((yield* find(row))?.status, "expired")
+      assert.isAtMost(times(row), 17)
     }
   )
 
@@ -199,24 +172,19 @@ describe("An invoice that a company asked for", () => {
     [20, 32],
     [70, 120]
   ] as const) {
-    it.effect(
+    scenario(
       `invoice: paid ${minutes} minutes after it was made, with the notice lost, it is credited before it is ${within} minutes old`,
-      () =>
-        inWorld(
-          audited(
-            Effect.gen(function* () {
-              const payee = yield* company()
-              yield* working
-              yield* pass(1)
-              const row = yield* invoice(payee, 21, 7200)
-              yield* TestClock.adjust(minutes * 60_000)
-              yield* (yield* Sandbox).loseNextNotice
-              yield* pay(row)
-              yield* TestClock.adjust((within - minutes) * 60_000 + 31_000)
-              assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
-            })
-          )
-        )
+      function* () {
+        const payee = yield* company()
+        yield* working
+        yield* pass(1)
+        const row = yield* invoice(payee, 21, 7200)
+        yield* TestClock.adjust(minutes * 60_000)
+        yield* (yield* Sandbox).loseNextNotice
+        yield* pay(row)
+        yield* TestClock.adjust((within - minutes) * 60_000 + 31_000)
+        assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
+      }
     )
   }
 })
@@ -234,38 +202,36 @@ describe("Unpaid invoices of wallets", () => {
     settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: fast, perAddress: fast, ...more } }
   })
 
-  it.effect("limits: one caller has so many at once; paying one makes room for one, and their expiry for all", () =>
-    inWorld(
-      Effect.gen(function* () {
-        yield* shop
-        const rows = yield* Effect.forEach(Array.from({ length: openPerCaller }), () => ask())
-        assert.strictEqual(yield* refusal(ask()), callers)
-        yield* ask("203.0.113.2")
-        yield* pay(rows[0] ?? assert.fail())
-        yield* (yield* Settlements.Settlements).poll
-        yield* ask()
-        assert.strictEqual(yield* refusal(ask()), callers)
-        yield* TestClock.adjust(expirySeconds * 1000)
-        yield* Effect.forEach(Array.from({ length: openPerCaller }), () => ask())
-        assert.strictEqual(yield* refusal(ask()), callers)
-      }),
-      limits({})
-    )
+  scenario(
+    "limits: one caller has so many at once; paying one makes room for one, and their expiry for all",
+    { ...limits({}) },
+    function* () {
+      yield* shop
+      const rows = yield* Effect.forEach(Array.from({ length: openPerCaller }), () => ask())
+      assert.strictEqual(yield* refusal(ask()), callers)
+      yield* ask("203.0.113.2")
+      yield* pay(rows[0] ?? assert.fail())
+      yield* (yield* Settlements.Settlements).poll
+      yield* ask()
+      assert.strictEqual(yield* refusal(ask()), callers)
+      yield* TestClock.adjust(expirySeconds * 1000)
+      yield* Effect.forEach(Array.from({ length: openPerCaller }), () => ask())
+      assert.strictEqual(yield* refusal(ask()), callers)
+    }
   )
 
-  it.effect("limits: at one address there are so many at once, whoever asks; other addresses give on, and their expiry makes room", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const { row } = yield* shop
-        yield* lightningAddress(row, "bakery")
-        for (let at = 0; at < 30; at++) yield* ask(`caller ${at}`)
-        assert.strictEqual(yield* refusal(ask("another")), address)
-        yield* ask("another", "bakery")
-        yield* TestClock.adjust(expirySeconds * 1000)
-        yield* ask("another")
-      }),
-      limits({ openPerAddress: 30 })
-    )
+  scenario(
+    "limits: at one address there are so many at once, whoever asks; other addresses give on, and their expiry makes room",
+    { ...limits({ openPerAddress: 30 }) },
+    function* () {
+      const { row } = yield* shop
+      yield* lightningAddress(row, "bakery")
+      for (let at = 0; at < 30; at++) yield* ask(`caller ${at}`)
+      assert.strictEqual(yield* refusal(ask("another")), address)
+      yield* ask("another", "bakery")
+      yield* TestClock.adjust(expirySeconds * 1000)
+      yield* ask("another")
+    }
   )
 
   it.effect("limits: in the whole service there are so many at once, also by the count of what other processes gave", () => {
@@ -276,16 +242,13 @@ describe("Unpaid invoices of wallets", () => {
           Effect.map(records.openForWallets(nowMillis), (counts) => [...counts, { lightningAddressId: "elsewhere", count: open - 3 }])
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        const { row } = yield* shop
-        yield* lightningAddress(row, "bakery")
-        for (let at = 0; at < 3; at++) yield* ask(`caller ${at}`)
-        assert.strictEqual(yield* refusal(ask("another")), service)
-        assert.strictEqual(yield* refusal(ask("another", "bakery")), service)
-      }),
-      { ...limits({}), change: others }
-    )
+    return run({ ...limits({}), change: others }, function* () {
+      const { row } = yield* shop
+      yield* lightningAddress(row, "bakery")
+      for (let at = 0; at < 3; at++) yield* ask(`caller ${at}`)
+      assert.strictEqual(yield* refusal(ask("another")), service)
+      assert.strictEqual(yield* refusal(ask("another", "bakery")), service)
+    })
   })
 
   it.effect("limits: the store is asked for its count at most once a second, however many ask", () => {
@@ -296,18 +259,15 @@ describe("Unpaid invoices of wallets", () => {
         openForWallets: (nowMillis) => Effect.tap(records.openForWallets(nowMillis), () => Effect.sync(() => counts++))
       })
     )
-    return inWorld(
-      Effect.gen(function* () {
-        yield* shop
-        for (let at = 0; at < 50; at++) {
-          yield* Effect.all([ask(`a${at}`), ask(`b${at}`)], { concurrency: "unbounded" })
-          yield* TestClock.adjust("100 millis")
-        }
-        assert.isAtMost(counts, 5)
-        assert.isAtLeast(counts, 4)
-        assert.isBelow(50, openPerAddress)
-      }),
-      { ...limits({}), change: counted }
-    )
+    return run({ ...limits({}), change: counted }, function* () {
+      yield* shop
+      for (let at = 0; at < 50; at++) {
+        yield* Effect.all([ask(`a${at}`), ask(`b${at}`)], { concurrency: "unbounded" })
+        yield* TestClock.adjust("100 millis")
+      }
+      assert.isAtMost(counts, 5)
+      assert.isAtLeast(counts, 4)
+      assert.isBelow(50, openPerAddress)
+    })
   })
 })

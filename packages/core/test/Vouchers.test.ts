@@ -12,18 +12,18 @@ import { settings } from "./Rows.ts"
 import {
   accounts,
   asked,
-  audited,
   company,
   companyWith,
   confirm,
   got,
   has,
   invoice,
-  inWorld,
   made,
   outside,
   replace,
+  run,
   said,
+  scenario,
   step,
   steps
 } from "./World.ts"
@@ -63,361 +63,282 @@ const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
 })
 
 describe("A voucher", () => {
-  it.effect("voucher: holds its amount and the fees of a Lightning payment, and is paid to the first invoice", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const issued = yield* issue(payer, 1000)
-          // 0.2 % for the service; 5 sats and 0.5 % for the route.
-          assert.strictEqual(Voucher.held(issued.voucher), Msat.make(1_012_000n))
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-          const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          yield* claim(issued, destination)
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-          yield* step
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-          const withdrawal = yield* withdrawalOf(issued)
-          assert.deepStrictEqual([withdrawal.status, withdrawal.ledgerTxId], ["settled", issued.voucher.ledgerTxId])
-        })
-      )
-    )
-  )
+  scenario("voucher: holds its amount and the fees of a Lightning payment, and is paid to the first invoice", function* () {
+    const payer = yield* companyWith(5000)
+    const issued = yield* issue(payer, 1000)
+    // 0.2 % for the service; 5 sats and 0.5 % for the route.
+    assert.strictEqual(Voucher.held(issued.voucher), Msat.make(1_012_000n))
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+    const { destination, paymentHash } = yield* outside({ sats: 1000 })
+    yield* claim(issued, destination)
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+    yield* step
+    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+    const withdrawal = yield* withdrawalOf(issued)
+    assert.deepStrictEqual([withdrawal.status, withdrawal.ledgerTxId], ["settled", issued.voucher.ledgerTxId])
+  })
 
-  it.effect("keeps its secret nowhere: the store knows its hash alone", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const issued = yield* issue(yield* companyWith(5000), 1000)
-        const k1 = secretOf(issued)
-        assert.match(k1, /^[0-9a-f]{64}$/)
-        assert.notInclude(
-          JSON.stringify(issued, (_, value) => (typeof value === "bigint" ? String(value) : value)),
-          k1
-        )
-        assert.strictEqual((yield* now(issued)).secretHash, Voucher.hashOf(k1))
-        assert.notInclude(
-          JSON.stringify(yield* now(issued), (_, value) => (typeof value === "bigint" ? String(value) : value)),
-          k1
-        )
-        assert.notStrictEqual(secretOf(yield* issue(yield* companyWith(5000), 1000)), k1)
+  scenario("keeps its secret nowhere: the store knows its hash alone", function* () {
+    const issued = yield* issue(yield* companyWith(5000), 1000)
+    const k1 = secretOf(issued)
+    assert.match(k1, /^[0-9a-f]{64}$/)
+    assert.notInclude(
+      JSON.stringify(issued, (_, value) => (typeof value === "bigint" ? String(value) : value)),
+      k1
+    )
+    assert.strictEqual((yield* now(issued)).secretHash, Voucher.hashOf(k1))
+    assert.notInclude(
+      JSON.stringify(yield* now(issued), (_, value) => (typeof value === "bigint" ? String(value) : value)),
+      k1
+    )
+    assert.notStrictEqual(secretOf(yield* issue(yield* companyWith(5000), 1000)), k1)
+  })
+
+  scenario("C18: voucher: paid once, to one of fifty wallets that claim at once; the others are refused", { ...atOnce }, function* () {
+    const payer = yield* companyWith(5000)
+    const issued = yield* issue(payer, 1000)
+    const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
+    const answers = yield* Effect.forEach(invoices, ({ destination }) => said(claim(issued, destination)), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(answers.toSorted(), [...Array.from({ length: 49 }, () => "VoucherRefused: claimed"), "ok"])
+    yield* steps(3)
+    const paid = yield* Effect.forEach(invoices, ({ paymentHash }) => got(paymentHash))
+    assert.strictEqual(
+      paid.reduce((sum, { sats }) => sum + sats, 0),
+      1000
+    )
+    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+  })
+
+  scenario(
+    "C18: voucher: claimed with the same invoice fifty times at once, it is paid once, and every claim gets the same result",
+    { ...atOnce },
+    function* () {
+      const payer = yield* companyWith(5000)
+      const issued = yield* issue(payer, 1000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const answers = yield* Effect.forEach(Array.from({ length: 50 }), () => said(claim(issued, destination)), {
+        concurrency: "unbounded"
       })
-    )
+      assert.deepStrictEqual(new Set(answers), new Set(["ok"]))
+      yield* steps(3)
+      assert.strictEqual(yield* said(claim(issued, destination.toUpperCase())), "ok")
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+    }
   )
 
-  it.effect("C18: voucher: paid once, to one of fifty wallets that claim at once; the others are refused", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const issued = yield* issue(payer, 1000)
-          const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
-          const answers = yield* Effect.forEach(invoices, ({ destination }) => said(claim(issued, destination)), {
-            concurrency: "unbounded"
-          })
-          assert.deepStrictEqual(answers.toSorted(), [...Array.from({ length: 49 }, () => "VoucherRefused: claimed"), "ok"])
-          yield* steps(3)
-          const paid = yield* Effect.forEach(invoices, ({ paymentHash }) => got(paymentHash))
-          assert.strictEqual(
-            paid.reduce((sum, { sats }) => sum + sats, 0),
-            1000
-          )
-          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-        })
-      ),
-      atOnce
-    )
-  )
+  scenario("voucher: only an invoice for exactly its amount, which may be paid, claims it; after any other it stays open", function* () {
+    const payer = yield* companyWith(5000)
+    const issued = yield* issue(payer, 1000)
+    const paid = (yield* outside({ sats: 1000 })).destination
+    yield* confirm(payer, paid)
+    yield* step
+    const mainnet =
+      "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+    const wrong = {
+      "more than there is": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
+      "less than there is": (yield* outside({ amount: Msat.make(999_999n) })).destination,
+      "any amount": (yield* outside()).destination,
+      "an expiry that is too near": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
+      "another network": mainnet,
+      "an invoice that another withdrawal paid": paid,
+      "an address": (yield* outside({ type: "chain_address" })).destination,
+      "a Lightning address": (yield* outside({ type: "lightning_address" })).destination,
+      nothing: "",
+      nonsense: "lnbcrt1nonsense",
+      "a NUL": "\0"
+    }
+    for (const [what, pr] of Object.entries(wrong)) assert.strictEqual(yield* said(claim(issued, pr)), "VoucherRefused: invoice", what)
+    assert.strictEqual((yield* now(issued)).status, "open")
+    yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
+    yield* steps(3)
+  })
 
-  it.effect("C18: voucher: claimed with the same invoice fifty times at once, it is paid once, and every claim gets the same result", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const issued = yield* issue(payer, 1000)
-          const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          const answers = yield* Effect.forEach(Array.from({ length: 50 }), () => said(claim(issued, destination)), {
-            concurrency: "unbounded"
-          })
-          assert.deepStrictEqual(new Set(answers), new Set(["ok"]))
-          yield* steps(3)
-          assert.strictEqual(yield* said(claim(issued, destination.toUpperCase())), "ok")
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-        })
-      ),
-      atOnce
-    )
-  )
+  scenario("voucher: when its payment fails the company has everything back, and it stays claimed", function* () {
+    const payer = yield* companyWith(5000)
+    const issued = yield* issue(payer, 1000)
+    yield* claim(issued, (yield* outside({ sats: 1000, behaviour: "fail" })).destination)
+    yield* steps(3)
+    assert.strictEqual((yield* withdrawalOf(issued)).status, "failed")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: claimed")
+  })
 
-  it.effect("voucher: only an invoice for exactly its amount, which may be paid, claims it; after any other it stays open", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const issued = yield* issue(payer, 1000)
-          const paid = (yield* outside({ sats: 1000 })).destination
-          yield* confirm(payer, paid)
-          yield* step
-          const mainnet =
-            "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
-          const wrong = {
-            "more than there is": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
-            "less than there is": (yield* outside({ amount: Msat.make(999_999n) })).destination,
-            "any amount": (yield* outside()).destination,
-            "an expiry that is too near": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
-            "another network": mainnet,
-            "an invoice that another withdrawal paid": paid,
-            "an address": (yield* outside({ type: "chain_address" })).destination,
-            "a Lightning address": (yield* outside({ type: "lightning_address" })).destination,
-            nothing: "",
-            nonsense: "lnbcrt1nonsense",
-            "a NUL": "\0"
-          }
-          for (const [what, pr] of Object.entries(wrong))
-            assert.strictEqual(yield* said(claim(issued, pr)), "VoucherRefused: invoice", what)
-          assert.strictEqual((yield* now(issued)).status, "open")
-          yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
-          yield* steps(3)
-        })
-      )
+  scenario("voucher: two claimed with one invoice are paid once, and the other company has its money back", function* () {
+    const payer = yield* companyWith(5000)
+    const [one, other] = [yield* issue(payer, 1000), yield* issue(payer, 1000)]
+    const { destination, paymentHash } = yield* outside({ sats: 1000 })
+    yield* Effect.all([claim(one, destination), claim(other, destination)], { concurrency: "unbounded" })
+    yield* steps(4)
+    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+    assert.deepStrictEqual(
+      [(yield* withdrawalOf(one)).failure, (yield* withdrawalOf(other)).failure].toSorted(),
+      [null, "payment_hash_used"].toSorted()
     )
-  )
+    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+  })
 
-  it.effect("voucher: when its payment fails the company has everything back, and it stays claimed", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const issued = yield* issue(payer, 1000)
-          yield* claim(issued, (yield* outside({ sats: 1000, behaviour: "fail" })).destination)
-          yield* steps(3)
-          assert.strictEqual((yield* withdrawalOf(issued)).status, "failed")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-          assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: claimed")
-        })
-      )
-    )
-  )
-
-  it.effect("voucher: two claimed with one invoice are paid once, and the other company has its money back", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const [one, other] = [yield* issue(payer, 1000), yield* issue(payer, 1000)]
-          const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          yield* Effect.all([claim(one, destination), claim(other, destination)], { concurrency: "unbounded" })
-          yield* steps(4)
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-          assert.deepStrictEqual(
-            [(yield* withdrawalOf(one)).failure, (yield* withdrawalOf(other)).failure].toSorted(),
-            [null, "payment_hash_used"].toSorted()
-          )
-          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-        })
-      )
-    )
-  )
-
-  it.effect("voucher: claimed with an invoice of ours it is paid inside, for the fee it was made with", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, payee] = [yield* companyWith(5000), yield* company()]
-          const issued = yield* issue(payer, 1000)
-          yield* claim(issued, (yield* invoice(payee, 1000)).paymentRequest)
-          yield* steps(2)
-          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-          assert.strictEqual((yield* accounts)["network_fees"], 10)
-        })
-      )
-    )
-  )
+  scenario("voucher: claimed with an invoice of ours it is paid inside, for the fee it was made with", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const issued = yield* issue(payer, 1000)
+    yield* claim(issued, (yield* invoice(payee, 1000)).paymentRequest)
+    yield* steps(2)
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+    assert.strictEqual((yield* accounts)["network_fees"], 10)
+  })
 })
 
 describe("A voucher that nobody claims", () => {
-  it.effect("voucher: not claimable once it has expired; its money is given back by the next run of a worker", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const issued = yield* issue(payer, 1000, 60)
-          const { destination } = yield* outside({ sats: 1000 })
-          yield* TestClock.adjust(59_999)
-          assert.strictEqual(yield* expire, 0)
-          assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "ok")
-          yield* TestClock.adjust(1)
-          assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
-          assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "VoucherRefused: expired")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-          assert.strictEqual(yield* expire, 1)
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-          assert.strictEqual((yield* now(issued)).status, "expired")
-          assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
-          assert.strictEqual(yield* expire, 0)
-        })
-      )
-    )
-  )
+  scenario("voucher: not claimable once it has expired; its money is given back by the next run of a worker", function* () {
+    const payer = yield* companyWith(5000)
+    const issued = yield* issue(payer, 1000, 60)
+    const { destination } = yield* outside({ sats: 1000 })
+    yield* TestClock.adjust(59_999)
+    assert.strictEqual(yield* expire, 0)
+    assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "ok")
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
+    assert.strictEqual(yield* said(Effect.flatMap(Vouchers, ({ offer }) => offer(secretOf(issued)))), "VoucherRefused: expired")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+    assert.strictEqual(yield* expire, 1)
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    assert.strictEqual((yield* now(issued)).status, "expired")
+    assert.strictEqual(yield* said(claim(issued, destination)), "VoucherRefused: expired")
+    assert.strictEqual(yield* expire, 0)
+  })
 
   it.effect("voucher: claimed or expired, never both, in either order", () => {
     let isLate = false
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(50_000)
-          for (const late of [false, true]) {
-            isLate = late
-            const issued = yield* issue(payer, 1000, 60)
-            const { destination, paymentHash } = yield* outside({ sats: 1000 })
-            yield* TestClock.adjust(59_999)
-            // Decided in time; and then the other is faster by a commit.
-            const claiming = yield* Effect.forkChild(said(claim(issued, destination)), { startImmediately: true })
-            yield* TestClock.adjust(late ? 1 : 0)
-            yield* TestClock.adjust(10)
-            yield* expire
-            yield* TestClock.adjust(1000)
-            const answer = yield* Fiber.join(claiming)
-            yield* steps(2)
-            const { status } = yield* now(issued)
-            assert.deepStrictEqual([answer, status], late ? ["VoucherRefused: expired", "expired"] : ["ok", "claimed"])
-            assert.strictEqual((yield* got(paymentHash)).times, late ? 0 : 1)
-            assert.strictEqual((yield* has(payer)).held, 0)
-          }
-        })
-      ),
+    return run(
       {
         change: replace(Journal, (journal) => ({
           commit: (change) =>
             change._tag === "VoucherClaimed" && isLate ? Effect.delay(journal.commit(change), 500) : journal.commit(change)
         }))
+      },
+      function* () {
+        const payer = yield* companyWith(50_000)
+        for (const late of [false, true]) {
+          isLate = late
+          const issued = yield* issue(payer, 1000, 60)
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          yield* TestClock.adjust(59_999)
+          // Decided in time; and then the other is faster by a commit.
+          const claiming = yield* Effect.forkChild(said(claim(issued, destination)), { startImmediately: true })
+          yield* TestClock.adjust(late ? 1 : 0)
+          yield* TestClock.adjust(10)
+          yield* expire
+          yield* TestClock.adjust(1000)
+          const answer = yield* Fiber.join(claiming)
+          yield* steps(2)
+          const { status } = yield* now(issued)
+          assert.deepStrictEqual([answer, status], late ? ["VoucherRefused: expired", "expired"] : ["ok", "claimed"])
+          assert.strictEqual((yield* got(paymentHash)).times, late ? 0 : 1)
+          assert.strictEqual((yield* has(payer)).held, 0)
+        }
       }
     )
   })
 
-  it.effect("voucher: canceled by its company, any number of times, and by no other", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const [payer, stranger] = [yield* companyWith(5000), yield* company()]
-          const issued = yield* issue(payer, 1000)
-          const vouchers = yield* Vouchers
-          assert.strictEqual(yield* said(vouchers.cancel(stranger.id, issued.voucher.id)), "NotFound")
-          for (let i = 0; i < 3; i++) assert.strictEqual((yield* cancel(issued)).status, "canceled")
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-          assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: canceled")
-          yield* TestClock.adjust("2 hours")
-          assert.strictEqual(yield* expire, 0)
-        })
-      )
-    )
-  )
+  scenario("voucher: canceled by its company, any number of times, and by no other", function* () {
+    const [payer, stranger] = [yield* companyWith(5000), yield* company()]
+    const issued = yield* issue(payer, 1000)
+    const vouchers = yield* Vouchers
+    assert.strictEqual(yield* said(vouchers.cancel(stranger.id, issued.voucher.id)), "NotFound")
+    for (let i = 0; i < 3; i++) assert.strictEqual((yield* cancel(issued)).status, "canceled")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: canceled")
+    yield* TestClock.adjust("2 hours")
+    assert.strictEqual(yield* expire, 0)
+  })
 
-  it.effect("voucher: not canceled once it was claimed", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          const issued = yield* issue(payer, 1000)
-          yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
-          assert.strictEqual(yield* said(cancel(issued)), "VoucherNotOpen")
-          yield* steps(2)
-          assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-        })
-      )
-    )
-  )
+  scenario("voucher: not canceled once it was claimed", function* () {
+    const payer = yield* companyWith(5000)
+    const issued = yield* issue(payer, 1000)
+    yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
+    assert.strictEqual(yield* said(cancel(issued)), "VoucherNotOpen")
+    yield* steps(2)
+    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+  })
 })
 
 describe("Vouchers", () => {
-  it.effect("voucher: an invalid request is refused and holds nothing", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(1000)
-        assert.strictEqual(yield* said(create(payer, 995)), "InsufficientBalance")
-        assert.strictEqual(yield* said(create(payer, 100_000_001)), "Invalid: amount")
-        for (const expirySeconds of [59, 60.5, 2_592_001, Number.NaN])
-          assert.strictEqual(yield* said(create(payer, 1, { expirySeconds })), "Invalid: expiry_seconds")
-        assert.strictEqual(yield* said(create(payer, 1, { description: "x".repeat(640) })), "Invalid: description")
-        assert.strictEqual(yield* said(create(payer, 1, { metadata: { "": "x" } })), "Invalid: metadata")
-        assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
-      })
-    )
+  scenario("voucher: an invalid request is refused and holds nothing", function* () {
+    const payer = yield* companyWith(1000)
+    assert.strictEqual(yield* said(create(payer, 995)), "InsufficientBalance")
+    assert.strictEqual(yield* said(create(payer, 100_000_001)), "Invalid: amount")
+    for (const expirySeconds of [59, 60.5, 2_592_001, Number.NaN])
+      assert.strictEqual(yield* said(create(payer, 1, { expirySeconds })), "Invalid: expiry_seconds")
+    assert.strictEqual(yield* said(create(payer, 1, { description: "x".repeat(640) })), "Invalid: description")
+    assert.strictEqual(yield* said(create(payer, 1, { metadata: { "": "x" } })), "Invalid: metadata")
+    assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
+  })
+
+  scenario("voucher: another secret, of any shape, opens none", function* () {
+    const vouchers = yield* Vouchers
+    yield* issue(yield* companyWith(5000), 1000)
+    for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
+      assert.strictEqual(yield* said(vouchers.offer(k1)), "VoucherRefused: not_found")
+      assert.strictEqual(yield* said(vouchers.claim({ k1, pr: "", caller: "wallet" })), "VoucherRefused: not_found")
+    }
+  })
+
+  scenario(
+    "voucher: claims by one caller are limited",
+    { settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: { count: 2, everyMillis: 3_600_000 } } } },
+    function* () {
+      const issued = yield* issue(yield* companyWith(5000), 1000)
+      for (const expected of ["VoucherRefused: invoice", "VoucherRefused: invoice", "VoucherRefused: too_many"])
+        assert.strictEqual(yield* said(claim(issued, "")), expected)
+      assert.strictEqual(yield* said(claim(issued, "", "another")), "VoucherRefused: invoice")
+    }
   )
 
-  it.effect("voucher: another secret, of any shape, opens none", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const vouchers = yield* Vouchers
-        yield* issue(yield* companyWith(5000), 1000)
-        for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
-          assert.strictEqual(yield* said(vouchers.offer(k1)), "VoucherRefused: not_found")
-          assert.strictEqual(yield* said(vouchers.claim({ k1, pr: "", caller: "wallet" })), "VoucherRefused: not_found")
-        }
+  scenario("voucher: made once for a key, and answered the same again, with the link", function* () {
+    const payer = yield* companyWith(5000)
+    const vouchers = yield* Vouchers
+    const render = ({ url }: Issued) => Redacted.value(url)
+    const ask = Effect.gen(function* () {
+      return yield* vouchers.create({
+        company: payer,
+        ...(yield* asked(1000)),
+        description: "",
+        expirySeconds: 60,
+        metadata: {},
+        request: { key: "k", fingerprint: "body", render }
       })
-    )
-  )
-
-  it.effect("voucher: claims by one caller are limited", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const issued = yield* issue(yield* companyWith(5000), 1000)
-        for (const expected of ["VoucherRefused: invoice", "VoucherRefused: invoice", "VoucherRefused: too_many"])
-          assert.strictEqual(yield* said(claim(issued, "")), expected)
-        assert.strictEqual(yield* said(claim(issued, "", "another")), "VoucherRefused: invoice")
-      }),
-      { settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: { count: 2, everyMillis: 3_600_000 } } } }
-    )
-  )
-
-  it.effect("voucher: made once for a key, and answered the same again, with the link", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const vouchers = yield* Vouchers
-        const render = ({ url }: Issued) => Redacted.value(url)
-        const ask = Effect.gen(function* () {
-          return yield* vouchers.create({
-            company: payer,
-            ...(yield* asked(1000)),
-            description: "",
-            expirySeconds: 60,
-            metadata: {},
-            request: { key: "k", fingerprint: "body", render }
-          })
-        })
-        const first = render(yield* made(ask))
-        for (let i = 0; i < 3; i++) assert.deepStrictEqual(yield* ask, { _tag: "Replayed", answer: first })
-        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-      })
-    )
-  )
+    })
+    const first = render(yield* made(ask))
+    for (let i = 0; i < 3; i++) assert.deepStrictEqual(yield* ask, { _tag: "Replayed", answer: first })
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+  })
 
   it.effect("voucher: an expiry that could not be stored is tried again", () => {
     let isAway = true
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(5000)
-          yield* issue(payer, 1000, 60)
-          yield* TestClock.adjust(60_000)
-          assert.strictEqual(yield* expire, 1)
-          assert.strictEqual((yield* has(payer)).held, 1012)
-          isAway = false
-          yield* TestClock.adjust(10_000)
-          assert.strictEqual(yield* expire, 1)
-          assert.strictEqual((yield* has(payer)).held, 0)
-        })
-      ),
+    return run(
       {
+        logsErrors: true,
         change: replace(Journal, (journal) => ({
           commit: (change) =>
             change._tag === "VoucherExpired" && isAway
               ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "no answer" }))
               : journal.commit(change)
         }))
+      },
+      function* () {
+        const payer = yield* companyWith(5000)
+        yield* issue(payer, 1000, 60)
+        yield* TestClock.adjust(60_000)
+        assert.strictEqual(yield* expire, 1)
+        assert.strictEqual((yield* has(payer)).held, 1012)
+        isAway = false
+        yield* TestClock.adjust(10_000)
+        assert.strictEqual(yield* expire, 1)
+        assert.strictEqual((yield* has(payer)).held, 0)
       }
     )
   })

@@ -22,12 +22,11 @@ import { settings } from "./Rows.ts"
 import {
   asked,
   beginsAtMillis,
-  companyWith,
   company,
+  companyWith,
   confirm,
   has,
   invoice,
-  inWorld,
   lightningAddress,
   made,
   now,
@@ -36,7 +35,9 @@ import {
   poll,
   replace,
   request,
+  run,
   said,
+  scenario,
   sound,
   step
 } from "./World.ts"
@@ -100,204 +101,149 @@ const kinds = Effect.gen(function* () {
 })
 
 describe("An estimate", () => {
-  it.effect("estimate: says for every kind of destination what it is and what it costs; confirming holds exactly that", () =>
-    inWorld(
-      Effect.gen(function* () {
-        for (const { text, type, rail, service, network } of yield* kinds) {
-          const payer = yield* companyWith(5000)
-          const estimated = yield* estimate(payer, text, sats(1000))
-          assert.deepStrictEqual([estimated.recipientType, estimated.amount], [type, Msat.fromSats(1000)])
-          assert.deepStrictEqual(estimated.fee, { service: Msat.fromSats(service), network: Msat.fromSats(network) }, text)
-          assert.isTrue(estimated.successProbability > 0 && estimated.successProbability <= 1, text)
-          if (network === 0 || rail === "on_chain") assert.strictEqual(estimated.successProbability, 1)
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 }, "an estimate holds nothing")
-          const row = yield* confirm(payer, text, 1000)
-          assert.deepStrictEqual(
-            [row.recipient, row.recipientType, row.rail, row.amount],
-            [estimated.recipient, type, rail, estimated.amount]
-          )
-          assert.strictEqual(Withdrawal.fee(row), Fee.total(estimated.fee))
-          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1000 + service + network }, text)
-        }
-        yield* sound
-      })
-    )
-  )
+  scenario("estimate: says for every kind of destination what it is and what it costs; confirming holds exactly that", function* () {
+    for (const { text, type, rail, service, network } of yield* kinds) {
+      const payer = yield* companyWith(5000)
+      const estimated = yield* estimate(payer, text, sats(1000))
+      assert.deepStrictEqual([estimated.recipientType, estimated.amount], [type, Msat.fromSats(1000)])
+      assert.deepStrictEqual(estimated.fee, { service: Msat.fromSats(service), network: Msat.fromSats(network) }, text)
+      assert.isTrue(estimated.successProbability > 0 && estimated.successProbability <= 1, text)
+      if (network === 0 || rail === "on_chain") assert.strictEqual(estimated.successProbability, 1)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 }, "an estimate holds nothing")
+      const row = yield* confirm(payer, text, 1000)
+      assert.deepStrictEqual([row.recipient, row.recipientType, row.rail, row.amount], [estimated.recipient, type, rail, estimated.amount])
+      assert.strictEqual(Withdrawal.fee(row), Fee.total(estimated.fee))
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1000 + service + network }, text)
+    }
+    yield* sound
+  })
 
-  it.effect("estimate: dearer on the free plan", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [free, paid] = [yield* company("free"), yield* company("paid")]
-        const { destination } = yield* outside({ sats: 1000 })
-        assert.deepStrictEqual(
-          [(yield* estimate(free, destination)).fee.service, (yield* estimate(paid, destination)).fee.service],
-          [Msat.fromSats(5), Msat.fromSats(2)]
-        )
-      })
+  scenario("estimate: dearer on the free plan", function* () {
+    const [free, paid] = [yield* company("free"), yield* company("paid")]
+    const { destination } = yield* outside({ sats: 1000 })
+    assert.deepStrictEqual(
+      [(yield* estimate(free, destination)).fee.service, (yield* estimate(paid, destination)).fee.service],
+      [Msat.fromSats(5), Msat.fromSats(2)]
     )
-  )
+  })
 
-  it.effect("estimate: needs no money and sends nothing", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const poor = yield* company()
-        const { destination, paymentHash } = yield* outside({ sats: 1000 })
-        assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
-        assert.strictEqual((yield* (yield* LightningSender).lookupPayment(paymentHash ?? PaymentHash.make("")))._tag, "notFound")
-        assert.strictEqual(yield* said(confirmWith(poor, destination)), "InsufficientBalance")
-      })
-    )
-  )
+  scenario("estimate: needs no money and sends nothing", function* () {
+    const poor = yield* company()
+    const { destination, paymentHash } = yield* outside({ sats: 1000 })
+    assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
+    assert.strictEqual((yield* (yield* LightningSender).lookupPayment(paymentHash ?? PaymentHash.make("")))._tag, "notFound")
+    assert.strictEqual(yield* said(confirmWith(poor, destination)), "InsufficientBalance")
+  })
 
-  it.effect("estimate: probability 0 without a route, and below 1 over a thin channel", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* company()
-        assert.strictEqual((yield* estimate(payer, (yield* outside({ sats: 1000, payee: "fern" })).destination)).successProbability, 0)
-        assert.strictEqual(
-          (yield* estimate(payer, (yield* outside({ type: "lightning_address", payee: "fern" })).destination, sats(1000)))
-            .successProbability,
-          0
-        )
-        const thin = (yield* estimate(payer, (yield* outside({ sats: 100_000, payee: "elm" })).destination)).successProbability
-        assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
-      })
+  scenario("estimate: probability 0 without a route, and below 1 over a thin channel", function* () {
+    const payer = yield* company()
+    assert.strictEqual((yield* estimate(payer, (yield* outside({ sats: 1000, payee: "fern" })).destination)).successProbability, 0)
+    assert.strictEqual(
+      (yield* estimate(payer, (yield* outside({ type: "lightning_address", payee: "fern" })).destination, sats(1000))).successProbability,
+      0
     )
-  )
+    const thin = (yield* estimate(payer, (yield* outside({ sats: 100_000, payee: "elm" })).destination)).successProbability
+    assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
+  })
 
-  it.effect("estimate: needs the node for a route", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const { destination } = yield* outside({ sats: 1000 })
-        yield* (yield* Sandbox).pause("node")
-        assert.strictEqual(yield* said(estimate(payer, destination)), "NodeUnavailable")
-        assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // the sending is a worker's
-      })
-    )
-  )
+  scenario("estimate: needs the node for a route", function* () {
+    const payer = yield* companyWith(5000)
+    const { destination } = yield* outside({ sats: 1000 })
+    yield* (yield* Sandbox).pause("node")
+    assert.strictEqual(yield* said(estimate(payer, destination)), "NodeUnavailable")
+    assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // the sending is a worker's
+  })
 
-  it.effect("estimate: needs the chain's fee rate for a payout, and so does confirming it", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const { destination } = yield* outside({ type: "chain_address" })
-        yield* (yield* Sandbox).pause("chain")
-        assert.strictEqual(yield* both(payer, destination, sats(1000)), "ChainUnavailable")
-      })
-    )
-  )
+  scenario("estimate: needs the chain's fee rate for a payout, and so does confirming it", function* () {
+    const payer = yield* companyWith(5000)
+    const { destination } = yield* outside({ type: "chain_address" })
+    yield* (yield* Sandbox).pause("chain")
+    assert.strictEqual(yield* both(payer, destination, sats(1000)), "ChainUnavailable")
+  })
 })
 
 describe("An amount", () => {
   const priced = (amount: Msat.Msat) =>
     Effect.map(Sandbox, (sandbox) => sandbox.destination({ type: "lightning_invoice", amount })).pipe(Effect.flatten)
 
-  it.effect("withdrawal: an amount in sats or btc agrees with the invoice's to the sat", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(10_000_000)
-        const verdict = (amount: Amount) =>
-          Effect.flatMap(priced(Msat.fromSats(1000)), ({ destination }) => both(payer, destination, amount))
-        assert.strictEqual(yield* verdict(sats(999)), "DestinationRefused: amount_mismatch")
-        assert.strictEqual(yield* verdict(sats(1001)), "DestinationRefused: amount_mismatch")
-        assert.strictEqual(yield* verdict({ amount: "0.00001001", currency: "btc" }), "DestinationRefused: amount_mismatch")
-        assert.strictEqual(yield* verdict({ amount: "0.00001", currency: "btc" }), "ok")
-      })
-    )
-  )
+  scenario("withdrawal: an amount in sats or btc agrees with the invoice's to the sat", function* () {
+    const payer = yield* companyWith(10_000_000)
+    const verdict = (amount: Amount) => Effect.flatMap(priced(Msat.fromSats(1000)), ({ destination }) => both(payer, destination, amount))
+    assert.strictEqual(yield* verdict(sats(999)), "DestinationRefused: amount_mismatch")
+    assert.strictEqual(yield* verdict(sats(1001)), "DestinationRefused: amount_mismatch")
+    assert.strictEqual(yield* verdict({ amount: "0.00001001", currency: "btc" }), "DestinationRefused: amount_mismatch")
+    assert.strictEqual(yield* verdict({ amount: "0.00001", currency: "btc" }), "ok")
+  })
 
-  it.effect("withdrawal: a whole sat on either side of an invoice's fraction is accepted; the invoice's amount is paid", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        for (const [amount, verdict] of [
-          [998, "amount_mismatch"],
-          [999, "ok"],
-          [1000, "ok"],
-          [1001, "amount_mismatch"]
-        ] as const) {
-          const { destination } = yield* priced(Msat.make(999_500n))
-          const estimated = yield* Effect.result(estimate(payer, destination, sats(amount)))
-          assert.strictEqual(Result.isSuccess(estimated) ? "ok" : Reflect.get(estimated.failure, "code"), verdict, String(amount))
-          if (Result.isSuccess(estimated)) assert.strictEqual(estimated.success.amount, 999_500n)
-        }
-      })
-    )
-  )
+  scenario("withdrawal: a whole sat on either side of an invoice's fraction is accepted; the invoice's amount is paid", function* () {
+    const payer = yield* companyWith(5000)
+    for (const [amount, verdict] of [
+      [998, "amount_mismatch"],
+      [999, "ok"],
+      [1000, "ok"],
+      [1001, "amount_mismatch"]
+    ] as const) {
+      const { destination } = yield* priced(Msat.make(999_500n))
+      const estimated = yield* Effect.result(estimate(payer, destination, sats(amount)))
+      assert.strictEqual(Result.isSuccess(estimated) ? "ok" : Reflect.get(estimated.failure, "code"), verdict, String(amount))
+      if (Result.isSuccess(estimated)) assert.strictEqual(estimated.success.amount, 999_500n)
+    }
+  })
 
-  it.effect("withdrawal: an amount in fiat agrees within one in a hundred; the invoice's amount is paid", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(10_000_000)
-        // 100 000 sats are 50 usd at 50 000
-        for (const [usd, verdict] of [
-          ["49.50", "ok"],
-          ["49.4995", "DestinationRefused: amount_mismatch"],
-          ["50.5", "ok"],
-          ["50.5005", "DestinationRefused: amount_mismatch"]
-        ] as const) {
-          const { destination } = yield* priced(Msat.fromSats(100_000))
-          assert.strictEqual(yield* said(estimate(payer, destination, { amount: usd, currency: "usd" })), verdict, usd)
-        }
-        const { destination } = yield* priced(Msat.fromSats(100_000))
-        const row = yield* made(confirmWith(payer, destination, { amount: "50.5", currency: "usd" }))
-        assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
-      })
-    )
-  )
+  scenario("withdrawal: an amount in fiat agrees within one in a hundred; the invoice's amount is paid", function* () {
+    const payer = yield* companyWith(10_000_000)
+    // 100 000 sats are 50 usd at 50 000
+    for (const [usd, verdict] of [
+      ["49.50", "ok"],
+      ["49.4995", "DestinationRefused: amount_mismatch"],
+      ["50.5", "ok"],
+      ["50.5005", "DestinationRefused: amount_mismatch"]
+    ] as const) {
+      const { destination } = yield* priced(Msat.fromSats(100_000))
+      assert.strictEqual(yield* said(estimate(payer, destination, { amount: usd, currency: "usd" })), verdict, usd)
+    }
+    const { destination } = yield* priced(Msat.fromSats(100_000))
+    const row = yield* made(confirmWith(payer, destination, { amount: "50.5", currency: "usd" }))
+    assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
+  })
 
-  it.effect("withdrawal: the amount may come from the invoice or the URI around it, and from nothing else", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
-        const { destination: address } = yield* outside({ type: "chain_address" })
-        assert.strictEqual((yield* estimate(payer, `bitcoin:${address}?amount=0.00000700`)).amount, Msat.fromSats(700))
-        assert.strictEqual(yield* both(payer, `bitcoin:${address}?amount=0.00000700`, sats(701)), "DestinationRefused: amount_mismatch")
-        for (const { destination } of [
-          yield* outside(),
-          yield* outside({ type: "lightning_address" }),
-          yield* outside({ type: "lnurl" })
-        ]) {
-          assert.strictEqual(yield* both(payer, destination), "DestinationRefused: amount_required")
-        }
-        assert.strictEqual(yield* both(payer, address), "DestinationRefused: amount_required")
-        assert.strictEqual(yield* both(payer, (yield* outside()).destination, sats(700)), "ok")
-      })
-    )
-  )
+  scenario("withdrawal: the amount may come from the invoice or the URI around it, and from nothing else", function* () {
+    const payer = yield* companyWith(5000)
+    assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
+    const { destination: address } = yield* outside({ type: "chain_address" })
+    assert.strictEqual((yield* estimate(payer, `bitcoin:${address}?amount=0.00000700`)).amount, Msat.fromSats(700))
+    assert.strictEqual(yield* both(payer, `bitcoin:${address}?amount=0.00000700`, sats(701)), "DestinationRefused: amount_mismatch")
+    for (const { destination } of [yield* outside(), yield* outside({ type: "lightning_address" }), yield* outside({ type: "lnurl" })]) {
+      assert.strictEqual(yield* both(payer, destination), "DestinationRefused: amount_required")
+    }
+    assert.strictEqual(yield* both(payer, address), "DestinationRefused: amount_required")
+    assert.strictEqual(yield* both(payer, (yield* outside()).destination, sats(700)), "ok")
+  })
 
-  it.effect("withdrawal: amounts have bounds", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const { destination } = yield* outside()
-        assert.strictEqual(yield* both(payer, destination, sats(1001)), "Invalid: amount")
-        assert.strictEqual(yield* both(payer, destination, sats(9)), "Invalid: amount")
-        assert.strictEqual(yield* both(payer, destination, sats(0)), "AmountInvalid: not_positive")
-        assert.strictEqual(yield* both(payer, destination, sats(-5)), "AmountInvalid: not_positive")
-        assert.strictEqual(yield* both(payer, destination, sats(1000)), "ok")
-        assert.strictEqual(yield* both(payer, (yield* priced(Msat.make(9_999n))).destination), "Invalid: amount")
-      }),
-      { settings: { ...settings, minAmount: Msat.fromSats(10), maxWithdrawal: Msat.fromSats(1000) } }
-    )
+  scenario(
+    "withdrawal: amounts have bounds",
+    { settings: { ...settings, minAmount: Msat.fromSats(10), maxWithdrawal: Msat.fromSats(1000) } },
+    function* () {
+      const payer = yield* companyWith(5000)
+      const { destination } = yield* outside()
+      assert.strictEqual(yield* both(payer, destination, sats(1001)), "Invalid: amount")
+      assert.strictEqual(yield* both(payer, destination, sats(9)), "Invalid: amount")
+      assert.strictEqual(yield* both(payer, destination, sats(0)), "AmountInvalid: not_positive")
+      assert.strictEqual(yield* both(payer, destination, sats(-5)), "AmountInvalid: not_positive")
+      assert.strictEqual(yield* both(payer, destination, sats(1000)), "ok")
+      assert.strictEqual(yield* both(payer, (yield* priced(Msat.make(9_999n))).destination), "Invalid: amount")
+    }
   )
 
   const oldPrices = replace(ExchangeRates, (rates) =>
     ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
   )
 
-  it.effect("withdrawal: an amount in fiat needs a current price", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        yield* TestClock.adjust(60_001)
-        assert.strictEqual(yield* both(payer, (yield* outside()).destination, { amount: 1, currency: "usd" }), "RateUnavailable")
-      }),
-      { change: oldPrices }
-    )
-  )
+  scenario("withdrawal: an amount in fiat needs a current price", { change: oldPrices }, function* () {
+    const payer = yield* companyWith(5000)
+    yield* TestClock.adjust(60_001)
+    assert.strictEqual(yield* both(payer, (yield* outside()).destination, { amount: 1, currency: "usd" }), "RateUnavailable")
+  })
 })
 
 describe("A destination is refused", () => {
@@ -318,288 +264,218 @@ describe("A destination is refused", () => {
       )
     )
 
-  it.effect("withdrawal: a destination of another network is refused", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        for (const text of [
-          foreign({ network: "mainnet" }),
-          "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
-          "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"
-        ]) {
-          assert.strictEqual(yield* both(payer, text, sats(100)), "DestinationInvalid: wrong_network", text)
-        }
-      })
-    )
-  )
+  scenario("withdrawal: a destination of another network is refused", function* () {
+    const payer = yield* companyWith(5000)
+    for (const text of [
+      foreign({ network: "mainnet" }),
+      "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+      "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"
+    ]) {
+      assert.strictEqual(yield* both(payer, text, sats(100)), "DestinationInvalid: wrong_network", text)
+    }
+  })
 
-  it.effect("withdrawal: an invoice that expires in less than a minute, or could hold the money for long, is refused", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 59 })), "DestinationRefused: invoice_expired")
-        assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
-        assert.strictEqual(yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })), "DestinationRefused: invoice_expired")
-        assert.strictEqual(
-          yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: PaymentHash.make("44".repeat(32)) })),
-          "DestinationRefused: final_cltv_too_long"
-        )
-      })
+  scenario("withdrawal: an invoice that expires in less than a minute, or could hold the money for long, is refused", function* () {
+    const payer = yield* companyWith(5000)
+    assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 59 })), "DestinationRefused: invoice_expired")
+    assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
+    assert.strictEqual(yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })), "DestinationRefused: invoice_expired")
+    assert.strictEqual(
+      yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: PaymentHash.make("44".repeat(32)) })),
+      "DestinationRefused: final_cltv_too_long"
     )
-  )
+  })
 
-  it.effect("withdrawal: dust is refused", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(50_000)
-        for (const [kind, dust] of [
-          ["p2pkh", 546],
-          ["p2sh", 540],
-          ["p2wpkh", 294],
-          ["p2wsh", 330],
-          ["p2tr", 330]
-        ] as const) {
-          const { destination } = yield* outside({ type: "chain_address", kind })
-          assert.strictEqual(yield* said(estimate(payer, destination, sats(dust - 1))), "DestinationRefused: dust", kind)
-          assert.strictEqual(yield* said(estimate(payer, destination, sats(dust))), "ok", kind)
-        }
-      })
-    )
-  )
+  scenario("withdrawal: dust is refused", function* () {
+    const payer = yield* companyWith(50_000)
+    for (const [kind, dust] of [
+      ["p2pkh", 546],
+      ["p2sh", 540],
+      ["p2wpkh", 294],
+      ["p2wsh", 330],
+      ["p2tr", 330]
+    ] as const) {
+      const { destination } = yield* outside({ type: "chain_address", kind })
+      assert.strictEqual(yield* said(estimate(payer, destination, sats(dust - 1))), "DestinationRefused: dust", kind)
+      assert.strictEqual(yield* said(estimate(payer, destination, sats(dust))), "ok", kind)
+    }
+  })
 
-  it.effect("withdrawal: an amount outside the recipient's bounds is refused", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        for (const type of ["lightning_address", "lnurl"] as const) {
-          const { destination } = yield* outside({ type, sats: 500 })
-          assert.strictEqual(yield* both(payer, destination, sats(499)), "DestinationRefused: amount_out_of_range")
-          assert.strictEqual(yield* both(payer, destination, sats(501)), "DestinationRefused: amount_out_of_range")
-          assert.strictEqual(yield* said(estimate(payer, destination, sats(500))), "ok")
-        }
-      })
-    )
-  )
+  scenario("withdrawal: an amount outside the recipient's bounds is refused", function* () {
+    const payer = yield* companyWith(5000)
+    for (const type of ["lightning_address", "lnurl"] as const) {
+      const { destination } = yield* outside({ type, sats: 500 })
+      assert.strictEqual(yield* both(payer, destination, sats(499)), "DestinationRefused: amount_out_of_range")
+      assert.strictEqual(yield* both(payer, destination, sats(501)), "DestinationRefused: amount_out_of_range")
+      assert.strictEqual(yield* said(estimate(payer, destination, sats(500))), "ok")
+    }
+  })
 
-  it.effect("withdrawal: a recipient that is not there, or whose server does not answer, is refused", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        assert.match(yield* both(payer, "nobody@wallet.example", sats(100)), /^RecipientRefused/)
-        assert.strictEqual(yield* both(payer, "nobody@pay.example", sats(100)), "DestinationRefused: recipient_not_found")
-        yield* (yield* Sandbox).pause("web")
-        assert.match(yield* both(payer, "settle@wallet.example", sats(100)), /^RecipientUnreachable/)
-      })
-    )
-  )
+  scenario("withdrawal: a recipient that is not there, or whose server does not answer, is refused", function* () {
+    const payer = yield* companyWith(5000)
+    assert.match(yield* both(payer, "nobody@wallet.example", sats(100)), /^RecipientRefused/)
+    assert.strictEqual(yield* both(payer, "nobody@pay.example", sats(100)), "DestinationRefused: recipient_not_found")
+    yield* (yield* Sandbox).pause("web")
+    assert.match(yield* both(payer, "settle@wallet.example", sats(100)), /^RecipientUnreachable/)
+  })
 
-  it.effect("withdrawal: an invoice of ours that was paid or has expired is refused", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [payer, payee] = [yield* companyWith(5000), yield* company()]
-        const [paid, short] = [yield* invoice(payee, 100), yield* invoice(payee, 100, 60)]
-        yield* confirm(payer, paid.paymentRequest)
+  scenario("withdrawal: an invoice of ours that was paid or has expired is refused", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const [paid, short] = [yield* invoice(payee, 100), yield* invoice(payee, 100, 60)]
+    yield* confirm(payer, paid.paymentRequest)
+    yield* step
+    const before = yield* has(payer)
+    assert.strictEqual(yield* said(estimate(payer, paid.paymentRequest)), "DestinationRefused: invoice_not_payable")
+    yield* TestClock.adjust(60_000)
+    assert.strictEqual(yield* said(confirmWith(payer, short.paymentRequest)), "DestinationRefused: invoice_expired")
+    assert.deepStrictEqual(yield* has(payer), before)
+  })
+
+  scenario(
+    "C14: withdrawal: refused when another was made for the same invoice, however that one ended",
+    { isPending: true },
+    function* () {
+      const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
+      for (const behaviour of ["settle", "fail", "hold"] as const) {
+        const { destination } = yield* outside({ sats: 100, behaviour })
+        yield* confirm(one, destination)
         yield* step
-        const before = yield* has(payer)
-        assert.strictEqual(yield* said(estimate(payer, paid.paymentRequest)), "DestinationRefused: invoice_not_payable")
-        yield* TestClock.adjust(60_000)
-        assert.strictEqual(yield* said(confirmWith(payer, short.paymentRequest)), "DestinationRefused: invoice_expired")
-        assert.deepStrictEqual(yield* has(payer), before)
-      })
-    )
+        assert.strictEqual(yield* both(one, destination), "DestinationRefused: payment_hash_used", behaviour)
+        // Another company's withdrawal is not told of.
+        assert.strictEqual(yield* both(other, destination), "DestinationRefused: invoice_not_payable", behaviour)
+      }
+    }
   )
 
-  it.effect("C14: withdrawal: refused when another was made for the same invoice, however that one ended", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
-        for (const behaviour of ["settle", "fail", "hold"] as const) {
-          const { destination } = yield* outside({ sats: 100, behaviour })
-          yield* confirm(one, destination)
-          yield* step
-          assert.strictEqual(yield* both(one, destination), "DestinationRefused: payment_hash_used", behaviour)
-          // Another company's withdrawal is not told of.
-          assert.strictEqual(yield* both(other, destination), "DestinationRefused: invoice_not_payable", behaviour)
-        }
-      })
-    )
-  )
-
-  it.effect(
+  scenario(
     "C32: withdrawal: an outside invoice that borrows the hash of one of ours never pays ours, which stays payable from outside",
-    () =>
-      inWorld(
-        Effect.gen(function* () {
-          const [payer, victim] = [yield* companyWith(9000), yield* company()]
-          const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
-          const row = yield* confirm(payer, foreign({ amount: Msat.fromSats(1), paymentHash }))
-          yield* step
-          assert.strictEqual((yield* now(row)).failure, "no_route")
-          assert.deepStrictEqual(yield* has(victim), { posted: 0, held: 0 })
-          // One hash is one withdrawal's: from inside it cannot be paid any more, and is not closed at the node for nothing.
-          assert.strictEqual(yield* both(payer, paymentRequest), "DestinationRefused: payment_hash_used")
-          yield* (yield* Sandbox).pay({ paymentRequest })
-          yield* poll
-          assert.deepStrictEqual(yield* has(victim), { posted: 4000, held: 0 })
-        })
-      )
+    function* () {
+      const [payer, victim] = [yield* companyWith(9000), yield* company()]
+      const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
+      const row = yield* confirm(payer, foreign({ amount: Msat.fromSats(1), paymentHash }))
+      yield* step
+      assert.strictEqual((yield* now(row)).failure, "no_route")
+      assert.deepStrictEqual(yield* has(victim), { posted: 0, held: 0 })
+      // One hash is one withdrawal's: from inside it cannot be paid any more, and is not closed at the node for nothing.
+      assert.strictEqual(yield* both(payer, paymentRequest), "DestinationRefused: payment_hash_used")
+      yield* (yield* Sandbox).pay({ paymentRequest })
+      yield* poll
+      assert.deepStrictEqual(yield* has(victim), { posted: 4000, held: 0 })
+    }
   )
 
   it.effect("C32: withdrawal: an invoice is not ours by its hash alone, though our own node signed it", () => {
     const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
-    return inWorld(
-      Effect.gen(function* () {
-        const [payer, victim] = [yield* companyWith(9000), yield* company()]
-        const { paymentHash } = yield* invoice(victim, 4000)
-        assert.strictEqual(
-          yield* both(payer, foreign({ amount: Msat.fromSats(1), paymentHash })),
-          "DestinationRefused: recipient_not_found"
-        )
-      }),
-      { change: replace(LightningReceiver, (receiver) => LightningReceiver.of({ ...receiver, nodeId: payee })) }
-    )
+    return run({ change: replace(LightningReceiver, (receiver) => LightningReceiver.of({ ...receiver, nodeId: payee })) }, function* () {
+      const [payer, victim] = [yield* companyWith(9000), yield* company()]
+      const { paymentHash } = yield* invoice(victim, 4000)
+      assert.strictEqual(yield* both(payer, foreign({ amount: Msat.fromSats(1), paymentHash })), "DestinationRefused: recipient_not_found")
+    })
   })
 })
 
 describe("Confirming", () => {
-  it.effect("C12 C27: withdrawal: needs amount and fee together, to the msat", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(1012) // 1000, 2 for the service and 10 for the network
-        const { destination } = yield* outside({ sats: 1000 })
-        assert.strictEqual(yield* said(confirmWith(yield* companyWith(1011), destination)), "InsufficientBalance")
-        const row = yield* confirm(payer, destination)
-        assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
-        assert.strictEqual(row.status, "pending")
-        assert.strictEqual(yield* said(confirmWith(payer, (yield* outside({ sats: 1 })).destination)), "InsufficientBalance")
-      })
-    )
-  )
+  scenario("C12 C27: withdrawal: needs amount and fee together, to the msat", function* () {
+    const payer = yield* companyWith(1012) // 1000, 2 for the service and 10 for the network
+    const { destination } = yield* outside({ sats: 1000 })
+    assert.strictEqual(yield* said(confirmWith(yield* companyWith(1011), destination)), "InsufficientBalance")
+    const row = yield* confirm(payer, destination)
+    assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
+    assert.strictEqual(row.status, "pending")
+    assert.strictEqual(yield* said(confirmWith(payer, (yield* outside({ sats: 1 })).destination)), "InsufficientBalance")
+  })
 
-  it.effect("C12: withdrawal: of 50 of the whole balance at once one succeeds", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(1012)
-        const destinations = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
-        const verdicts = yield* Effect.forEach(destinations, ({ destination }) => said(confirmWith(payer, destination)), {
-          concurrency: "unbounded"
-        })
-        assert.strictEqual(verdicts.filter((one) => one === "ok").length, 1)
-        assert.strictEqual(verdicts.filter((one) => one === "InsufficientBalance").length, 49)
-        assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
-        yield* sound
-      })
-    )
-  )
+  scenario("C12: withdrawal: of 50 of the whole balance at once one succeeds", function* () {
+    const payer = yield* companyWith(1012)
+    const destinations = yield* Effect.forEach(Array.from({ length: 50 }), () => outside({ sats: 1000 }))
+    const verdicts = yield* Effect.forEach(destinations, ({ destination }) => said(confirmWith(payer, destination)), {
+      concurrency: "unbounded"
+    })
+    assert.strictEqual(verdicts.filter((one) => one === "ok").length, 1)
+    assert.strictEqual(verdicts.filter((one) => one === "InsufficientBalance").length, 49)
+    assert.deepStrictEqual(yield* has(payer), { posted: 1012, held: 1012 })
+    yield* sound
+  })
 
-  it.effect(
+  scenario(
     "C23: withdrawal: made once for an idempotency key, and the first response stands: expired, paid, the prices gone and everything away",
-    () =>
-      inWorld(
-        Effect.gen(function* () {
-          const payer = yield* companyWith(10_000)
-          const { destination } = yield* outside({ sats: 1000 })
-          const first = yield* made(confirmWith(payer, destination, undefined, "k"))
-          const held = yield* has(payer)
-          assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
-          assert.deepStrictEqual(yield* has(payer), held)
-          yield* step
-          yield* TestClock.adjust("365 days") // for ever
-          for (const part of ["node", "chain", "web"] as const) yield* (yield* Sandbox).pause(part)
-          assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
-          assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k", "other body")), "IdempotencyMismatch")
-        })
-      )
+    function* () {
+      const payer = yield* companyWith(10_000)
+      const { destination } = yield* outside({ sats: 1000 })
+      const first = yield* made(confirmWith(payer, destination, undefined, "k"))
+      const held = yield* has(payer)
+      assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
+      assert.deepStrictEqual(yield* has(payer), held)
+      yield* step
+      yield* TestClock.adjust("365 days") // for ever
+      for (const part of ["node", "chain", "web"] as const) yield* (yield* Sandbox).pause(part)
+      assert.deepStrictEqual(yield* confirmWith(payer, destination, undefined, "k"), { _tag: "Replayed", answer: first.id })
+      assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k", "other body")), "IdempotencyMismatch")
+    }
   )
 
-  it.effect("withdrawal: two requests with one key at once make one, and both get its answer", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(10_000)
-        const { destination } = yield* outside({ sats: 1000 })
-        const outcomes = yield* Effect.all(
-          Array.from({ length: 8 }, () => confirmWith(payer, destination, undefined, "k")),
-          { concurrency: "unbounded" }
-        )
-        assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
-        assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 1012 })
-      })
+  scenario("withdrawal: two requests with one key at once make one, and both get its answer", function* () {
+    const payer = yield* companyWith(10_000)
+    const { destination } = yield* outside({ sats: 1000 })
+    const outcomes = yield* Effect.all(
+      Array.from({ length: 8 }, () => confirmWith(payer, destination, undefined, "k")),
+      { concurrency: "unbounded" }
     )
-  )
+    assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
+    assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 1012 })
+  })
 
-  it.effect("withdrawal: after a refusal the same key may be used again", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* company()
-        const { destination } = yield* outside({ sats: 1000 })
-        assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k")), "InsufficientBalance")
-        const { paymentRequest } = yield* invoice(payer, 2000)
-        yield* confirm(yield* companyWith(2000), paymentRequest)
-        yield* step
-        yield* made(confirmWith(payer, destination, undefined, "k"))
-      })
-    )
-  )
+  scenario("withdrawal: after a refusal the same key may be used again", function* () {
+    const payer = yield* company()
+    const { destination } = yield* outside({ sats: 1000 })
+    assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k")), "InsufficientBalance")
+    const { paymentRequest } = yield* invoice(payer, 2000)
+    yield* confirm(yield* companyWith(2000), paymentRequest)
+    yield* step
+    yield* made(confirmWith(payer, destination, undefined, "k"))
+  })
 
-  it.effect("withdrawal: its job is enqueued in the same commit, and the worker of this process is woken", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        const { confirmed } = yield* Withdrawals
-        const told = yield* Effect.forkChild(confirmed)
-        yield* Effect.yieldNow
-        const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-        yield* Fiber.join(told)
-        const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
-        assert.deepStrictEqual(
-          claimed.map(({ id }) => id),
-          [row.id]
-        )
-      })
+  scenario("withdrawal: its job is enqueued in the same commit, and the worker of this process is woken", function* () {
+    const payer = yield* companyWith(5000)
+    const { confirmed } = yield* Withdrawals
+    const told = yield* Effect.forkChild(confirmed)
+    yield* Effect.yieldNow
+    const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+    yield* Fiber.join(told)
+    const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
+    assert.deepStrictEqual(
+      claimed.map(({ id }) => id),
+      [row.id]
     )
-  )
+  })
 
   const failing = replace(Journal, (journal) =>
     Journal.of({
       commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store broke") : journal.commit(change))
     })
   )
-  it.effect("C22: withdrawal: a confirm that breaks off leaves no hold and no job", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* companyWith(5000)
-        yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
-        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-        assert.deepStrictEqual(
-          yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis * 2, leaseMillis: 1, limit: 10 }),
-          []
-        )
-      }),
-      { change: failing }
+  scenario("C22: withdrawal: a confirm that breaks off leaves no hold and no job", { change: failing }, function* () {
+    const payer = yield* companyWith(5000)
+    yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    assert.deepStrictEqual(
+      yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis * 2, leaseMillis: 1, limit: 10 }),
+      []
     )
-  )
+  })
 
   const lying = replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: (offer) => resolver.invoice(offer, Msat.fromSats(7)) }))
-  it.effect("C39: withdrawal: an estimate does not use a server's invoice for another amount", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const payer = yield* company()
-        assert.match(yield* said(estimate(payer, "settle@wallet.example", sats(100))), /^RecipientRefused: .*another amount/)
-      }),
-      { change: lying }
-    )
-  )
+  scenario("C39: withdrawal: an estimate does not use a server's invoice for another amount", { change: lying }, function* () {
+    const payer = yield* company()
+    assert.match(yield* said(estimate(payer, "settle@wallet.example", sats(100))), /^RecipientRefused: .*another amount/)
+  })
 
-  it.effect("withdrawal: a recipient at another company's own domain is paid inside", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const [payer, payee] = [yield* companyWith(5000), yield* company()]
-        yield* (yield* Companies).verifyDomain(payee.id, "shop.example")
-        yield* lightningAddress(payee, "tea", "shop.example")
-        yield* (yield* Sandbox).pause("web")
-        assert.strictEqual((yield* estimate(payer, "Tea@Shop.example", sats(100))).fee.network, 0n)
-        assert.strictEqual(yield* both(payer, "coffee@shop.example", sats(100)), "DestinationRefused: recipient_not_found")
-      })
-    )
-  )
+  scenario("withdrawal: a recipient at another company's own domain is paid inside", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    yield* (yield* Companies).verifyDomain(payee.id, "shop.example")
+    yield* lightningAddress(payee, "tea", "shop.example")
+    yield* (yield* Sandbox).pause("web")
+    assert.strictEqual((yield* estimate(payer, "Tea@Shop.example", sats(100))).fee.network, 0n)
+    assert.strictEqual(yield* both(payer, "coffee@shop.example", sats(100)), "DestinationRefused: recipient_not_found")
+  })
 })

@@ -9,19 +9,19 @@ import { LightningSender } from "../src/nodes/LightningSender.ts"
 import * as Satrail from "../src/Satrail.ts"
 import { settings } from "./Rows.ts"
 import {
-  audited,
   company,
   companyWith,
   confirm,
   got,
   has,
   invoice,
-  inWorld,
   lightningAddress,
   now,
   onChainAddress,
   outside,
   replace,
+  run,
+  scenario,
   standing
 } from "./World.ts"
 
@@ -115,74 +115,66 @@ describe("A worker", () => {
 })
 
 describe("All workers together", () => {
-  it.effect("background workers: do all that is due, and outlast outages", () =>
-    inWorld(
-      audited(
-        Effect.gen(function* () {
-          const workers = yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
-          const { pay, pause, resume, mine, send } = yield* Sandbox
-          const [payer, payee] = [yield* company(), yield* company()]
-          const { paymentRequest } = yield* invoice(payer, 50_000)
-          yield* pay({ paymentRequest })
-          const { address } = yield* onChainAddress(payee)
-          yield* send({ address, amount: Msat.fromSats(3000) })
-          yield* mine(2)
-          yield* TestClock.adjust("10 seconds")
-          assert.deepStrictEqual(
-            [yield* has(payer), yield* has(payee)],
-            [
-              { posted: 50_000, held: 0 },
-              { posted: 3000, held: 0 }
-            ]
-          )
-
-          yield* pause("node")
-          yield* pause("chain")
-          const { destination, paymentHash } = yield* outside({ sats: 1000 })
-          const { handle, domain } = yield* lightningAddress(payee)
-          const [out, inside] = [yield* confirm(payer, destination), yield* confirm(payer, `${handle}@${domain}`, 500)]
-          yield* TestClock.adjust("10 minutes")
-          assert.deepStrictEqual([yield* standing(out), yield* standing(inside)], ["pending", "settled"]) // inside needs no node
-          yield* resume("node")
-          yield* resume("chain")
-          yield* TestClock.adjust("2 minutes")
-          assert.strictEqual(yield* standing(out), "settled")
-          assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-          assert.strictEqual(workers.pollUnsafe(), undefined)
-        })
-      )
+  scenario("background workers: do all that is due, and outlast outages", { logsErrors: true }, function* () {
+    const workers = yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
+    const { pay, pause, resume, mine, send } = yield* Sandbox
+    const [payer, payee] = [yield* company(), yield* company()]
+    const { paymentRequest } = yield* invoice(payer, 50_000)
+    yield* pay({ paymentRequest })
+    const { address } = yield* onChainAddress(payee)
+    yield* send({ address, amount: Msat.fromSats(3000) })
+    yield* mine(2)
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(
+      [yield* has(payer), yield* has(payee)],
+      [
+        { posted: 50_000, held: 0 },
+        { posted: 3000, held: 0 }
+      ]
     )
-  )
+
+    yield* pause("node")
+    yield* pause("chain")
+    const { destination, paymentHash } = yield* outside({ sats: 1000 })
+    const { handle, domain } = yield* lightningAddress(payee)
+    const [out, inside] = [yield* confirm(payer, destination), yield* confirm(payer, `${handle}@${domain}`, 500)]
+    yield* TestClock.adjust("10 minutes")
+    assert.deepStrictEqual([yield* standing(out), yield* standing(inside)], ["pending", "settled"]) // inside needs no node
+    yield* resume("node")
+    yield* resume("chain")
+    yield* TestClock.adjust("2 minutes")
+    assert.strictEqual(yield* standing(out), "settled")
+    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+    assert.strictEqual(workers.pollUnsafe(), undefined)
+  })
 
   it.effect("background workers: send payouts at the end of their window, however long a Lightning payment takes", () => {
     const answers = Deferred.makeUnsafe<void>()
     const change = replace(LightningSender, (sender) =>
       LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
     )
-    return inWorld(
-      audited(
-        Effect.gen(function* () {
-          yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
-          const payer = yield* companyWith(100_000)
-          const slow = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-          yield* TestClock.adjust("1 second")
-          const rows = yield* Effect.forEach([20_000, 30_000], (sats) =>
-            Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(payer, destination, sats))
-          )
-          const ids = Effect.map(Effect.forEach(rows, now), (all) => all.map(({ chainTxId }) => chainTxId))
-          yield* TestClock.adjust("30 seconds")
-          assert.deepStrictEqual(yield* ids, [null, null])
-          yield* TestClock.adjust("31 seconds")
-          const [first, second] = yield* ids
-          assert.isTrue(first !== null && first === second)
-          yield* Deferred.succeed(answers, undefined)
-          yield* (yield* Sandbox).mine(1)
-          yield* TestClock.adjust("2 minutes")
-          assert.deepStrictEqual(yield* Effect.forEach([slow, ...rows], standing), ["settled", "settled", "settled"])
-        })
-      ),
+    return run(
       // The window of the beginning ends 40 seconds later.
-      { settings: { ...settings, payoutWindowMillis: 60_000 }, change }
+      { settings: { ...settings, payoutWindowMillis: 60_000 }, change },
+      function* () {
+        yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
+        const payer = yield* companyWith(100_000)
+        const slow = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        yield* TestClock.adjust("1 second")
+        const rows = yield* Effect.forEach([20_000, 30_000], (sats) =>
+          Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(payer, destination, sats))
+        )
+        const ids = Effect.map(Effect.forEach(rows, now), (all) => all.map(({ chainTxId }) => chainTxId))
+        yield* TestClock.adjust("30 seconds")
+        assert.deepStrictEqual(yield* ids, [null, null])
+        yield* TestClock.adjust("31 seconds")
+        const [first, second] = yield* ids
+        assert.isTrue(first !== null && first === second)
+        yield* Deferred.succeed(answers, undefined)
+        yield* (yield* Sandbox).mine(1)
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(yield* Effect.forEach([slow, ...rows], standing), ["settled", "settled", "settled"])
+      }
     )
   })
 })

@@ -14,7 +14,7 @@ export const crashes = (title: string, fatesOf: (position: number) => ReadonlyAr
     afterAll(() => store.close())
 
     for (const [title, story] of Object.entries(stories)) {
-      it(`${title}`, async () => {
+      it(`C10: crash: ${title}`, async () => {
         const { positions, broken } = await Crash.everywhere(story, store, fatesOf)
         assert.isUndefined(broken)
         assert.isAbove(positions, 5)
