@@ -77,7 +77,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [2, 7],
     bug: "a call to the node without an answer is a failed payment",
     file: core("sending/LightningPayments"),
-    find: `if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, policy), sender.graceMillis) }`,
+    find: `if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), sender.graceMillis) }`,
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "timeout", task)`,
     test: coreTest("PaymentWorker"),
     titles: "C2 C6 C7:",
@@ -792,7 +792,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [46],
     bug: "a deposit is credited in its first block, however large it is",
     file: core("receiving/ChainDeposits"),
-    find: "if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, atRisk)) continue",
+    find: "if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue",
     replace: "if (Chain.confirmations(tip, height) < 1) continue",
     test: coreTest("ChainDeposits"),
     titles: "C46:"

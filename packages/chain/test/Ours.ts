@@ -9,7 +9,7 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { Signer } from "@satrail/core/nodes/Signer"
-import * as Policy from "@satrail/core/policy/Policy"
+import * as Policy from "@satrail/core/Policy"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import * as Deposits from "@satrail/core/receiving/ChainDeposits"
 import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
@@ -36,7 +36,7 @@ export const settings: Policy.Settings = {
 /** A wallet of our own with its store, and who credits what comes. Needs a view of the chain. */
 export const layer = Layer.mergeAll(Addresses.layer, Deposits.layer, CompaniesService.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
-  Layer.provideMerge(Layer.merge(Memory.layer, Layer.succeed(Policy.Policy, settings)))
+  Layer.provideMerge(Layer.merge(Memory.layer, Policy.layer(settings)))
 )
 
 /** Follows until there is nothing left to be read. */

@@ -16,7 +16,7 @@ import { LightningSender } from "./nodes/LightningSender.ts"
 import * as Prices from "./nodes/Prices.ts"
 import { Resolver } from "./nodes/Resolver.ts"
 import { Signer } from "./nodes/Signer.ts"
-import * as Policy from "./policy/Policy.ts"
+import * as Policy from "./Policy.ts"
 import * as ChainDeposits from "./receiving/ChainDeposits.ts"
 import * as Invoices from "./receiving/Invoices.ts"
 import * as LightningAddresses from "./receiving/LightningAddresses.ts"
@@ -78,7 +78,7 @@ export const layer = (settings: Policy.Settings) =>
         Traced.over(Fees.Fees, Fees.layer)
       )
     ),
-    Layer.provideMerge(Layer.succeed(Policy.Policy, settings)),
+    Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts)
   )
 

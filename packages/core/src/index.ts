@@ -2,7 +2,7 @@ import "@satrail/bitcoin/checkRuntime"
 
 // What a host runs.
 export * as Satrail from "./Satrail.ts"
-export * as Policy from "./policy/Policy.ts"
+export * as Policy from "./Policy.ts"
 export * as Fee from "./policy/Fee.ts"
 export * as Plan from "./policy/Plan.ts"
 

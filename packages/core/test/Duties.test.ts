@@ -10,7 +10,7 @@ import * as Cursor from "../src/ledger/Cursor.ts"
 import * as Duties from "../src/ledger/Duties.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
-import { Policy } from "../src/policy/Policy.ts"
+import * as Policy from "../src/Policy.ts"
 import { Records } from "../src/Records.ts"
 import * as Satrail from "../src/Satrail.ts"
 import { settings } from "./Rows.ts"
@@ -49,8 +49,8 @@ const enter = Effect.fnUntraced(function* (
   return { leave: Scope.close(scope, Exit.void), scope }
 })
 
-const inStore = <A, E>(story: Effect.Effect<A, E, Journal | Records | Tasks | Policy>) =>
-  Effect.provide(story, Layer.merge(Memory.layer, Layer.succeed(Policy, settings)))
+const inStore = <A, E>(story: Effect.Effect<A, E, Journal | Records | Tasks | Duties.Options>) =>
+  Effect.provide(story, Layer.merge(Memory.layer, Policy.layer(settings)))
 
 const now = Clock.currentTimeMillis
 

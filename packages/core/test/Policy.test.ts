@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Policy from "../src/policy/Policy.ts"
+import * as Policy from "../src/Policy.ts"
+import * as Confirmations from "../src/receiving/Confirmations.ts"
 import { settings } from "./Rows.ts"
 
-const sats = (amount: number) => Policy.confirmationsFor(settings, Msat.fromSats(amount))
+const sats = (amount: number) => Confirmations.neededFor(settings, Msat.fromSats(amount))
 
 describe("Policy", () => {
   it("C46: policy: larger deposits need more confirmations", () => {
@@ -12,8 +13,8 @@ describe("Policy", () => {
 
   it("policy: above all rows the last row's confirmations apply, and six without rows", () => {
     const one = { ...settings, confirmations: [{ upTo: Msat.fromSats(10), confirmations: 4 }] }
-    assert.strictEqual(Policy.confirmationsFor(one, Msat.fromSats(11)), 4)
-    assert.strictEqual(Policy.confirmationsFor({ ...settings, confirmations: [] }, Msat.fromSats(1)), 6)
+    assert.strictEqual(Confirmations.neededFor(one, Msat.fromSats(11)), 4)
+    assert.strictEqual(Confirmations.neededFor({ ...settings, confirmations: [] }, Msat.fromSats(1)), 6)
   })
 
   it("policy: by default nothing is credited that is not in a block", () => {

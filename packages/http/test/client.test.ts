@@ -1,6 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, layer } from "@effect/vitest"
-import * as Policy from "@satrail/core/policy/Policy"
+import * as Policy from "@satrail/core/Policy"
 import { Settlements } from "@satrail/core/receiving/Settlements"
 import * as Satrail from "@satrail/core/Satrail"
 import * as Memory from "@satrail/memory/Memory"

@@ -19,7 +19,7 @@ import type { LightningSender } from "@satrail/core/nodes/LightningSender"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import type { Resolver } from "@satrail/core/nodes/Resolver"
 import type { Signer } from "@satrail/core/nodes/Signer"
-import * as Policy from "@satrail/core/policy/Policy"
+import * as Policy from "@satrail/core/Policy"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
 import type { LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
 import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
@@ -75,7 +75,7 @@ export class AddressUnusable extends Schema.TaggedError<AddressUnusable>()("Addr
   }
 }
 
-const reconciliation = ({ reconcileSeconds }: Environment): Policy.Reconciliation => {
+const reconciliation = ({ reconcileSeconds }: Environment): Policy.Settings["reconciliation"] => {
   const { reconciliation } = Policy.defaults
   const everyMillis = reconcileSeconds * 1000
   return { ...reconciliation, everyMillis, graceMillis: Math.min(reconciliation.graceMillis, everyMillis) }

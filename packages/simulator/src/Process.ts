@@ -1,4 +1,4 @@
-import type { Settings } from "@satrail/core/policy/Policy"
+import type { Settings } from "@satrail/core/Policy"
 import * as Satrail from "@satrail/core/Satrail"
 import { Cause, Context, Effect, Layer, Logger, Scope } from "effect"
 import { Serving, type Services } from "./Front.ts"

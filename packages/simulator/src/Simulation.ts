@@ -1,4 +1,4 @@
-import * as Policy from "@satrail/core/policy/Policy"
+import * as Policy from "@satrail/core/Policy"
 import * as Satrail from "@satrail/core/Satrail"
 import { Effect, Layer } from "effect"
 import * as Books from "./Books.ts"

@@ -1,4 +1,4 @@
-import type { Settings } from "@satrail/core/policy/Policy"
+import type { Settings } from "@satrail/core/Policy"
 import { Context, Exit } from "effect"
 import { createHash } from "node:crypto"
 import type { Coverage } from "./Coverage.ts"

@@ -7,7 +7,7 @@ import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { ExchangeRates, type Rate, RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
-import * as Policy from "@satrail/core/policy/Policy"
+import * as Prices from "@satrail/core/nodes/Prices"
 import { Clock, Effect, Layer, Result, Schema } from "effect"
 import { Outbound } from "./Outbound.ts"
 import * as Quote from "./Quote.ts"
@@ -21,7 +21,7 @@ export interface Options extends Partial<Quote.Rules> {
 /** How often everybody is asked: a rate is at most this old while they answer. The slowest of them wants no more than five questions a minute. */
 export const refreshMillis = 15_000
 
-export const rules: Quote.Rules = { maxAgeMillis: Policy.defaults.maxRateAgeMillis, minAgreeing: 2, maxDeviationPercent: 5n }
+export const rules: Quote.Rules = { maxAgeMillis: Prices.defaults.maxRateAgeMillis, minAgreeing: 2, maxDeviationPercent: 5n }
 
 /** Where the last good rates are kept: how far the tickers were read. */
 const source = "exchange rates"

@@ -4,7 +4,6 @@ import { Currency, type Fiat, isFiat } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { ExchangeRates, type RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
 import * as Prices from "@satrail/core/nodes/Prices"
-import * as Policy from "@satrail/core/policy/Policy"
 import { failureFor } from "@satrail/http/Errors"
 import * as Memory from "@satrail/memory/Memory"
 import { Effect, Layer, Result } from "effect"
@@ -98,7 +97,7 @@ const trading = Effect.fnUntraced(function* (options: Rates.Options = {}) {
     const { rates, refresh } = yield* Effect.provide(Rates.make(options), all.outbound)
     const prices = yield* Prices.make.pipe(
       Effect.provideService(ExchangeRates, rates),
-      Effect.provideService(Policy.Policy, { ...Policy.defaults, network: "regtest", domain: "pay.example" })
+      Effect.provideService(Prices.Options, Prices.defaults)
     )
     const usd = Effect.map(prices.price({ amount: Decimal.make(100n), currency: "usd" }), ({ rate }) => rate)
     return { rates, prices, usd, refresh }

@@ -5,7 +5,7 @@ import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { everywhere } from "../base/Known.ts"
 import { type Conflict, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Installation } from "../policy/Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
@@ -50,7 +50,7 @@ export class ApiKeys extends Context.Service<
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* AccountReads
-  const { network } = yield* Policy
+  const { network } = yield* Installation
   const entropy = yield* Entropy
   const { check } = yield* KeyChecks.make
 

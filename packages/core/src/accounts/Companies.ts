@@ -10,8 +10,8 @@ import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { Installation } from "../policy/Installation.ts"
 import type { Plan } from "../policy/Plan.ts"
-import { Policy } from "../policy/Policy.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as Company from "./Company.ts"
 import * as Domain from "./Domain.ts"
@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* AccountReads
-  const policy = yield* Policy
+  const installation = yield* Installation
   const entropy = yield* Entropy
 
   const get = Effect.fnUntraced(function* (id: CompanyId.CompanyId) {
@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
         Effect.fromResult(LightningAddressText.normaliseDomain(text)),
         ({ message }) => new Invalid({ path: "domain", message })
       )
-      if (name === policy.domain) return yield* new Domain.DomainTaken({ domain: name })
+      if (name === installation.domain) return yield* new Domain.DomainTaken({ domain: name })
       const company = yield* get(id)
       const nowMillis = yield* Clock.currentTimeMillis
       const domain: Domain.Domain = {

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
@@ -17,6 +17,18 @@ export const Domain = Schema.Struct({
 export interface Domain extends Schema.Schema.Type<typeof Domain> {}
 
 export const members = Noun.members("domains", Domain, ["checkedAtMillis", "lostAtMillis"])
+
+export class Options extends Context.Service<
+  Options,
+  {
+    /** How often the record of a company's domain is looked for. */
+    readonly domainCheckMillis: number
+    /** How long addresses at a domain answer whose record is missing. Then they stop, and the domain may be shown to be another company's. */
+    readonly domainGraceMillis: number
+  }
+>()("@satrail/core/accounts/Domain/Options") {}
+
+export const defaults: Options["Service"] = { domainCheckMillis: 24 * 3600 * 1000, domainGraceMillis: 3 * 24 * 3600 * 1000 }
 
 /** Another company has this domain. It stays theirs. */
 export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}

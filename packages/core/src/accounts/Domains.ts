@@ -7,8 +7,8 @@ import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { Installation } from "../policy/Installation.ts"
 import { PlanRequired } from "../policy/Plan.ts"
-import { Policy } from "../policy/Policy.ts"
 import { AccountReads } from "./AccountReads.ts"
 import type { Company } from "./Company.ts"
 import * as Domain from "./Domain.ts"
@@ -47,7 +47,8 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* AccountReads
   const names = yield* Names
-  const policy = yield* Policy
+  const installation = yield* Installation
+  const options = yield* Domain.Options
 
   const isShown = Effect.fnUntraced(function* (of: Pick<Domain.Domain, "domain" | "companyId">) {
     const { name, value } = Domain.record(of)
@@ -68,7 +69,7 @@ export const make = Effect.gen(function* () {
         Effect.fromResult(normaliseDomain(text)),
         ({ message }) => new Invalid({ path: "domain", message })
       )
-      if (name === policy.domain) return yield* new Domain.DomainTaken({ domain: name })
+      if (name === installation.domain) return yield* new Domain.DomainTaken({ domain: name })
       const known = Option.getOrUndefined(yield* records.domain(name))
       const mine = known?.companyId === companyId ? known : undefined
       if (mine?.shownBy === "operator") return mine
@@ -76,7 +77,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       if (!shown) return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
       if (mine === undefined) {
-        if (known !== undefined && Domain.isInForce(known, nowMillis, policy.domainGraceMillis))
+        if (known !== undefined && Domain.isInForce(known, nowMillis, options.domainGraceMillis))
           return yield* new Domain.DomainTaken({ domain: name })
         const domain: Domain.Domain = {
           domain: name,
@@ -98,12 +99,12 @@ export const make = Effect.gen(function* () {
     isServed: Effect.fnUntraced(function* (text) {
       const name = normaliseDomain(text)
       if (name._tag === "Failure") return false
-      if (name.success === policy.domain) return true
+      if (name.success === installation.domain) return true
       const found = yield* records.domain(name.success)
-      return found._tag === "Some" && Domain.isInForce(found.value, yield* Clock.currentTimeMillis, policy.domainGraceMillis)
+      return found._tag === "Some" && Domain.isInForce(found.value, yield* Clock.currentTimeMillis, options.domainGraceMillis)
     }),
     check: Effect.gen(function* () {
-      const beforeMillis = (yield* Clock.currentTimeMillis) - policy.domainCheckMillis
+      const beforeMillis = (yield* Clock.currentTimeMillis) - options.domainCheckMillis
       yield* Pages.each(
         pageSize,
         (after: Domain.Domain | null) => records.domainsToCheck(beforeMillis, after?.domain ?? null, pageSize),

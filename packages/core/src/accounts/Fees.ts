@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Layer } from "effect"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
 import * as Fee from "../policy/Fee.ts"
-import { Policy } from "../policy/Policy.ts"
+import type { Plan } from "../policy/Plan.ts"
 import type { Company } from "./Company.ts"
 
 /** What is asked for: whose money goes out, by which way (`internal`: to a company of ours), and how much arrives. */
@@ -10,6 +10,41 @@ export interface Ask {
   readonly company: Pick<Company, "plan">
   readonly way: "lightning" | "on_chain" | "internal"
   readonly amount: Msat.Msat
+}
+
+/** The service fee of each way out. */
+export interface Rates {
+  readonly lightning: Fee.FeeRate
+  readonly onChain: Fee.FeeRate
+  readonly internal: Fee.FeeRate
+}
+
+export class Options extends Context.Service<
+  Options,
+  {
+    readonly fees: Readonly<Record<Plan, Rates>>
+    /** The most that routing a Lightning payment may cost: held with the fee, and the node's limit. */
+    readonly routingAllowance: Fee.FeeRate
+    /** The virtual size that an on-chain payout is priced at, in bytes: two inputs, two outputs, and some room. */
+    readonly payoutVbytes: number
+  }
+>()("@satrail/core/accounts/Fees/Options") {}
+
+export const defaults: Options["Service"] = {
+  fees: {
+    free: {
+      lightning: { base: Msat.zero, partsPerMillion: 5_000n },
+      onChain: { base: Msat.fromSats(100), partsPerMillion: 2_000n },
+      internal: Fee.free
+    },
+    paid: {
+      lightning: { base: Msat.zero, partsPerMillion: 2_000n },
+      onChain: { base: Msat.fromSats(100), partsPerMillion: 1_000n },
+      internal: Fee.free
+    }
+  },
+  routingAllowance: { base: Msat.fromSats(5), partsPerMillion: 5_000n },
+  payoutVbytes: 250
 }
 
 /** What companies are charged for sending. */
@@ -22,7 +57,7 @@ export class Fees extends Context.Service<
 >()("@satrail/core/accounts/Fees") {}
 
 export const make = Effect.gen(function* () {
-  const { fees, routingAllowance, payoutVbytes } = yield* Policy
+  const { fees, routingAllowance, payoutVbytes } = yield* Options
   const { feeRate } = yield* ChainSource
 
   return Fees.of({

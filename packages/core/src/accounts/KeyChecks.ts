@@ -1,7 +1,7 @@
 import { Clock, Effect, FiberSet, Redacted } from "effect"
 import { knownMillis } from "../base/Known.ts"
 import { Journal } from "../ledger/Journal.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Installation } from "../policy/Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 
@@ -25,7 +25,7 @@ interface Known {
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* AccountReads
-  const { network } = yield* Policy
+  const { network } = yield* Installation
   const touching = new Set<string>()
   const known = new Map<string, Known>()
   const background = yield* FiberSet.makeRuntime<never>()

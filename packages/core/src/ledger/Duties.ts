@@ -1,6 +1,5 @@
-import { Clock, Effect, Option, type Scope } from "effect"
+import { Clock, Context, Effect, Option, type Scope } from "effect"
 import * as Worker from "../base/Worker.ts"
-import { Policy } from "../policy/Policy.ts"
 import type { Fence } from "./Change.ts"
 import * as Duty from "./Duty.ts"
 import { Journal } from "./Journal.ts"
@@ -10,6 +9,17 @@ import { fence, type Task, Tasks } from "./Tasks.ts"
 const renewalsPerLease = 3
 const looksPerLease = 6
 
+/** Which process does what only one of them does. */
+export class Options extends Context.Service<
+  Options,
+  {
+    /** How long a process that died keeps others from its roles, such as listening to a node. Clocks of processes must agree to within a part of it. */
+    readonly dutyLeaseMillis: number
+  }
+>()("@satrail/core/ledger/Duties/Options") {}
+
+export const defaults: Options["Service"] = { dutyLeaseMillis: 6_000 }
+
 /**
  * Does `work` in one process of all, until the scope closes. Who has the role renews its lease; who cannot, or hears that another has it, stops;
  * who is stopped finishes its step and gives the role back at once. Two may overlap for a moment: what must not be done by both carries the fence.
@@ -17,7 +27,7 @@ const looksPerLease = 6
 export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
   const journal = yield* Journal
   const tasks = yield* Tasks
-  const { dutyLeaseMillis } = yield* Policy
+  const { dutyLeaseMillis } = yield* Options
   const now = Clock.currentTimeMillis
   let isBegun = false
 

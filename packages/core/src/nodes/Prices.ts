@@ -2,7 +2,6 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Array, Clock, Context, Effect, Layer } from "effect"
 import * as Amount from "../base/Amount.ts"
 import * as Decimal from "../base/Decimal.ts"
-import { Policy } from "../policy/Policy.ts"
 import { ExchangeRates, type Rate, RateUnavailable } from "./ExchangeRates.ts"
 
 /** What a caller names as an amount. */
@@ -24,6 +23,16 @@ export interface Quoted extends Rate {
   readonly currency: Amount.Fiat
 }
 
+export class Options extends Context.Service<
+  Options,
+  {
+    /** A price older than this is no price. */
+    readonly maxRateAgeMillis: number
+  }
+>()("@satrail/core/nodes/Prices/Options") {}
+
+export const defaults: Options["Service"] = { maxRateAgeMillis: 60_000 }
+
 /** Turns amounts in any currency into satoshis. */
 export class Prices extends Context.Service<
   Prices,
@@ -37,7 +46,7 @@ export class Prices extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const rates = yield* ExchangeRates
-  const { maxRateAgeMillis } = yield* Policy
+  const { maxRateAgeMillis } = yield* Options
 
   /** The rate to be used now. */
   const young = Effect.fnUntraced(function* (currency: Amount.Fiat) {

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import * as Throttle from "../base/Throttle.ts"
-import { Policy } from "../policy/Policy.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
+import { LnurlOptions } from "./LnurlOptions.ts"
 import * as OpenForWallets from "./OpenForWallets.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -15,7 +15,7 @@ const full: { readonly [full in OpenForWallets.Full]: string } = {
 /** How often wallets may ask for an invoice: so often for a caller and at an address, and while not too many are unpaid. */
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
-  const { lnurl } = yield* Policy
+  const { lnurl } = yield* LnurlOptions
   const open = OpenForWallets.make(receiving, lnurl)
   const addressMayAsk = Throttle.make(lnurl.perAddress)
   const callerMayAsk = Throttle.make(lnurl.perCaller)

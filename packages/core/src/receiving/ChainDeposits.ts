@@ -11,7 +11,7 @@ import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Chain from "../nodes/ChainSource.ts"
 import { ChainSource } from "../nodes/ChainSource.ts"
-import * as Policy from "../policy/Policy.ts"
+import * as Confirmations from "./Confirmations.ts"
 import * as Deposit from "./Deposit.ts"
 import * as FeeRates from "./FeeRates.ts"
 import * as Outputs from "./Outputs.ts"
@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const chain = yield* ChainSource
-  const policy = yield* Policy.Policy
+  const options = yield* Confirmations.Options
   const entropy = yield* Entropy
   const rates = yield* FeeRates.make
   const outputs = yield* Outputs.make(rates)
@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
   const ours = (scriptPubKeys: ReadonlyArray<string>) =>
     Effect.map(receiving.onChainAddresses(scriptPubKeys), (found) => new Set(found.map(({ scriptPubKey }) => scriptPubKey)))
 
-  const deepest = Math.max(...policy.confirmations.map(({ confirmations }) => confirmations), 0)
+  const deepest = Math.max(...options.confirmations.map(({ confirmations }) => confirmations), 0)
 
   /** The next of those that were given up: what came back, or was given up by mistake, is found in its block again, however long that is ago. */
   const nextGivenUp = Effect.gen(function* () {
@@ -90,7 +90,7 @@ export const make = Effect.gen(function* () {
       const { chainTxId, vout, height, amount, companyId } = deposit
       if (chainTxId === null || vout === null || height === null) continue
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
-      if (Chain.confirmations(tip, height) < Policy.confirmationsFor(policy, atRisk)) continue
+      if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
       // Asked once more: a reorganisation that nobody has told us of yet must not be paid for. And nobody may ever tell us of it: whoever sees an
       // output first may write down what it heard long ago, when all others have looked past it.
       const placement = yield* chain.transaction(chainTxId)
@@ -131,7 +131,7 @@ export const layer = Layer.effect(ChainDeposits, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { follow } = yield* ChainDeposits
-    const { chainPollMillis } = yield* Policy.Policy
+    const { chainPollMillis } = yield* Confirmations.Options
     yield* Duties.run("chain", (fence) => {
       let isBehind = false
       const step = Effect.map(follow(fence), (blocksLeft) => {

@@ -7,7 +7,7 @@ import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
 import type { Settled } from "../nodes/LightningReceiver.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Installation } from "../policy/Installation.ts"
 import type { Deposit } from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -20,7 +20,7 @@ export type Payment = Pick<Settled, "paymentHash" | "received" | "preimage">
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const receiving = yield* ReceivingReads
-  const { network } = yield* Policy
+  const { network } = yield* Installation
   const entropy = yield* Entropy
 
   /** The node's money is there, but its invoice was settled by another payment: it is nobody's until a person has looked. */

@@ -14,7 +14,7 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Description, LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Bounds } from "../policy/Bounds.ts"
 import * as Invoice from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -81,7 +81,7 @@ export const make = Effect.gen(function* () {
   const records = yield* ReceivingReads
   const receiver = yield* LightningReceiver
   const prices = yield* Prices
-  const policy = yield* Policy
+  const { minAmount, maxInvoice } = yield* Bounds
   const entropy = yield* Entropy
 
   const issue = Effect.fnUntraced(function* ({ description, expirySeconds, request, ...asked }: Draft) {
@@ -111,10 +111,10 @@ export const make = Effect.gen(function* () {
       if (before !== undefined) return before
       yield* check(ask)
       const { amount, rate, rateAtMillis } = yield* prices.price(ask)
-      if (amount < policy.minAmount || amount > policy.maxInvoice) {
+      if (amount < minAmount || amount > maxInvoice) {
         return yield* new Invalid({
           path: "amount",
-          message: `From ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxInvoice)} sats`
+          message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxInvoice)} sats`
         })
       }
       return yield* issue({

@@ -3,6 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
+import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -14,8 +15,9 @@ import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { Position } from "../ledger/Page.ts"
+import { Bounds } from "../policy/Bounds.ts"
+import { Installation } from "../policy/Installation.ts"
 import { PlanRequired } from "../policy/Plan.ts"
-import { Policy } from "../policy/Policy.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -89,7 +91,9 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
-  const policy = yield* Policy
+  const { domain: ownDomain } = yield* Installation
+  const { minAmount, maxInvoice } = yield* Bounds
+  const { domainGraceMillis } = yield* Domain.Options
   const entropy = yield* Entropy
 
   /** The domain in its one spelling, once it is known to be open to this company. */
@@ -98,11 +102,11 @@ export const make = Effect.gen(function* () {
       Effect.fromResult(normaliseDomain(text)),
       ({ message }) => new Invalid({ path: "domain", message })
     )
-    if (domain === policy.domain) return domain
+    if (domain === ownDomain) return domain
     const found = yield* accounts.domain(domain)
     if (found._tag === "None" || found.value.companyId !== companyId) return yield* new DomainNotVerified({ domain })
     const nowMillis = yield* Clock.currentTimeMillis
-    return isInForce(found.value, nowMillis, policy.domainGraceMillis) ? domain : yield* new DomainNotVerified({ domain })
+    return isInForce(found.value, nowMillis, domainGraceMillis) ? domain : yield* new DomainNotVerified({ domain })
   })
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
@@ -111,10 +115,10 @@ export const make = Effect.gen(function* () {
   })
 
   const checkSettings = Effect.fnUntraced(function* ({ minSendable, maxSendable, successMessage, metadata }: LightningAddress.Settings) {
-    const [min, max] = [minSendable ?? policy.minAmount, maxSendable ?? policy.maxInvoice]
-    const bounds = `from ${Msat.toSats(policy.minAmount)} to ${Msat.toSats(policy.maxInvoice)} sats`
-    if (min < policy.minAmount || min > policy.maxInvoice) return yield* new Invalid({ path: "min_sats", message: `A limit is ${bounds}` })
-    if (max < min || max > policy.maxInvoice)
+    const [min, max] = [minSendable ?? minAmount, maxSendable ?? maxInvoice]
+    const bounds = `from ${Msat.toSats(minAmount)} to ${Msat.toSats(maxInvoice)} sats`
+    if (min < minAmount || min > maxInvoice) return yield* new Invalid({ path: "min_sats", message: `A limit is ${bounds}` })
+    if (max < min || max > maxInvoice)
       return yield* new Invalid({ path: "max_sats", message: `A limit is ${bounds}, and the most is not below the least` })
     const message = successMessage === null ? undefined : successMessageIssue(successMessage)
     if (message !== undefined) return yield* new Invalid({ path: "success_message", message })
@@ -158,7 +162,7 @@ export const make = Effect.gen(function* () {
       const message = handleIssue(handle)
       if (message !== undefined) return yield* new Invalid({ path: "handle", message })
       yield* Metadata.check(metadata)
-      const domain = ask.domain === null ? policy.domain : yield* openDomain(company.id, ask.domain)
+      const domain = ask.domain === null ? ownDomain : yield* openDomain(company.id, ask.domain)
       const createdAtMillis = yield* Clock.currentTimeMillis
       const lightningAddress: LightningAddress.LightningAddress = {
         id: Id.fromMillis(createdAtMillis, entropy),

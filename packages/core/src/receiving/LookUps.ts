@@ -1,13 +1,33 @@
-import type { Settings } from "../policy/Policy.ts"
+import { Context } from "effect"
 import type { Invoice } from "./Invoice.ts"
 
 // When open invoices are looked up at the node: at the ages 1, 2, 4, 8 … times `invoicePollMillis`, and in sweeps over all of them.
+
+export class Options extends Context.Service<
+  Options,
+  {
+    /**
+     * When an open invoice is looked up, in case a notice of the node was lost: at this age, at twice this age, and so on, until `invoiceSweepMillis`; from
+     * then on once in every `invoiceSweepMillis`. After it expired: when 1, 2, 4, 8 … of those have passed, and at the end of `expiredGraceMillis`.
+     */
+    readonly invoicePollMillis: number
+    readonly invoiceSweepMillis: number
+    /** How long after its expiry an invoice is still looked up: a payment accepted in time may settle later. */
+    readonly expiredGraceMillis: number
+  }
+>()("@satrail/core/receiving/LookUps/Options") {}
+
+export const defaults: Options["Service"] = {
+  invoicePollMillis: 30_000,
+  invoiceSweepMillis: 3600 * 1000,
+  expiredGraceMillis: 24 * 3600 * 1000
+}
 
 /** Whether an invoice is looked up in the sweep of this moment. One that expired is, when 1, 2, 4, 8 … sweeps have passed since, and when its grace is over. */
 export const isSwept = (
   { expiresAtMillis }: Pick<Invoice, "expiresAtMillis">,
   nowMillis: number,
-  { invoiceSweepMillis, expiredGraceMillis }: Pick<Settings, "invoiceSweepMillis" | "expiredGraceMillis">
+  { invoiceSweepMillis, expiredGraceMillis }: Pick<Options["Service"], "invoiceSweepMillis" | "expiredGraceMillis">
 ): boolean => {
   const sweeps = (nowMillis - expiresAtMillis) / invoiceSweepMillis
   if (sweeps < 1 || nowMillis > expiresAtMillis + expiredGraceMillis) return true
@@ -21,7 +41,7 @@ export type Range = readonly [fromMillis: number, untilMillis: number]
 export const madeWithin = (
   sinceMillis: number,
   nowMillis: number,
-  { invoicePollMillis, invoiceSweepMillis }: Pick<Settings, "invoicePollMillis" | "invoiceSweepMillis">
+  { invoicePollMillis, invoiceSweepMillis }: Pick<Options["Service"], "invoicePollMillis" | "invoiceSweepMillis">
 ): ReadonlyArray<Range> => {
   const ranges: Array<Range> = []
   for (let age = invoicePollMillis; age <= invoiceSweepMillis; age *= 2) {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import type { Lnurl } from "../policy/Policy.ts"
+import type { LnurlOptions } from "./LnurlOptions.ts"
 import type { Invoice } from "./Invoice.ts"
 import type { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -20,7 +20,7 @@ export type Full = "caller" | "address" | "service"
  * How many invoices wait for a wallet to pay them. Of an address and of the whole service by the store's count, which all processes share; of a caller by
  * what this process gave it. An invoice that was paid or has expired counts no more.
  */
-export const make = (records: ReceivingReads["Service"], { openPerCaller, openPerAddress, open }: Lnurl) => {
+export const make = (records: ReceivingReads["Service"], { openPerCaller, openPerAddress, open }: LnurlOptions["Service"]["lnurl"]) => {
   let countedAtMillis = -Infinity
   let byAddress = new Map<string, number>()
   let total = 0

@@ -7,7 +7,8 @@ import * as Balance from "../ledger/Balance.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, ChainUnavailable, type Output, type Placement } from "../nodes/ChainSource.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Installation } from "../policy/Installation.ts"
+import * as Confirmations from "./Confirmations.ts"
 import * as Deposit from "./Deposit.ts"
 import type { FeeRates } from "./FeeRates.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
@@ -39,7 +40,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const chain = yield* ChainSource
-  const { network, minDeposit } = yield* Policy
+  const { network } = yield* Installation
+  const { minDeposit } = yield* Confirmations.Options
   const entropy = yield* Entropy
 
   /** Where a transaction stands now. A source that has just told of it in a block, and does not know it, is behind itself: nothing follows from that. */

@@ -4,7 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import { isText } from "../base/Metadata.ts"
-import type { Settings } from "../policy/Policy.ts"
+import type { Bounds } from "../policy/Bounds.ts"
 import type { Callback } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 
@@ -80,7 +80,7 @@ export const metadataOf = (target: Target): string =>
   ])
 
 /** What one payment may be: the owner's limits, within the operator's. */
-export const limitsOf = ({ minSendable, maxSendable }: LightningAddress, { minAmount, maxInvoice }: Settings) => {
+export const limitsOf = ({ minSendable, maxSendable }: LightningAddress, { minAmount, maxInvoice }: Bounds["Service"]) => {
   const [min, max] = [minSendable ?? minAmount, maxSendable ?? maxInvoice]
   return { minSendable: min < minAmount ? minAmount : min, maxSendable: max > maxInvoice ? maxInvoice : max }
 }

@@ -2,16 +2,19 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Clock, Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
+import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import type { Conflict, StoreUnavailable } from "../ledger/Journal.ts"
 import { NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Bounds } from "../policy/Bounds.ts"
+import { Installation } from "../policy/Installation.ts"
 import * as AskRates from "./AskRates.ts"
 import type { Callback, Invoice } from "./Invoice.ts"
 import { Invoices } from "./Invoices.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
+import { LnurlOptions } from "./LnurlOptions.ts"
 import * as PayRequest from "./PayRequest.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Zap from "./Zap.ts"
@@ -57,21 +60,23 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const invoices = yield* Invoices
-  const policy = yield* Policy
+  const { domain: ownDomain } = yield* Installation
+  const bounds = yield* Bounds
+  const { domainGraceMillis } = yield* Domain.Options
   const secretKey = yield* Nostr.SecretKey
-  const { lnurl } = policy
+  const { lnurl } = yield* LnurlOptions
   const nostrPubkey = secretKey === undefined ? null : Nostr.publicKeyOf(secretKey)
   const rates = yield* AskRates.make
 
   /** The address behind a place, deleted or not. At a domain that is not its company's (any more) there is none. */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
-    const target = yield* Effect.fromResult(PayRequest.targetOf(place, policy.domain))
+    const target = yield* Effect.fromResult(PayRequest.targetOf(place, ownDomain))
     const found = yield* receiving.lightningAddress(target.handle, target.domain)
     if (found._tag === "None") return yield* PayRequest.notFound
-    if (target.domain !== policy.domain) {
+    if (target.domain !== ownDomain) {
       const domain = yield* accounts.domain(target.domain)
       if (domain._tag === "None" || domain.value.companyId !== found.value.companyId) return yield* PayRequest.notFound
-      if (!isInForce(domain.value, yield* Clock.currentTimeMillis, policy.domainGraceMillis)) return yield* PayRequest.notFound
+      if (!isInForce(domain.value, yield* Clock.currentTimeMillis, domainGraceMillis)) return yield* PayRequest.notFound
     }
     return { target, address: found.value }
   })
@@ -87,7 +92,7 @@ export const make = Effect.gen(function* () {
 
   const show = (target: PayRequest.Target, address: LightningAddress): PayRequest.PayRequest => ({
     callback: `${target.url}/callback`,
-    ...PayRequest.limitsOf(address, policy),
+    ...PayRequest.limitsOf(address, bounds),
     metadata: PayRequest.metadataOf(target),
     commentAllowed: lnurl.commentCharacters,
     nostrPubkey

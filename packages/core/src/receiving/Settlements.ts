@@ -7,9 +7,9 @@ import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import { Policy } from "../policy/Policy.ts"
 import * as Credits from "./Credits.ts"
 import * as Invoice from "./Invoice.ts"
+import { LnurlOptions } from "./LnurlOptions.ts"
 import * as LookUps from "./LookUps.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -48,7 +48,8 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const receiver = yield* LightningReceiver
-  const policy = yield* Policy
+  const options = yield* LookUps.Options
+  const { lnurl } = yield* LnurlOptions
   const { credit } = yield* Credits.make
   const source = `lightning:${receiver.nodeId}`
 
@@ -63,7 +64,7 @@ export const make = Effect.gen(function* () {
         "StaleFence",
         Effect.die // nothing is fenced here: whoever looks, it is credited once
       )
-    const over = askedAtMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
+    const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
     if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
   })
 
@@ -73,7 +74,7 @@ export const make = Effect.gen(function* () {
     const forgotten = Effect.catchTag(journal.commit(Invoice.forgotten(invoice, nowMillis)), "InvoiceNotPayable", () => Effect.void)
     const closed = yield* Effect.result(receiver.cancelInvoice(invoice.paymentHash))
     if (closed._tag === "Success") return yield* closed.success._tag === "canceled" ? forgotten : look(invoice)
-    const isOver = nowMillis > invoice.expiresAtMillis + policy.expiredGraceMillis
+    const isOver = nowMillis > invoice.expiresAtMillis + options.expiredGraceMillis
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
     if (isOver && state._tag === "unknown") return yield* forgotten
   })
@@ -99,8 +100,8 @@ export const make = Effect.gen(function* () {
     ),
     look: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
-      const sinceMillis = Math.min(lookedAtMillis ?? nowMillis - policy.invoicePollMillis, nowMillis)
-      const ranges = LookUps.madeWithin(sinceMillis, nowMillis, policy).map(
+      const sinceMillis = Math.min(lookedAtMillis ?? nowMillis - options.invoicePollMillis, nowMillis)
+      const ranges = LookUps.madeWithin(sinceMillis, nowMillis, options).map(
         (range) => [Id.floorOf(range[0]), Id.floorOf(range[1])] as const
       )
       yield* eachInvoice((after) => receiving.openInvoicesWithin(ranges, after?.id ?? null, pageSize), look)
@@ -110,11 +111,11 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       yield* eachInvoice(
         (after) => receiving.openInvoices(after?.id ?? null, pageSize),
-        (invoice) => (LookUps.isSwept(invoice, nowMillis, policy) ? look(invoice) : Effect.void)
+        (invoice) => (LookUps.isSwept(invoice, nowMillis, options) ? look(invoice) : Effect.void)
       )
     }),
     forget: Effect.gen(function* () {
-      const untilMillis = (yield* Clock.currentTimeMillis) - policy.lnurl.forgetAfterMillis
+      const untilMillis = (yield* Clock.currentTimeMillis) - lnurl.forgetAfterMillis
       yield* eachInvoice((after) => receiving.endedForWallets(untilMillis, after, pageSize), drop)
     })
   })
@@ -127,7 +128,8 @@ export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const settlements = yield* Settlements
     const { nodeId } = yield* LightningReceiver
-    const { invoicePollMillis, invoiceSweepMillis, lnurl } = yield* Policy
+    const { invoicePollMillis, invoiceSweepMillis } = yield* LookUps.Options
+    const { lnurl } = yield* LnurlOptions
     yield* Duties.run(`settlements of ${nodeId}`, (fence) =>
       Effect.gen(function* () {
         yield* Worker.runOpen("invoice notifications", settlements.listen(fence), Effect.sleep("1 second"))

@@ -3,8 +3,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import * as Worker from "../base/Worker.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
-import { Policy } from "../policy/Policy.ts"
 import type { Invoice } from "./Invoice.ts"
+import { LnurlOptions } from "./LnurlOptions.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Zap from "./Zap.ts"
 
@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const relays = yield* Nostr.Relays
   const secretKey = yield* Nostr.SecretKey
-  const { lnurl } = yield* Policy
+  const { lnurl } = yield* LnurlOptions
 
   const offer = (relay: string, event: Nostr.Event) =>
     relays.publish(relay, event).pipe(

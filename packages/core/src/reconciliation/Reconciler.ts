@@ -13,7 +13,6 @@ import { ChainBooks } from "../nodes/ChainBooks.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import { LightningBooks } from "../nodes/LightningBooks.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import { Policy } from "../policy/Policy.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
 import * as ChainItems from "./ChainItems.ts"
@@ -21,6 +20,7 @@ import * as Items from "./Items.ts"
 import * as Look from "./Look.ts"
 import * as Positions from "./Positions.ts"
 import * as Reconciliation from "./Reconciliation.ts"
+import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 import * as Statements from "./Statements.ts"
 
 const pageSize = 500
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
   const lightning = yield* LightningBooks
   const chain = yield* ChainBooks
   const entropy = yield* Entropy
-  const policy = (yield* Policy).reconciliation
+  const options = (yield* ReconciliationOptions).reconciliation
 
   const statements = yield* Statements.make
   const items = yield* Items.make
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const before = Option.getOrUndefined(yield* reading(Look.last))
       const own = yield* reading(Reconciliation.ownFunds)
-      const room = Math.min(policy.lines, Math.max(0, policy.watched - (before?.watched.length ?? 0)))
+      const room = Math.min(options.lines, Math.max(0, options.watched - (before?.watched.length ?? 0)))
 
       // The order matters: whatever moves between the two counts of ours is known by their difference.
       const first = yield* ledger.tally(before?.tally ?? null)
@@ -118,7 +118,7 @@ export const make = Effect.gen(function* () {
 
       const givenUp = yield* chainItems.givenUp(before)
       const elsewhere = [...(yield* chainItems.missing(holdings.gone)), ...givenUp.found, ...Positions.differences(sides)]
-      const { watched, found } = Look.open(lines, before, { nowMillis, forgetMillis: policy.forgetMillis })
+      const { watched, found } = Look.open(lines, before, { nowMillis, forgetMillis: options.forgetMillis })
       const look: Look.Look = {
         atMillis: nowMillis,
         node,
@@ -129,7 +129,7 @@ export const make = Effect.gen(function* () {
         watched,
         places: { ...statement.places, givenUp: givenUp.place }
       }
-      yield* report(look, before, policy.graceMillis)
+      yield* report(look, before, options.graceMillis)
       yield* keep(Look.kept(look), nowMillis, fence)
       return look
     })
@@ -142,7 +142,7 @@ export const layer = Layer.effect(Reconciler, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { look } = yield* Reconciler
-    const { everyMillis } = (yield* Policy).reconciliation
+    const { everyMillis } = (yield* ReconciliationOptions).reconciliation
     yield* Duties.run("reconciliation", (fence) => {
       let isBehind = false
       const step = Effect.map(look(fence), (found) => {

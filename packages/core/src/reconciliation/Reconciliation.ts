@@ -8,9 +8,9 @@ import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Tally from "../ledger/Tally.ts"
 import type * as Waiting from "../ledger/Waiting.ts"
-import { Policy } from "../policy/Policy.ts"
 import type { Difference } from "./Difference.ts"
 import * as Look from "./Look.ts"
+import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 
 /**
  * What of the node's money and the wallet's is the operator's own, besides what the ledger knows of: what was there before, what was put there since,
@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
   const records = yield* LedgerReads
   const journal = yield* Journal
   const entropy = yield* Entropy
-  const { graceMillis, overdueMillis } = (yield* Policy).reconciliation
+  const { graceMillis, overdueMillis } = (yield* ReconciliationOptions).reconciliation
 
   return Reconciliation.of({
     last: Effect.map(

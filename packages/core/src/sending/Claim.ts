@@ -1,5 +1,5 @@
 import type { Task } from "../ledger/Tasks.ts"
-import type { Settings } from "../policy/Policy.ts"
+import type { PaymentOptions } from "./PaymentOptions.ts"
 
 /** A task that is ours, since when, and for how long. */
 export interface Claim extends Task {
@@ -21,5 +21,5 @@ export const leaseMillis = (graceMillis: number): number => Math.max(minLeaseMil
 export const mayCall = (claim: Claim, nowMillis: number): boolean => nowMillis <= claim.atMillis + claim.leaseMillis / 2
 
 /** How long until a task is looked at again: longer each time. */
-export const laterMillis = (task: Task, { trackMillis: { minimum, maximum } }: Settings): number =>
+export const laterMillis = (task: Task, { trackMillis: { minimum, maximum } }: PaymentOptions["Service"]): number =>
   Math.min(maximum, minimum * 2 ** Math.min(task.attempts - 1, 20))

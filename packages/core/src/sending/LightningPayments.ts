@@ -6,10 +6,10 @@ import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
 import { type FailureReason, LightningSender, type Payment } from "../nodes/LightningSender.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
-import { Policy } from "../policy/Policy.ts"
 import { type Claim, laterMillis, mayCall } from "./Claim.ts"
 import { type Endings, overtaken } from "./Endings.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
 import type { Next } from "./Payouts.ts"
 import * as Recipient from "./Recipient.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -59,8 +59,8 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
   const journal = yield* Journal
   const records = yield* SendingReads
   const sender = yield* LightningSender
-  const policy = yield* Policy
-  const places = yield* Semaphore.make(policy.paymentsAtOnce)
+  const options = yield* PaymentOptions
+  const places = yield* Semaphore.make(options.paymentsAtOnce)
 
   const now = Clock.currentTimeMillis
 
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
       return "later"
     }
     // The call may still be under way. Until it cannot be, that the node does not know the payment would be no reason to call again.
-    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, policy), sender.graceMillis) }
+    if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), sender.graceMillis) }
     return yield* conclude(withdrawal, invoice.paymentHash, payment, task)
   })
 
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
     ): Effect.Effect<Next, StoreUnavailable> =>
       Effect.gen(function* () {
         const atMillis = yield* now
-        const payable = Recipient.checkBolt11(invoice, policy, atMillis)
+        const payable = Recipient.checkBolt11(invoice, options, atMillis)
         if (Result.isFailure(payable)) {
           return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
         }

@@ -5,11 +5,12 @@ import { Tasks } from "../ledger/Tasks.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Bounds } from "../policy/Bounds.ts"
 import type { Claim } from "./Claim.ts"
 import * as Destination from "./Destination.ts"
 import type { Endings } from "./Endings.ts"
 import type { LightningPayments } from "./LightningPayments.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
 import type { Next, Ready } from "./Payouts.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -32,13 +33,14 @@ type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreac
 export const make = Effect.fnUntraced(function* (endings: Endings, lightning: LightningPayments) {
   const recipients = yield* Recipients
   const tasks = yield* Tasks
-  const policy = yield* Policy
+  const options = yield* PaymentOptions
+  const rules = { ...(yield* Bounds), ...options }
   const transfers = yield* Transfers.make(endings)
   const { fail } = endings
 
   /** Who is paid by a fresh invoice of whoever made this offer. It may be one of our own: then the way is inside. */
   const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "Offer" }>, amount: Msat) {
-    yield* Effect.fromResult(Recipient.check(found, amount, policy, yield* Clock.currentTimeMillis))
+    yield* Effect.fromResult(Recipient.check(found, amount, rules, yield* Clock.currentTimeMillis))
     const { bolt11, successAction } = yield* recipients.invoice(found.offer, amount)
     return { recipient: yield* recipients.find({ _tag: "LightningInvoice", invoice: bolt11 }), successAction }
   })
@@ -97,7 +99,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
         // Nothing was sent yet, so giving up is safe; but a server may come back, so not at once.
         RecipientUnreachable: () =>
           Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
-            atMillis - withdrawal.createdAtMillis > policy.resolveForMillis
+            atMillis - withdrawal.createdAtMillis > options.resolveForMillis
               ? fail(withdrawal, "recipient_unreachable", task)
               : Effect.succeed<Next>("later")
           )

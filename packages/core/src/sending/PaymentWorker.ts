@@ -2,10 +2,11 @@ import { Context, Effect, Latch, Layer, type Scope } from "effect"
 import * as Places from "../base/Places.ts"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import { Policy } from "../policy/Policy.ts"
 import type { Claim } from "./Claim.ts"
 import * as Claims from "./Claims.ts"
 import * as PaymentEnds from "./PaymentEnds.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
+import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Resolving from "./Resolving.ts"
 import * as Steps from "./Steps.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -27,7 +28,8 @@ export class PaymentWorker extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const withdrawals = yield* Withdrawals
-  const policy = yield* Policy
+  const { paymentsAtOnce, trackMillis } = yield* PaymentOptions
+  const { payoutOutputs } = yield* PayoutOptions
 
   const [stopping, handedOver] = [yield* Latch.make(false), yield* Latch.make(false)]
   const ends = yield* PaymentEnds.make
@@ -39,7 +41,7 @@ export const make = Effect.gen(function* () {
   /** New ones, of each company in turn. */
   const fresh: Places.Line<Claim, StoreUnavailable> = {
     name: "withdrawals",
-    places: policy.paymentsAtOnce,
+    places: paymentsAtOnce,
     claim: Effect.fnUntraced(function* (free) {
       const full = { companies: [], lanes: [] }
       const found = yield* freshInTurn({ kind: Withdrawal.taskKind, limit: free, perLane: Math.ceil(free / 4), full })
@@ -51,21 +53,21 @@ export const make = Effect.gen(function* () {
   /** Those that were tried or sent, the longest due first. */
   const watched: Places.Line<Claim, StoreUnavailable> = {
     name: "payments",
-    places: policy.paymentsAtOnce,
+    places: paymentsAtOnce,
     claim: (free) => Effect.map(claims.due(Withdrawal.paymentKind, free), (found) => ({ claims: found, isMore: found.length === free })),
     work: (claim) => take([claim])
   }
 
   const resolving = yield* Resolving.line(claims.inTurn(), (claim) => take([claim]))
 
-  const payoutsLimit = Math.max(payoutsAtOnce, policy.payoutOutputs)
+  const payoutsLimit = Math.max(payoutsAtOnce, payoutOutputs)
   const stepPayouts = Effect.gen(function* () {
     const found = yield* claims.due(Withdrawal.payoutKind, payoutsLimit)
     yield* take(found)
     return found.length
   })
 
-  const moment = Effect.sleep(policy.trackMillis.minimum)
+  const moment = Effect.sleep(trackMillis.minimum)
 
   return PaymentWorker.of({
     step: Effect.gen(function* () {

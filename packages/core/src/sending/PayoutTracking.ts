@@ -4,10 +4,10 @@ import { Journal } from "../ledger/Journal.ts"
 import { fence, type Task } from "../ledger/Tasks.ts"
 import { ChainSource, confirmations, type Placement } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
-import { Policy } from "../policy/Policy.ts"
 import * as Broadcasts from "./Broadcasts.ts"
 import type { Endings } from "./Endings.ts"
 import * as Payout from "./Payout.ts"
+import { PayoutOptions } from "./PayoutOptions.ts"
 import type { Next, Outage } from "./Payouts.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -19,7 +19,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const chain = yield* ChainSource
-  const policy = yield* Policy
+  const options = yield* PayoutOptions
   const { signed, broadcast } = yield* Broadcasts.make
 
   const now = Clock.currentTimeMillis
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
       const [leader, ...others] = paid
       // Which transaction paid the one that settled is known, so there must be no other.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
-      const limit = Msat.make(Msat.sum(...paid.map(allowanceOf)) * BigInt(policy.replacement.allowances))
+      const limit = Msat.make(Msat.sum(...paid.map(allowanceOf)) * BigInt(options.replacement.allowances))
       const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
       if (draft === undefined) {
         return yield* Effect.logDebug("payout: not mined yet, and not replaced", { withdrawalId: leader.id })
@@ -82,7 +82,8 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
 
     for (const [candidate, placement] of found) {
       if (placement._tag !== "mined") continue
-      const needed = candidates.length > 1 ? Math.max(policy.replacedConfirmations, policy.payoutConfirmations) : policy.payoutConfirmations
+      const needed =
+        candidates.length > 1 ? Math.max(options.replacedConfirmations, options.payoutConfirmations) : options.payoutConfirmations
       if (confirmations(tip, placement.height) < needed) return "later"
       return yield* settleAll([withdrawal, ...(yield* records.followers(withdrawal.id))], candidate, task)
     }
@@ -90,7 +91,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: Endings) {
     const last = found.at(-1)
     if (last !== undefined && last[1]._tag === "gone") yield* broadcast(withdrawal, newest.rawTx)
     const sinceMillis = newest === candidates[0] ? dispatchedAtMillis : withdrawal.updatedAtMillis
-    if ((yield* now) - sinceMillis >= policy.replacement.afterMillis) {
+    if ((yield* now) - sinceMillis >= options.replacement.afterMillis) {
       yield* replace([withdrawal, ...(yield* records.followers(withdrawal.id))], newest, task)
     }
     return "later"

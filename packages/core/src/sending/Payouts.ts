@@ -5,9 +5,10 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import type { SignerUnavailable } from "../nodes/Signer.ts"
-import { Policy, type Settings } from "../policy/Policy.ts"
 import * as Broadcasts from "./Broadcasts.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
 import * as Payout from "./Payout.ts"
+import type { PayoutOptions } from "./PayoutOptions.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -29,7 +30,7 @@ export type Outage = StoreUnavailable | ChainUnavailable | SignerUnavailable
  */
 export const batches = (
   ready: ReadonlyArray<Ready>,
-  { payoutWindowMillis, payoutOutputs }: Settings
+  { payoutWindowMillis, payoutOutputs }: PayoutOptions["Service"]
 ): ReadonlyArray<ReadonlyArray<Ready>> => {
   const isTogether = ({ task }: Ready) => payoutWindowMillis > 0 && task.kind === Withdrawal.payoutKind
   const together = ready.filter(isTogether).toSorted((a, b) => (a.withdrawal.id < b.withdrawal.id ? -1 : 1))
@@ -45,7 +46,7 @@ export const make = Effect.gen(function* () {
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const wallet = yield* ChainWallet
-  const policy = yield* Policy
+  const { trackMillis } = yield* PaymentOptions
   const { signed, broadcast } = yield* Broadcasts.make
 
   const now = Clock.currentTimeMillis
@@ -56,7 +57,7 @@ export const make = Effect.gen(function* () {
         withdrawalId: withdrawal.id,
         neededSats: String(Msat.toSatsCeiling(Msat.sum(withdrawal.amount, withdrawal.networkAllowance)))
       }),
-      { millis: policy.trackMillis.maximum }
+      { millis: trackMillis.maximum }
     )
 
   /** What comes next for each of them. */

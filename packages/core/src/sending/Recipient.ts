@@ -6,10 +6,12 @@ import { Result, Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import type { Offer } from "../nodes/Resolver.ts"
-import type { Settings } from "../policy/Policy.ts"
+import type { Bounds } from "../policy/Bounds.ts"
+import type { Installation } from "../policy/Installation.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
+import type { PaymentOptions } from "./PaymentOptions.ts"
 
 /** Who is paid: one of our own companies, inside the ledger, or somebody outside. */
 export type Recipient =
@@ -43,15 +45,22 @@ export const isInternal = (recipient: Recipient): boolean => recipient._tag.star
 export const rail = (recipient: Recipient): Rail =>
   recipient._tag === "Address" || recipient._tag === "OwnChainAddress" ? "on_chain" : "lightning"
 
+/** Which invoices are paid. */
+type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalCltvExpiry">
+
 /** Whether an invoice can still be paid: with time left to do so, and without locking the money for long. */
-export const checkBolt11 = (bolt11: Bolt11.Bolt11, settings: Settings, nowMillis: number): Result.Result<void, DestinationRefused> => {
-  if (Bolt11.expiresAtSeconds(bolt11) * 1000 < nowMillis + settings.expiryMarginMillis) {
+export const checkBolt11 = (
+  bolt11: Bolt11.Bolt11,
+  { expiryMarginMillis, maxFinalCltvExpiry }: Rules,
+  nowMillis: number
+): Result.Result<void, DestinationRefused> => {
+  if (Bolt11.expiresAtSeconds(bolt11) * 1000 < nowMillis + expiryMarginMillis) {
     return refuse("invoice_expired", "The invoice has expired or is about to: ask for a new one")
   }
-  if (bolt11.minFinalCltvExpiry > settings.maxFinalCltvExpiry) {
+  if (bolt11.minFinalCltvExpiry > maxFinalCltvExpiry) {
     return refuse(
       "final_cltv_too_long",
-      `The invoice could lock the payment for ${bolt11.minFinalCltvExpiry} blocks; at most ${settings.maxFinalCltvExpiry} are accepted`
+      `The invoice could lock the payment for ${bolt11.minFinalCltvExpiry} blocks; at most ${maxFinalCltvExpiry} are accepted`
     )
   }
   return Result.void
@@ -61,12 +70,12 @@ export const checkBolt11 = (bolt11: Bolt11.Bolt11, settings: Settings, nowMillis
 export const check = (
   recipient: Recipient,
   amount: Msat.Msat,
-  settings: Settings,
+  rules: Rules & Pick<Bounds["Service"], "minAmount" | "maxWithdrawal">,
   nowMillis: number
 ): Result.Result<void, DestinationRefused> => {
   switch (recipient._tag) {
     case "Invoice":
-      return checkBolt11(recipient.bolt11, settings, nowMillis)
+      return checkBolt11(recipient.bolt11, rules, nowMillis)
     case "OwnInvoice": {
       const { invoice } = recipient
       if (invoice.status === "settled") return refuse("invoice_not_payable", "The invoice was paid already")
@@ -89,7 +98,7 @@ export const check = (
     }
     case "OwnLightningAddress": {
       const { minSendable, maxSendable } = recipient.lightningAddress
-      const [min, max] = [minSendable ?? settings.minAmount, maxSendable ?? settings.maxWithdrawal]
+      const [min, max] = [minSendable ?? rules.minAmount, maxSendable ?? rules.maxWithdrawal]
       return amount < min || amount > max
         ? refuse("amount_out_of_range", `The recipient takes from ${Msat.toSatsCeiling(min)} to ${Msat.toSats(max)} sats`)
         : Result.void
@@ -107,13 +116,13 @@ export const checkFetched = (
   bolt11: Bolt11.Bolt11,
   offer: Offer,
   amount: Msat.Msat,
-  settings: Settings,
+  rules: Rules & Pick<Installation["Service"], "network">,
   nowMillis: number
 ): Result.Result<void, string> => {
-  if (bolt11.network !== settings.network) return Result.fail(`an invoice of ${bolt11.network}`)
+  if (bolt11.network !== rules.network) return Result.fail(`an invoice of ${bolt11.network}`)
   if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
   if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(offer.metadata)))) {
     return Result.fail("an invoice for another description")
   }
-  return Result.mapError(checkBolt11(bolt11, settings, nowMillis), ({ message }) => message)
+  return Result.mapError(checkBolt11(bolt11, rules, nowMillis), ({ message }) => message)
 }

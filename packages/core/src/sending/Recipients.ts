@@ -2,15 +2,18 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
+import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type Offer, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Bounds } from "../policy/Bounds.ts"
+import { Installation } from "../policy/Installation.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Destination } from "./Destination.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
 import { check, checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
 import { SendingReads } from "./SendingReads.ts"
 
@@ -47,15 +50,17 @@ export const make = Effect.gen(function* () {
   const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
-  const policy = yield* Policy
+  const { network, domain: ownDomain } = yield* Installation
+  const { domainGraceMillis } = yield* Domain.Options
+  const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
 
   const notFound = (message: string) => new DestinationRefused({ code: "recipient_not_found", message })
 
   /** Whether a domain's addresses are ours to look up, and whose they must be: undefined for our own domain, where they are anybody's. */
   const servedFor = Effect.fnUntraced(function* (domain: string) {
-    if (domain === policy.domain) return { isServed: true, owner: undefined }
+    if (domain === ownDomain) return { isServed: true, owner: undefined }
     const owner = Option.getOrUndefined(yield* accounts.domain(domain))
-    return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, policy.domainGraceMillis), owner }
+    return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, domainGraceMillis), owner }
   })
 
   const find: Recipients["Service"]["find"] = Effect.fnUntraced(function* (destination): Effect.fn.Return<
@@ -103,7 +108,7 @@ export const make = Effect.gen(function* () {
     }),
     payable: Effect.fnUntraced(function* (companyId, destination, amount) {
       const recipient = yield* find(destination)
-      yield* Effect.fromResult(check(recipient, amount, policy, yield* Clock.currentTimeMillis))
+      yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
       // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
       const earlier = "bolt11" in recipient ? yield* sending.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
       if (earlier?._tag !== "Some") return recipient
@@ -119,7 +124,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       const checked = Result.flatMap(
         Result.mapError(Bolt11.decode(paymentRequest), ({ message }) => message),
-        (bolt11) => Result.map(checkFetched(bolt11, offer, amount, policy, nowMillis), () => ({ bolt11, successAction }))
+        (bolt11) => Result.map(checkFetched(bolt11, offer, amount, rules, nowMillis), () => ({ bolt11, successAction }))
       )
       return yield* Effect.mapError(
         Effect.fromResult(checked),

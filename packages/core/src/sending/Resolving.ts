@@ -3,9 +3,9 @@ import type { CompanyId } from "../base/CompanyId.ts"
 import type { Line } from "../base/Places.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { Tasks, type Turn } from "../ledger/Tasks.ts"
-import { Policy } from "../policy/Policy.ts"
 import type { Claim } from "./Claim.ts"
 import type { Share } from "./Claims.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** How many there are of each. */
@@ -31,9 +31,9 @@ const counts = <Key>() => {
 export const line = Effect.fnUntraced(function* (
   inTurn: (share: Share) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>,
   work: (claim: Claim) => Effect.Effect<void>
-): Effect.fn.Return<Line<Claim, StoreUnavailable>, never, Tasks | Policy> {
+): Effect.fn.Return<Line<Claim, StoreUnavailable>, never, Tasks | PaymentOptions> {
   const tasks = yield* Tasks
-  const { atOnce, perCompany, perHost } = (yield* Policy).resolving
+  const { atOnce, perCompany, perHost } = (yield* PaymentOptions).resolving
   const [companies, hosts] = [counts<CompanyId>(), counts<string>()]
 
   const count = ({ companyId, lane }: Turn, one: 1 | -1) => {

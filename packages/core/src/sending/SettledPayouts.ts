@@ -4,7 +4,8 @@ import * as Worker from "../base/Worker.ts"
 import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { ChainSource, type ChainUnavailable, confirmations, type Tip } from "../nodes/ChainSource.ts"
-import * as Policy from "../policy/Policy.ts"
+import * as Confirmations from "../receiving/Confirmations.ts"
+import { PayoutOptions } from "./PayoutOptions.ts"
 import type { SettledPayout } from "./SendingReads.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -24,7 +25,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* SendingReads
   const chain = yield* ChainSource
-  const { payoutBuriedAt } = yield* Policy.Policy
+  const { payoutBuriedAt } = yield* PayoutOptions
   let lookedAt = ""
 
   const lookAt = Effect.fnUntraced(function* (payout: SettledPayout, tip: Tip) {
@@ -64,7 +65,7 @@ export const layer = Layer.effect(SettledPayouts, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { look } = yield* SettledPayouts
-    const { chainPollMillis } = yield* Policy.Policy
+    const { chainPollMillis } = yield* Confirmations.Options
     yield* Duties.run("settled payouts", () => Worker.run("settled payouts", look, Effect.sleep(chainPollMillis)))
   })
 )

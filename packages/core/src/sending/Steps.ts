@@ -4,12 +4,13 @@ import { type Task, Tasks } from "../ledger/Tasks.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import type { SignerUnavailable } from "../nodes/Signer.ts"
-import { Policy } from "../policy/Policy.ts"
 import { type Claim, laterMillis } from "./Claim.ts"
 import * as Endings from "./Endings.ts"
 import * as LightningPayments from "./LightningPayments.ts"
 import * as Payees from "./Payees.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
+import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Payouts from "./Payouts.ts"
 import * as PayoutTracking from "./PayoutTracking.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -38,7 +39,8 @@ export const make = Effect.fnUntraced(function* ({
 }) {
   const records = yield* SendingReads
   const tasks = yield* Tasks
-  const policy = yield* Policy
+  const paymentOptions = yield* PaymentOptions
+  const payoutOptions = yield* PayoutOptions
 
   const endings = yield* Endings.make
   const lightning = yield* LightningPayments.make(endings, ends)
@@ -53,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const giveBack = Effect.fnUntraced(function* (task: Task, next: Payouts.Next) {
     if (next === "done") yield* ends.release(task)
-    else yield* ends.giveBack(task, (yield* now) + (next === "later" ? laterMillis(task, policy) : next.millis), kindAfter(task))
+    else yield* ends.giveBack(task, (yield* now) + (next === "later" ? laterMillis(task, paymentOptions) : next.millis), kindAfter(task))
   })
 
   /** Whatever goes wrong, the withdrawals stay as they are, and are looked at again. */
@@ -114,7 +116,7 @@ export const make = Effect.fnUntraced(function* ({
   return (claims: ReadonlyArray<Claim>) =>
     Effect.gen(function* () {
       const ready = yield* Effect.forEach(claims, (claim) => insistent(take(claim), [claim]), unbounded)
-      const batches = Payouts.batches(ready.flatMap(Option.toArray).flat(), policy)
+      const batches = Payouts.batches(ready.flatMap(Option.toArray).flat(), payoutOptions)
       yield* Effect.forEach(batches, sendOnChain, unbounded)
     })
 })

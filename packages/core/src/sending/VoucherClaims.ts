@@ -3,7 +3,8 @@ import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import * as Throttle from "../base/Throttle.ts"
 import { Journal } from "../ledger/Journal.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Installation } from "../policy/Installation.ts"
+import { LnurlOptions } from "../receiving/LnurlOptions.ts"
 import * as Destination from "./Destination.ts"
 import { Recipients } from "./Recipients.ts"
 import { SendingReads } from "./SendingReads.ts"
@@ -29,9 +30,10 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* SendingReads
   const recipients = yield* Recipients
-  const policy = yield* Policy
+  const { network, domain } = yield* Installation
+  const { lnurl } = yield* LnurlOptions
   const entropy = yield* Entropy
-  const callerMayClaim = Throttle.make(policy.lnurl.perCaller)
+  const callerMayClaim = Throttle.make(lnurl.perCaller)
   const now = Clock.currentTimeMillis
 
   const bySecret = Effect.fnUntraced(function* (k1: string) {
@@ -50,7 +52,7 @@ export const make = Effect.gen(function* () {
   /** The invoice, read, if it is one that this voucher may pay. */
   const payable = Effect.fnUntraced(
     function* (voucher: Voucher.Voucher, pr: string) {
-      const destination = yield* Effect.fromResult(Destination.parse(pr, policy.network))
+      const destination = yield* Effect.fromResult(Destination.parse(pr, network))
       if (destination._tag !== "LightningInvoice" || destination.invoice.amount !== voucher.amount) {
         return yield* new Voucher.VoucherRefused({
           code: "invoice",
@@ -76,13 +78,13 @@ export const make = Effect.gen(function* () {
 
   const commitClaim = Effect.fnUntraced(function* (voucher: Voucher.Voucher, recipient: string) {
     const atMillis = yield* now
-    const to = { id: Id.fromMillis(atMillis, entropy), recipient, network: policy.network }
+    const to = { id: Id.fromMillis(atMillis, entropy), recipient, network }
     yield* journal.commit(Voucher.claimed(voucher, to, atMillis))
   })
 
   return {
     offer: Effect.fnUntraced(function* (k1) {
-      return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(policy.domain) }
+      return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(domain) }
     }),
     claim: Effect.fnUntraced(function* ({ k1, pr, caller }) {
       if (!callerMayClaim(caller, yield* now)) {

@@ -16,7 +16,8 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { Position } from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
-import { Policy } from "../policy/Policy.ts"
+import { Bounds } from "../policy/Bounds.ts"
+import { Installation } from "../policy/Installation.ts"
 import { descriptionIssue } from "../receiving/Invoices.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Voucher from "./Voucher.ts"
@@ -86,7 +87,8 @@ export const make = Effect.gen(function* () {
   const records = yield* SendingReads
   const fees = yield* Fees
   const prices = yield* Prices
-  const policy = yield* Policy
+  const { domain } = yield* Installation
+  const bounds = yield* Bounds
   const entropy = yield* Entropy
   const now = Clock.currentTimeMillis
 
@@ -107,7 +109,7 @@ export const make = Effect.gen(function* () {
       }
       yield* Metadata.check(metadata)
       const { amount, rate, rateAtMillis } = yield* prices.price(asked)
-      yield* checkSendable(amount, policy)
+      yield* checkSendable(amount, bounds)
       // Only the chain's fee can be unknown.
       const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
       const k1 = Id.toHex(entropy(32))
@@ -130,7 +132,7 @@ export const make = Effect.gen(function* () {
         expiresAtMillis: createdAtMillis + expirySeconds * 1000,
         updatedAtMillis: createdAtMillis
       }
-      const issued: Issued = { voucher, url: Redacted.make(Voucher.urlOf(policy.domain, k1)) }
+      const issued: Issued = { voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
       const once = Answer.once(company.id, request, issued, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Voucher.created(voucher, once)), issued)
     }),

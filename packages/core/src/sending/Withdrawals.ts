@@ -19,9 +19,11 @@ import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
+import { Bounds } from "../policy/Bounds.ts"
 import type * as Fee from "../policy/Fee.ts"
-import { Policy, type Settings } from "../policy/Policy.ts"
+import { Installation } from "../policy/Installation.ts"
 import * as Destination from "./Destination.ts"
+import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -96,7 +98,7 @@ const agreed = Effect.fnUntraced(function* (asked: (Priced & { readonly isFiat: 
 })
 
 /** Whether this much may be sent at once. */
-export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: Settings): Effect.Effect<void, Invalid> =>
+export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: Bounds["Service"]): Effect.Effect<void, Invalid> =>
   amount >= minAmount && amount <= maxWithdrawal
     ? Effect.void
     : Effect.fail(new Invalid({ path: "amount", message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxWithdrawal)} sats` }))
@@ -108,16 +110,18 @@ export const make = Effect.gen(function* () {
   const recipients = yield* Recipients
   const sender = yield* LightningSender
   const fees = yield* Fees
-  const policy = yield* Policy
+  const { network } = yield* Installation
+  const bounds = yield* Bounds
+  const { payoutWindowMillis } = yield* PayoutOptions
   const entropy = yield* Entropy
   const confirmed = yield* Latch.make(false)
 
   /** Everything about a request that can be known before any money is touched. */
   const plan = Effect.fnUntraced(function* ({ company, asked, destination: text }: Ask) {
-    const destination = yield* Effect.fromResult(Destination.parse(text, policy.network))
+    const destination = yield* Effect.fromResult(Destination.parse(text, network))
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
     const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination))
-    yield* checkSendable(amount, policy)
+    yield* checkSendable(amount, bounds)
     const recipient = yield* recipients.payable(company.id, destination, amount)
     const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
     return { destination, recipient, amount, rate, rateAtMillis, fee: yield* fees.quote({ company, way, amount }) }
@@ -163,13 +167,13 @@ export const make = Effect.gen(function* () {
         recipient: Destination.text(destination),
         recipientType: Destination.recipientType(destination),
         rail: Recipient.rail(recipient),
-        network: policy.network,
+        network,
         metadata,
         rate,
         rateAtMillis,
         createdAtMillis: nowMillis
       })
-      const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, policy.payoutWindowMillis)
+      const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis)
       const work = recipient._tag === "Address" ? { kind: Withdrawal.payoutKind, dueAtMillis } : undefined
       // A withdrawal's key is never forgotten: nobody can know how late a caller tries again.
       const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work))

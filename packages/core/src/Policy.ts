@@ -1,0 +1,61 @@
+import { Layer } from "effect"
+import * as Domain from "./accounts/Domain.ts"
+import * as Fees from "./accounts/Fees.ts"
+import * as Duties from "./ledger/Duties.ts"
+import * as Prices from "./nodes/Prices.ts"
+import * as Bounds from "./policy/Bounds.ts"
+import { Installation } from "./policy/Installation.ts"
+import * as Confirmations from "./receiving/Confirmations.ts"
+import * as Lnurl from "./receiving/LnurlOptions.ts"
+import * as LookUps from "./receiving/LookUps.ts"
+import * as Reconciliation from "./reconciliation/ReconciliationOptions.ts"
+import * as Payment from "./sending/PaymentOptions.ts"
+import * as Payout from "./sending/PayoutOptions.ts"
+
+type Installed = Installation["Service"]
+type Optional = Bounds.Bounds["Service"] &
+  Duties.Options["Service"] &
+  Prices.Options["Service"] &
+  Fees.Options["Service"] &
+  Domain.Options["Service"] &
+  Lnurl.LnurlOptions["Service"] &
+  LookUps.Options["Service"] &
+  Confirmations.Options["Service"] &
+  Payment.PaymentOptions["Service"] &
+  Payout.PayoutOptions["Service"] &
+  Reconciliation.ReconciliationOptions["Service"]
+
+/** What an operator decides: every number that limits or prices something. Each is explained where it is used. */
+export interface Settings extends Installed, Optional {}
+
+/** Sensible for a small operator; `network` and `domain` are always the operator's own. */
+export const defaults: Optional = {
+  ...Bounds.defaults,
+  ...Duties.defaults,
+  ...Prices.defaults,
+  ...Fees.defaults,
+  ...Domain.defaults,
+  ...Lnurl.defaults,
+  ...LookUps.defaults,
+  ...Confirmations.defaults,
+  ...Payment.defaults,
+  ...Payout.defaults,
+  ...Reconciliation.defaults
+}
+
+/** The settings, as each service asks for its part of them. */
+export const layer = (settings: Settings) =>
+  Layer.mergeAll(
+    Layer.succeed(Installation, settings),
+    Layer.succeed(Bounds.Bounds, settings),
+    Layer.succeed(Duties.Options, settings),
+    Layer.succeed(Prices.Options, settings),
+    Layer.succeed(Fees.Options, settings),
+    Layer.succeed(Domain.Options, settings),
+    Layer.succeed(Lnurl.LnurlOptions, settings),
+    Layer.succeed(LookUps.Options, settings),
+    Layer.succeed(Confirmations.Options, settings),
+    Layer.succeed(Payment.PaymentOptions, settings),
+    Layer.succeed(Payout.PayoutOptions, settings),
+    Layer.succeed(Reconciliation.ReconciliationOptions, settings)
+  )

@@ -1,0 +1,49 @@
+import { Context } from "effect"
+import * as Throttle from "../base/Throttle.ts"
+
+/** What wallets get at Lightning addresses (LNURL). */
+export class LnurlOptions extends Context.Service<
+  LnurlOptions,
+  {
+    readonly lnurl: {
+      /** How long an invoice that a wallet asked for may be paid. */
+      readonly expirySeconds: number
+      readonly commentCharacters: number
+      readonly payerDataBytes: number
+      readonly zapRequestBytes: number
+      /** To how many relays a receipt is sent, at most. */
+      readonly relays: number
+      /** How long after a zap its receipt is offered to relays that did not take it. */
+      readonly publishForMillis: number
+      /** How long a wallet waits for an invoice. */
+      readonly timeoutMillis: number
+      /** How many invoices may wait to be paid at once: of one caller (as far as one process knows), at one address, and in all. */
+      readonly openPerCaller: number
+      readonly openPerAddress: number
+      readonly open: number
+      /** How long after its expiry an unpaid invoice is closed at the node and forgotten. */
+      readonly forgetAfterMillis: number
+      /** How many invoices may be asked for at one address, and by one caller, of each process. A caller may claim as many vouchers besides. */
+      readonly perAddress: Throttle.Rate
+      readonly perCaller: Throttle.Rate
+    }
+  }
+>()("@satrail/core/receiving/LnurlOptions") {}
+
+export const defaults: LnurlOptions["Service"] = {
+  lnurl: {
+    expirySeconds: 600,
+    commentCharacters: 280,
+    payerDataBytes: 2048,
+    zapRequestBytes: 8192,
+    relays: 10,
+    publishForMillis: 3600 * 1000,
+    timeoutMillis: 10_000,
+    openPerCaller: 120,
+    openPerAddress: 1200,
+    open: 10_000,
+    forgetAfterMillis: 60_000,
+    perAddress: Throttle.perMinute(300),
+    perCaller: Throttle.perMinute(60)
+  }
+}
