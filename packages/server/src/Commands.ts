@@ -1,35 +1,60 @@
-import * as Migrations from "@satrail/postgres/Migrations"
-import * as PgClient from "@satrail/postgres/PgClient"
-import { Console, Effect, Option } from "effect"
+import * as Network from "@satrail/bitcoin/Network"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as BooksCommands from "./BooksCommands.ts"
-import { check } from "./CheckCommand.ts"
-import { CommandFailed } from "./CommandFailed.ts"
-import * as Database from "./environment/Database.ts"
-import { call, forPeople, json, reasonsOf } from "./Operate.ts"
-import { wallet } from "./WalletCommands.ts"
+import { CommandFailed } from "./commands/CommandFailed.ts"
+import type * as Operator from "./commands/Operator.ts"
+import { Variables } from "./environment/Unknown.ts"
 
+// What each command takes and says of itself. What it does is loaded when it is asked to: `--help` waits for none of it.
+
+/** A handler that is loaded when it is needed. */
+const later =
+  <I, A, E, R>(load: () => Promise<(input: I) => Effect.Effect<A, E, R>>) =>
+  (input: I) =>
+    Effect.flatMap(Effect.promise(load), (run) => run(input))
+
+/** Asks one of the operator's routes and prints what it answers. */
+const call = (...ask: Parameters<typeof Operator.call>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./commands/Operator.ts")),
+    ({ call }) => call(...ask)
+  )
+
+/** A misspelt variable is a default that nobody chose, here as in the service. `start` and `check` say so with everything else that is wrong. */
+const spelt = Effect.gen(function* () {
+  const { unknown } = yield* Effect.promise(() => import("./Environment.ts"))
+  const problems = unknown(yield* Variables)
+  if (problems.length > 0) return yield* new CommandFailed({ message: problems.join("\n") })
+})
+
+const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as one line of JSON, for programs"), Flag.withDefault(false))
 const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
-const plans = ["free", "paid"] as const
 const name = Flag.String("name").pipe(Flag.withDescription("A name for people"))
+const plans = ["free", "paid"] as const
+
+const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
+
+const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`
 
 const companies = Command.make("companies").pipe(
-  Command.withDescription("Open companies and change what they may do"),
+  Command.withDescription("Open companies, and change what they may do"),
   Command.withSubcommands([
     Command.make(
       "create",
-      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("free or paid")) },
-      ({ json, ...body }) => call(json, "POST", "/operator/companies", body)
-    ).pipe(Command.withDescription("Open a company")),
+      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("What it pays")) },
+      ({ json, ...body }) => call({ json }, "POST", "/operator/companies", body)
+    ).pipe(Command.withDescription("Open a company"), example("companies create --name Acme --plan paid", "Then issue it a key")),
     Command.make(
       "plan",
-      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("free or paid")) },
-      ({ company, json, plan }) => call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/plan`, { plan })
+      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("What it pays from now on")) },
+      ({ company, json, plan }) => call({ json }, "POST", `${of(company)}/plan`, { plan })
     ).pipe(Command.withDescription("Change a company's plan")),
-    Command.make("domain", { company, domain: Argument.String("domain"), json }, ({ company, domain, json }) =>
-      call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/domains`, { domain })
-    ).pipe(Command.withDescription("Vouch that a domain is the company's"))
+    Command.make(
+      "domain",
+      { company, domain: Argument.String("domain").pipe(Argument.withDescription("Such as acme.example")), json },
+      ({ company, domain, json }) => call({ json }, "POST", `${of(company)}/domains`, { domain })
+    ).pipe(Command.withDescription("Vouch that a domain is the company's, without its TXT record"))
   ])
 )
 
@@ -43,61 +68,178 @@ const keys = Command.make("keys").pipe(
         json,
         name,
         scopes: Flag.String("scopes").pipe(
-          Flag.withDescription("read, receive, send, admin: separated by commas"),
+          Flag.withDescription("read, receive, send, admin: separated by commas; admin when absent"),
           Flag.withDefault("admin")
         ),
-        expiresAt: Flag.String("expires-at").pipe(Flag.withDescription("When it ends, such as 2027-01-31T12:00:00.000Z"), Flag.optional)
+        expiresAt: Flag.String("expires-at").pipe(
+          Flag.withDescription("When it ends, such as 2027-01-31T12:00:00.000Z; never when absent"),
+          Flag.optional
+        )
       },
       ({ company, expiresAt, json, name, scopes }) =>
-        call(json, "POST", `/operator/companies/${encodeURIComponent(company)}/api-keys`, {
+        call({ json }, "POST", `${of(company)}/api-keys`, {
           name,
           scopes: scopes.split(",").map((scope) => scope.trim()),
-          ...(Option.isSome(expiresAt) ? { expires_at: expiresAt.value } : {})
+          ...(expiresAt._tag === "Some" ? { expires_at: expiresAt.value } : {})
         })
-    ).pipe(Command.withDescription("Issue a key; it is shown once")),
+    ).pipe(
+      Command.withDescription("Issue a key; it is shown once"),
+      example("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive", "A key that cannot send")
+    ),
     Command.make(
       "rotate",
       {
         json,
         key,
-        overlap: Flag.Int("overlap-seconds").pipe(Flag.withDescription("How long the old key lives on"), Flag.withDefault(0))
+        overlap: Flag.Int("overlap-seconds").pipe(
+          Flag.withDescription("How long the old key is taken beside the new one; not at all when absent"),
+          Flag.withDefault(0)
+        )
       },
-      ({ json, key, overlap }) => call(json, "POST", `/operator/api-keys/${encodeURIComponent(key)}/rotate`, { overlap_seconds: overlap })
+      ({ json, key, overlap }) =>
+        call({ json }, "POST", `/operator/api-keys/${encodeURIComponent(key)}/rotate`, { overlap_seconds: overlap })
     ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
-    Command.make("revoke", { json, key }, ({ json, key }) => call(json, "DELETE", `/operator/api-keys/${encodeURIComponent(key)}`)).pipe(
-      Command.withDescription("Close a key at once")
+    Command.make("revoke", { json, key }, ({ json, key }) =>
+      call({ json }, "DELETE", `/operator/api-keys/${encodeURIComponent(key)}`)
+    ).pipe(Command.withDescription("Close a key at once"))
+  ])
+)
+
+const amount = (of: string) =>
+  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`What of the ${of}'s money is yours, in sats to three decimals`), Flag.optional)
+
+const reconcile = Command.make(
+  "reconcile",
+  { json },
+  later(async () => (await import("./commands/Reconcile.ts")).reconcile)
+).pipe(
+  Command.withDescription("Show whether our books agree with the node's and the chain's. Ends with 2 where they differ"),
+  Command.withShortDescription("Show whether our books agree with the node's and the chain's")
+)
+
+const ownFunds = Command.make(
+  "own-funds",
+  { json, node: amount("node"), chain: amount("chain") },
+  later(async () => (await import("./commands/Reconcile.ts")).ownFunds)
+).pipe(
+  Command.withDescription("State what of the node's and the wallet's money is your own"),
+  example("own-funds --node-sats 5000000 --chain-sats 0", "After opening a channel with money of your own")
+)
+
+const verify = Command.make(
+  "verify",
+  { json },
+  later(async () => (await import("./commands/Verify.ts")).verify)
+).pipe(
+  Command.withDescription(
+    "Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries. It only reads, beside a running service too. Ends with 2 where something is wrong"
+  ),
+  Command.withShortDescription("Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries")
+)
+
+const check = Command.make(
+  "check",
+  { json },
+  later(async () => (await import("./commands/Check.ts")).check)
+).pipe(
+  Command.withDescription(
+    "Check the settings, the database, the nodes, the wallet and the domain, before or beside a running service: a line each, with what to do about it. Changes nothing. Ends with 1 where anything is wrong"
+  ),
+  Command.withShortDescription("Check everything that the service needs, and say what to do about what is wrong")
+)
+
+const migrate = Command.make(
+  "migrate",
+  { json },
+  later(async () => (await import("./commands/Migrate.ts")).migrate)
+).pipe(
+  Command.withDescription("Bring the tables of DATABASE_URL up to date, and give the roles their rights"),
+  example("migrate", "Before the first start, and before the processes of a new version")
+)
+
+const start = Command.make(
+  "start",
+  {},
+  later(async () => (await import("./commands/Start.ts")).start)
+).pipe(
+  Command.withDescription("Run the service until it is told to stop (SIGINT, SIGTERM). Everything is configured by environment variables"),
+  Command.withShortDescription("Run the service")
+)
+
+const file = Flag.String("file").pipe(
+  Flag.withDescription("The wallet's file; CHAIN_WALLET when absent, or wallet.json in SATRAIL_DATA"),
+  Flag.optional
+)
+const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network"))
+const withoutSeed = Flag.Boolean("without-seed").pipe(
+  Flag.withDescription("Keep the seed out of the file: another program signs"),
+  Flag.withDefault(false)
+)
+
+const wallet = Command.make("wallet").pipe(
+  Command.withDescription(
+    "Make, show, restore and search for the wallet of a real chain. It works on files and the database, not on a running service"
+  ),
+  Command.withShortDescription("Make, show, restore and search for the wallet of a real chain"),
+  Command.withSubcommands([
+    Command.make(
+      "create",
+      { file, network, withoutSeed },
+      later(async () => (await import("./commands/Wallet.ts")).create)
+    ).pipe(
+      Command.withDescription("Make a wallet, and show its seed words once"),
+      example("wallet create --network mainnet", "Asks for a passphrase, or takes CHAIN_WALLET_PASSPHRASE")
+    ),
+    Command.make(
+      "show-xpub",
+      { file },
+      later(async () => (await import("./commands/Wallet.ts")).showXpub)
+    ).pipe(Command.withDescription("Print the wallet's public keys: they reveal every payment, and can spend none")),
+    Command.make(
+      "restore",
+      {
+        birthday: Flag.String("birthday").pipe(
+          Flag.withDescription("Nothing was paid to the wallet before this day, such as 2026-01-31; without it the whole chain is read"),
+          Flag.optional
+        ),
+        file,
+        network,
+        withoutSeed
+      },
+      later(async () => (await import("./commands/Wallet.ts")).restore)
+    ).pipe(
+      Command.withDescription("Make a wallet's file again from its seed words"),
+      example("wallet restore --network mainnet --birthday 2026-01-31", "Asks for the words, or takes CHAIN_SEED")
+    ),
+    Command.make(
+      "rescan",
+      {
+        fromHeight: Flag.Int("from-height").pipe(Flag.withDescription("The first block to read")),
+        gap: Flag.Int("gap").pipe(Flag.withDescription("How many keys in a row may be unused before the search ends"), Flag.optional)
+      },
+      later(async () => (await import("./commands/Rescan.ts")).rescan)
+    ).pipe(
+      Command.withDescription(
+        "Find every coin of the wallet in the chain, and let the service look for missed deposits; stop the service first"
+      )
     )
   ])
 )
 
-const migrate = Command.make("migrate", { json }, ({ json }) =>
-  Effect.gen(function* () {
-    const url = yield* Database.url
-    const { before, now } = yield* Effect.provide(Migrations.migrate, PgClient.layer({ url, maxConnections: 1 }))
-    const said = before === now ? "There was nothing to migrate" : "Migrated"
-    yield* Console.log(json ? JSON.stringify({ before, now }) : forPeople(said, { before, now }))
-  }).pipe(Effect.mapError((error) => new CommandFailed({ message: reasonsOf(error).join("\n  ") })))
-).pipe(Command.withDescription("Bring the tables of DATABASE_URL up to date, and give the roles their rights"))
-
-// The service is all of this package: only who starts it waits until it is loaded.
-const service = Effect.promise(() => Promise.all([import("./Program.ts"), import("./Server.ts")]))
-
-const start = Command.make("start", {}, () => Effect.flatMap(service, ([Program, Server]) => Program.main(Server.services))).pipe(
-  Command.withDescription("Run the service until it is told to stop (SIGINT, SIGTERM). Everything is configured by environment variables")
-)
-
 /** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
-  Command.withDescription("Operate a satrail"),
+  Command.withDescription("Run a satrail and operate it. `satrail COMMAND --help` says what a command takes"),
   Command.withSubcommands([
-    start,
-    companies,
-    keys,
-    BooksCommands.reconcile,
-    BooksCommands.ownFunds,
-    BooksCommands.verify,
-    check,
-    migrate,
-    wallet
+    { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
+    { group: "Companies", commands: [Command.provideEffectDiscard(companies, spelt), Command.provideEffectDiscard(keys, spelt)] },
+    {
+      group: "The books",
+      commands: [
+        Command.provideEffectDiscard(reconcile, spelt),
+        Command.provideEffectDiscard(ownFunds, spelt),
+        Command.provideEffectDiscard(verify, spelt)
+      ]
+    },
+    { group: "The wallet", commands: [Command.provideEffectDiscard(wallet, spelt)] }
   ])
 )

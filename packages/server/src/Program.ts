@@ -7,6 +7,7 @@ import * as Check from "./check/Check.ts"
 import * as Checks from "./check/Checks.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
+import { Variables } from "./environment/Unknown.ts"
 import * as Server from "./Server.ts"
 
 const isPretty = ({ logFormat }: Environment.Environment): boolean =>
@@ -85,7 +86,7 @@ const explain = (cause: Cause.Cause<unknown>) => {
 /** The service as a whole program: configured by the environment, until it is told to stop. Says why where it cannot start, and sets the exit code. */
 export const main = <E>(servicesOf: Services<E>): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const environment = yield* Effect.fromResult(Environment.read(process.env))
+    const environment = yield* Effect.fromResult(Environment.read(yield* Variables))
     // What this process makes in its directory is its owner's alone, the database's and the sandbox's files too.
     yield* Effect.sync(() => process.umask(0o077))
     // A stop that takes too long is ended; whatever was under way is found and finished at the next start.

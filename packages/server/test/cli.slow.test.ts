@@ -1,5 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
+import { Effect } from "effect"
 import { once } from "node:events"
+import { rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
@@ -137,5 +140,18 @@ describe("the command line", () => {
       assert.deepStrictEqual([args, ended.code], [args, 1])
       assert.include(ended.stderr, "ERROR")
     }
+  })
+
+  it("command line: `satrail start` is the service, which ends with 0 when it is told to stop, and with 1 where it cannot start", async () => {
+    const data = Service.directory()
+    const started = Service.run("cli", ["start"], { SATRAIL_DATA: data, PORT: "0" })
+    await Effect.runPromise(eventually(Effect.sync(started.stdout), (said) => said.includes("is running at")))
+    started.kill("SIGTERM")
+    const ended = await started.ended
+    assert.deepStrictEqual([ended.code, /^\s+at /m.test(ended.stderr)], [0, false])
+    const refused = await Service.run("cli", ["start"], { SATRAIL_DATA: data, PORT: "http" }).ended
+    assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
+    assert.include(refused.stderr, "PORT must be")
+    rmSync(data, { recursive: true, force: true })
   })
 })

@@ -1,3 +1,4 @@
+import { Context } from "effect"
 import * as Setting from "./Setting.ts"
 
 // A setting that is misspelt is a default that nobody chose: on the wrong network, or over an empty ledger. So what looks like ours and is not is an
@@ -5,6 +6,9 @@ import * as Setting from "./Setting.ts"
 
 /** Where variables are: a process's environment. */
 export type Source = Readonly<Record<string, string | undefined>>
+
+/** The variables of this process. A `ConfigProvider` cannot tell which there are. */
+export const Variables = Context.Reference<Source>("@satrail/server/environment/Unknown/Variables", { defaultValue: () => process.env })
 
 /** How the names of settings begin that are this program's, besides those of its backends. */
 const prefixes = ["SATRAIL_", "CHAIN_", "DATABASE"]

@@ -1,0 +1,34 @@
+import { Console, Effect, Result } from "effect"
+import * as Check from "../check/Check.ts"
+import * as Checks from "../check/Checks.ts"
+import * as Environment from "../Environment.ts"
+import { Variables } from "../environment/Unknown.ts"
+
+/** A configuration that cannot be read is wrong in as many lines as there are problems, and nothing else can be looked at. */
+const found = Effect.gen(function* () {
+  const read = Environment.read(yield* Variables)
+  if (Result.isSuccess(read)) return yield* Checks.all(read.success)
+  const remedy = "docs/reference/configuration.md has every variable."
+  return read.failure.problems.map((problem): Check.Found => ({
+    subject: "settings",
+    isWatched: false,
+    line: Check.misconfigured(problem, remedy)
+  }))
+})
+
+const forPrograms = ({ subject, line }: Check.Found) => ({
+  subject,
+  result: line._tag === "Right" ? "ok" : line._tag === "Warning" ? "warning" : "wrong",
+  message: line.says,
+  ...(line._tag !== "Right" && { remedy: line.remedy })
+})
+
+/** Looks at everything that the service needs, a line each. Ends with 1 where something is wrong. Changes nothing. */
+export const check = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
+  const all = yield* found
+  yield* Console.log(json ? JSON.stringify(all.map(forPrograms)) : all.map(Check.text).join("\n"))
+  if (all.some(Check.isWrong))
+    yield* Effect.sync(() => {
+      process.exitCode = 1
+    })
+})

@@ -1,0 +1,13 @@
+import * as Migrations from "@satrail/postgres/Migrations"
+import * as PgClient from "@satrail/postgres/PgClient"
+import { Console, Effect } from "effect"
+import * as Database from "../environment/Database.ts"
+import * as Output from "./Output.ts"
+
+/** Brings the tables up to date, and gives the roles their rights. */
+export const migrate = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
+  const url = yield* Database.url
+  const { before, now } = yield* Effect.provide(Migrations.migrate, PgClient.layer({ url, maxConnections: 1 }))
+  const said = before === now ? "There was nothing to migrate" : "Migrated"
+  yield* Console.log(json ? JSON.stringify({ before, now }) : Output.forPeople(said, { before, now }))
+}, Effect.mapError(Output.failed))

@@ -1,0 +1,95 @@
+import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Demo from "../Demo.ts"
+import { dataDirectory } from "../environment/Process.ts"
+import * as Setting from "../environment/Setting.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+import { forPeople, reasonsOf } from "./Output.ts"
+
+const settings = {
+  url: Setting.optional({
+    name: "SATRAIL_URL",
+    meaning: "Where the service is",
+    wants: "an address such as http://127.0.0.1:8080",
+    read: (text) => (/^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
+  }),
+  // The service says what a token wants: here it is only sent.
+  token: Config.withDefault(Config.Redacted("SATRAIL_OPERATOR_TOKEN"), undefined),
+  directory: dataDirectory
+}
+
+/** What the last start wrote. */
+const lastStart = (directory: string) =>
+  Effect.try({
+    try: () => Option.getOrUndefined(Demo.read(directory)),
+    catch: (cause) => new CommandFailed({ message: reasonsOf(cause)[0] ?? String(cause) })
+  })
+
+/** Where the service is, and what opens the operator's routes: from the environment, or from what the last start wrote. */
+const target = Effect.gen(function* () {
+  const { directory, ...given } = yield* Setting.all(settings)
+  const demo = given.url === undefined || given.token === undefined ? yield* lastStart(directory) : undefined
+  const url = given.url ?? demo?.base_url
+  const token = given.token ?? (demo?.operator_token === undefined ? undefined : Redacted.make(demo.operator_token))
+  if (url === undefined)
+    return yield* new CommandFailed({
+      message: `No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
+    })
+  if (token === undefined)
+    return yield* new CommandFailed({
+      message: `No operator token is known: set SATRAIL_OPERATOR_TOKEN as the service has it (a token from the environment is not in ${directory})`
+    })
+  return { url, token }
+})
+
+const Envelope = Schema.Struct({
+  status: Schema.Int,
+  message: Schema.String,
+  data: Schema.Unknown,
+  error: Schema.optionalKey(
+    Schema.Struct({
+      code: Schema.String,
+      issues: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })))
+    })
+  )
+})
+
+type Method = "GET" | "POST" | "PUT" | "DELETE"
+
+/** Asks one of the operator's routes. A refusal is told as it is. */
+export const ask = Effect.fnUntraced(function* (method: Method, route: string, body?: Readonly<Record<string, unknown>>) {
+  const { url, token } = yield* target
+  const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(
+    HttpClientRequest.bearerToken(token),
+    body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(body)
+  )
+  const answer = yield* HttpClient.execute(request).pipe(
+    Effect.flatMap((response) => response.json),
+    Effect.flatMap(Schema.decodeUnknownEffect(Envelope)),
+    Effect.provide(FetchHttpClient.layer),
+    Effect.mapError(
+      (cause) =>
+        new CommandFailed({ message: `${url} does not answer as satrail does. Is it running?\n  ${reasonsOf(cause).join("\n  ")}` })
+    )
+  )
+  if (answer.error !== undefined) {
+    const { code, issues = [] } = answer.error
+    const told = issues.map(({ path, message }) => `\n  ${path === "" ? "" : `${path}: `}${message}`)
+    // The message of a refusal that has issues is made of them.
+    return yield* new CommandFailed({ message: told.length === 0 ? `${answer.message} (${code})` : `Refused (${code}):${told.join("")}` })
+  }
+  return answer
+})
+
+/** Asks one of the operator's routes and prints what it answers. */
+export const call = Effect.fnUntraced(function* (
+  { json }: { readonly json: boolean },
+  method: Method,
+  route: string,
+  body?: Readonly<Record<string, unknown>>
+) {
+  const { message, data } = yield* ask(method, route, body)
+  yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
+})

@@ -1,0 +1,43 @@
+import { Config, Console, Effect } from "effect"
+import { problemsOf } from "../environment/Setting.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+
+/** `name: value` lines, for people. */
+export const forPeople = (message: string, data: unknown): string =>
+  [
+    message,
+    ...(typeof data === "object" && data !== null
+      ? Object.entries(data).map(([name, value]) => `  ${name.padEnd(12)} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
+      : [])
+  ].join("\n")
+
+/** What went wrong, and what that came from: the last is what a person can act on, such as ECONNREFUSED. */
+export const reasonsOf = (error: unknown): ReadonlyArray<string> => {
+  if (error instanceof Config.ConfigError) return problemsOf(error)
+  if (!(error instanceof Error)) return []
+  // A host name with several addresses fails with one error for each.
+  const causes: ReadonlyArray<unknown> = error instanceof AggregateError ? error.errors : [error.cause]
+  return [...(error.message === "" ? [] : [error.message]), ...causes.flatMap(reasonsOf)]
+}
+
+/** The error of a command that did not get to do what it was asked. */
+export const failed = (error: unknown): CommandFailed => new CommandFailed({ message: reasonsOf(error).join("\n  ") })
+
+/** Says on standard error why a command was not carried out, and ends with 1. */
+export const explain = (error: unknown): Effect.Effect<void> =>
+  Effect.andThen(
+    Console.error(reasonsOf(error).join("\n")),
+    Effect.sync(() => {
+      process.exitCode = 1
+    })
+  )
+
+/** What a command that found something wrong ends with: it did what it was asked, and that is no success. */
+export const wrongCode = 2
+
+export const somethingIsWrong = Effect.sync(() => {
+  process.exitCode = wrongCode
+})
+
+/** An amount in sats, for people. */
+export const sats = (amount: number | null): string => (amount === null ? "-" : String(amount))

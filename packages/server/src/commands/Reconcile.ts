@@ -1,0 +1,98 @@
+import { Console, Effect, Option, Schema } from "effect"
+import { CommandFailed } from "./CommandFailed.ts"
+import * as Operator from "./Operator.ts"
+import * as Output from "./Output.ts"
+
+const Sats = Schema.Finite
+const SatsOrNull = Schema.NullOr(Sats)
+const Side = Schema.Struct({
+  owned_sats: Sats,
+  own_sats: SatsOrNull,
+  ledger_sats: Sats,
+  on_its_way_sats: Schema.Tuple([Sats, Sats]),
+  unexplained_sats: Sats
+})
+const Answer = Schema.Struct({
+  report: Schema.NullOr(
+    Schema.Struct({
+      reconciled_at: Schema.String,
+      is_behind: Schema.Boolean,
+      assets_sats: Sats,
+      liabilities_sats: Sats,
+      node: Side,
+      chain: Side,
+      accounts: Schema.Record(Schema.String, Sats),
+      differences_by_cause: Schema.Record(Schema.String, Schema.Int),
+      differences: Schema.Array(
+        Schema.Struct({ cause: Schema.String, about: Schema.String, ours_sats: SatsOrNull, theirs_sats: SatsOrNull, since: Schema.String })
+      )
+    })
+  ),
+  waiting: Schema.Record(Schema.String, Schema.Struct({ count: Schema.Int, oldest_at: Schema.NullOr(Schema.String), amount_sats: Sats }))
+})
+
+/** Columns that stand below each other. */
+const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = rows.reduce<ReadonlyArray<number>>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])
+  return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd()).join("\n")
+}
+
+const sideRow = (name: string, one: typeof Side.Type) => [
+  name,
+  Output.sats(one.owned_sats),
+  Output.sats(one.own_sats),
+  Output.sats(one.ledger_sats),
+  one.on_its_way_sats.join(" … "),
+  Output.sats(one.unexplained_sats)
+]
+
+const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
+  const waits = Object.entries(waiting).map(([kind, { count, oldest_at, amount_sats }]) => [
+    kind,
+    String(count),
+    Output.sats(amount_sats),
+    oldest_at ?? "-"
+  ])
+  const waitingTable = table([["waiting", "count", "sats", "oldest"], ...waits])
+  if (report === null) return waitingTable
+  const found = report.differences.map((one) => [one.cause, Output.sats(one.ours_sats), Output.sats(one.theirs_sats), one.since, one.about])
+  return [
+    `Compared at ${report.reconciled_at}${report.is_behind ? ", and not everything was read yet" : ""}`,
+    table([["", "owned", "own", "ledger", "on its way", "unexplained"], sideRow("node", report.node), sideRow("chain", report.chain)]),
+    table([
+      ["assets", Output.sats(report.assets_sats)],
+      ["liabilities", Output.sats(report.liabilities_sats)],
+      ...Object.entries(report.accounts).map(([account, amount]) => [account, Output.sats(amount)])
+    ]),
+    waitingTable,
+    ...(found.length === 0 ? [] : [table([["difference", "ours", "theirs", "since", "about"], ...found])])
+  ].join("\n\n")
+}
+
+/** Shows what the last comparison came to. Ends with 2 where there are differences. */
+export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
+  const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
+  const answer = yield* Effect.mapError(
+    Schema.decodeUnknownEffect(Answer)(data),
+    () => new CommandFailed({ message: "The service is of another version than this program." })
+  )
+  yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(answer)}`)
+  if ((answer.report?.differences.length ?? 0) > 0) yield* Output.somethingIsWrong
+})
+
+/** States what is the operator's own. */
+export const ownFunds = ({
+  json,
+  node,
+  chain
+}: {
+  readonly json: boolean
+  readonly node: Option.Option<number>
+  readonly chain: Option.Option<number>
+}) =>
+  Option.isNone(node) && Option.isNone(chain)
+    ? Effect.fail(new CommandFailed({ message: "Nothing was changed. own-funds needs --node-sats N, --chain-sats N, or both." }))
+    : Operator.call({ json }, "PUT", "/operator/reconciliation/own-funds", {
+        ...(Option.isSome(node) && { node_sats: node.value }),
+        ...(Option.isSome(chain) && { chain_sats: chain.value })
+      })

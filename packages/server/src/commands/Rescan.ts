@@ -1,0 +1,62 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Follower from "@satrail/chain/Follower"
+import * as Keys from "@satrail/chain/Keys"
+import * as Scan from "@satrail/chain/Rescan"
+import * as Seed from "@satrail/chain/Seed"
+import * as WalletFile from "@satrail/chain/WalletFile"
+import * as Id from "@satrail/core/base/Id"
+import * as Cursor from "@satrail/core/ledger/Cursor"
+import { Journal } from "@satrail/core/ledger/Journal"
+import * as KeyRange from "@satrail/core/receiving/KeyRange"
+import { Records } from "@satrail/core/Records"
+import { Clock, Console, Effect, Option } from "effect"
+import * as Environment from "../Environment.ts"
+import { Variables } from "../environment/Unknown.ts"
+import * as Server from "../Server.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+import * as Output from "./Output.ts"
+
+/** Keeps every key that the chain has seen, and a gap after it, from being given out again. */
+const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found) {
+  const [records, journal] = [yield* Records, yield* Journal]
+  for (const { type, branch, next } of found.next) {
+    const first = yield* records.nextKey(wallet, type, branch)
+    if (next <= first) continue
+    const id = yield* Id.make
+    yield* journal.commit(KeyRange.reserved({ id, wallet, type, branch, first, next }, yield* Clock.currentTimeMillis))
+  }
+})
+
+interface Options {
+  readonly fromHeight: number
+  readonly gap: Option.Option<number>
+}
+
+/** Finds every coin of the wallet in the chain, and has the service read from there on again. */
+export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options) {
+  const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
+  const { chainNode, network } = environment
+  if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox: there is no chain to be read." })
+  const { accounts } = yield* Effect.mapError(WalletFile.read(chainNode.walletFile), Output.failed)
+  const found = yield* Scan.scan(chainNode.source.blocks(network), Keys.make(accounts), {
+    fromHeight,
+    gap: Option.getOrElse(gap, () => Scan.usualGap),
+    onProgress: (height, tipHeight) => Console.error(`block ${height} of ${tipHeight}`)
+  }).pipe(
+    Effect.catchTag("ChainUnavailable", ({ cause }) =>
+      Effect.fail(new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` }))
+    )
+  )
+  yield* Effect.gen(function* () {
+    yield* reserve(accounts.fingerprint, found)
+    // The service reads from there on again: what it has not credited it will find.
+    const cursor = { source: "chain", value: Follower.cursorBefore(fromHeight) }
+    yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, yield* Clock.currentTimeMillis))
+  }).pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))
+  for (const { outpoint, amount, height, type, branch, index } of found.coins) {
+    const place = Seed.written([...Seed.accountPath(type, accounts.network), branch, index])
+    yield* Console.log(`${outpoint}  ${Msat.toSats(amount)} sats  block ${height}  ${place}`)
+  }
+  const total = Msat.toSats(Msat.sum(...found.coins.map(({ amount }) => amount)))
+  yield* Console.log(`${found.coins.length} coins, ${total} sats. The service reads from block ${fromHeight} on again when it is started.`)
+})

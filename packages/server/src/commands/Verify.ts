@@ -1,0 +1,70 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Records as RecordsPort } from "@satrail/core/Records"
+import type { Fault } from "@satrail/core/reports/Fault"
+import * as Verification from "@satrail/core/reports/Verification"
+import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/DirectoryLock"
+import * as PgClient from "@satrail/postgres/PgClient"
+import * as PgliteClient from "@satrail/postgres/PgliteClient"
+import * as Records from "@satrail/postgres/Records"
+import { type Config, Console, Effect, Layer } from "effect"
+import { existsSync } from "node:fs"
+import path from "node:path"
+import * as Database from "../environment/Database.ts"
+import { dataDirectory } from "../environment/Process.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+import * as Output from "./Output.ts"
+
+/** The database itself, without a service: one that was restored from a dump can be checked before anything starts on it. */
+const database: Effect.Effect<
+  Layer.Layer<RecordsPort, PgClient.DatabaseUnreachable | DirectoryLocked | DirectoryUnusable>,
+  CommandFailed | Config.ConfigError
+> = Effect.gen(function* () {
+  const url = yield* Database.settings.databaseUrl
+  if (url !== undefined) return Layer.provide(Records.layer, PgClient.layer({ url, maxConnections: 4 }))
+  const home = yield* dataDirectory
+  const directory = path.join(home, "database")
+  if (!existsSync(directory))
+    return yield* new CommandFailed({ message: `There is no database: set DATABASE_URL, or SATRAIL_DATA (looked in ${home})` })
+  return Layer.provide(Records.layer, PgliteClient.layer({ directory }))
+})
+
+const explain = ({ kind, id, account, expected, found }: Fault): string => {
+  const amounts = `expected ${Output.sats(expected === null ? null : Number(expected) / 1000)}, found ${Output.sats(found === null ? null : Number(found) / 1000)}`
+  return `${kind}${account === null ? "" : ` (${account})`} ${id}: ${amounts}`
+}
+
+/** Checks the whole ledger from its entries. Ends with 2 where something is wrong. */
+export const verify = Effect.fnUntraced(
+  function* ({ json }: { readonly json: boolean }) {
+    const layer = yield* database
+    const wrong: Array<object> = []
+    let done = 0
+    const verified = yield* Effect.provide(
+      Verification.verify((company, faults) =>
+        Effect.gen(function* () {
+          done++
+          for (const fault of faults) {
+            const { kind, id, account, expected, found } = fault
+            const [expected_sats, found_sats] = [expected, found].map((one) => (one === null ? null : Number(one) / 1000))
+            wrong.push({ company_id: company.id, kind, id, account, expected_sats, found_sats })
+            if (!json) yield* Console.log(`${company.id} (${company.name})  ${explain(fault)}`)
+          }
+          if (process.stderr.isTTY && done % 100 === 0) yield* Console.error(`${done} companies`)
+        })
+      ),
+      layer
+    )
+    const { companies, faults, stuck } = verified
+    const isSound = faults === 0 && stuck === 0n
+    if (json) {
+      yield* Console.log(JSON.stringify({ sound: isSound, companies, stuck_sats: Number(stuck) / 1000, faults: wrong }))
+    } else {
+      if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
+      yield* Console.log(
+        isSound ? `The books of ${companies} companies are sound` : `${faults} faults in the books of ${companies} companies`
+      )
+    }
+    if (!isSound) yield* Output.somethingIsWrong
+  },
+  Effect.mapError((error) => (error._tag === "CommandFailed" ? error : Output.failed(error)))
+)

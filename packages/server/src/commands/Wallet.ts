@@ -1,0 +1,81 @@
+import type * as Network from "@satrail/bitcoin/Network"
+import * as Descriptor from "@satrail/chain/Descriptor"
+import * as Keys from "@satrail/chain/Keys"
+import * as Seed from "@satrail/chain/Seed"
+import * as WalletFile from "@satrail/chain/WalletFile"
+import { Entropy } from "@satrail/core/base/Entropy"
+import { Clock, Config, Console, Effect, Option, Redacted } from "effect"
+import { Prompt } from "effect/cli"
+import * as Wallet from "../environment/Wallet.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+import * as Output from "./Output.ts"
+
+/** A secret from the environment, or asked for: never from the command line, where everybody on the machine could read it. */
+const secret = Effect.fnUntraced(function* ({ name }: { readonly name: string }, message: string) {
+  const given = yield* Config.option(Config.Redacted(name))
+  if (Option.isSome(given)) return given.value
+  if (!process.stdin.isTTY) return yield* new CommandFailed({ message: `Set ${name}, or run this in a terminal, which prompts for it.` })
+  return yield* Effect.mapError(Prompt.run(Prompt.Password({ message })), () => new CommandFailed({ message: "Nothing was done." }))
+})
+
+const minPassphrase = 12
+
+const newPassphrase = Effect.gen(function* () {
+  const passphrase = yield* secret(Wallet.settings.passphrase, "A passphrase for the wallet's file")
+  if (Redacted.value(passphrase).length < minPassphrase) {
+    return yield* new CommandFailed({ message: `The passphrase wants at least ${minPassphrase} characters.` })
+  }
+  return passphrase
+})
+
+const shown = (accounts: Keys.Accounts) => [`fingerprint  ${accounts.fingerprint}`, ...Descriptor.ofAccounts(accounts)].join("\n")
+
+/** Which file a command is about: the flag's, else the environment's. */
+const placeOf = (file: Option.Option<string>) => Option.match(file, { onNone: () => Wallet.file, onSome: Effect.succeed })
+
+interface Making {
+  readonly file: Option.Option<string>
+  readonly network: Network.Network
+  readonly withoutSeed: boolean
+}
+
+const store = Effect.fnUntraced(function* (words: Redacted.Redacted, { file, network, withoutSeed }: Making, birthdaySeconds: number) {
+  const place = yield* placeOf(file)
+  const accounts = Keys.accountsOf(words, network)
+  const seed = withoutSeed ? null : yield* WalletFile.seal(words, yield* newPassphrase)
+  yield* Effect.mapError(WalletFile.write(place, { satrailWallet: 1, accounts, birthdaySeconds, seed }), Output.failed)
+  return { accounts, place }
+})
+
+export const create = Effect.fnUntraced(function* (making: Making) {
+  const words = Seed.fromEntropy((yield* Entropy)(32))
+  const { accounts, place } = yield* store(words, making, Math.floor((yield* Clock.currentTimeMillis) / 1000))
+  yield* Console.log(
+    [
+      "Write these 24 words down, on paper, in this order. They are shown this once.",
+      "They are the money: anyone who has them can spend it, and without them it is lost with the file or its passphrase.",
+      "",
+      ...Redacted.value(words)
+        .split(" ")
+        .map((word, at) => `  ${String(at + 1).padStart(2)}  ${word}`),
+      "",
+      `The wallet is in ${place}${making.withoutSeed ? ", without the words: it can only receive" : ""}.`,
+      shown(accounts)
+    ].join("\n")
+  )
+})
+
+export const showXpub = Effect.fnUntraced(function* ({ file }: Pick<Making, "file">) {
+  const { accounts } = yield* Effect.mapError(WalletFile.read(yield* placeOf(file)), Output.failed)
+  yield* Console.log(shown(accounts))
+})
+
+export const restore = Effect.fnUntraced(function* ({ birthday, ...making }: Making & { readonly birthday: Option.Option<string> }) {
+  const day = Option.getOrElse(birthday, () => "2009-01-03")
+  const millis = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN
+  if (Number.isNaN(millis)) return yield* new CommandFailed({ message: "--birthday wants a day such as 2026-01-31" })
+  const typed = yield* secret(Wallet.settings.words, "The seed words, with a space between them")
+  const words = yield* Effect.mapError(Effect.fromResult(Seed.parse(Redacted.value(typed))), Output.failed)
+  const { accounts, place } = yield* store(words, making, Math.floor(millis / 1000))
+  yield* Console.log(`The wallet is in ${place}.\n${shown(accounts)}`)
+})

@@ -1,0 +1,114 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Config, ConfigProvider, Console, Effect, Exit } from "effect"
+import { Command, Completions } from "effect/cli"
+import { CommandFailed } from "../src/commands/CommandFailed.ts"
+import { satrail } from "../src/Commands.ts"
+import { Variables } from "../src/environment/Unknown.ts"
+import { version } from "../src/Version.ts"
+
+/** What a command prints, and how it ends, in this process. `env` is what it reads its settings from. */
+const run = (args: string, env: Record<string, string> = {}) =>
+  Effect.gen(function* () {
+    const [stdout, stderr]: readonly [Array<string>, Array<string>] = [[], []]
+    const console: Console.Console = {
+      ...globalThis.console,
+      log: (...said) => void stdout.push(said.join(" ")),
+      error: (...said) => void stderr.push(said.join(" "))
+    }
+    const exit = yield* Command.runWith(satrail, { version })(args.split(" ").filter((word) => word !== "")).pipe(
+      Effect.exit,
+      Effect.provideService(Console.Console, console),
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env)),
+      Effect.provideService(Variables, env),
+      Effect.provide(NodeServices.layer)
+    )
+    return { exit, stdout: stdout.join("\n"), stderr: stderr.join("\n") }
+  })
+
+const errorOf = (exit: Exit.Exit<void, unknown>): unknown => {
+  const error = Exit.findErrorOption(exit)
+  return error._tag === "Some" ? error.value : assert.fail("it did not fail")
+}
+
+const descriptor = Completions.fromCommand(satrail)
+
+/** Every command, by what is typed. */
+const commandsIn = (one: Completions.CommandDescriptor, path: string): ReadonlyArray<readonly [string, Completions.CommandDescriptor]> => [
+  [path, one],
+  ...one.subcommands.flatMap((sub) => commandsIn(sub, `${path} ${sub.name}`))
+]
+
+describe("the command line", () => {
+  it("command line: every command, option and argument says what it is", () => {
+    const all = commandsIn(descriptor, "satrail")
+    assert.includeMembers(
+      all.map(([path]) => path),
+      [
+        "satrail start",
+        "satrail check",
+        "satrail migrate",
+        "satrail companies create",
+        "satrail keys issue",
+        "satrail reconcile",
+        "satrail own-funds",
+        "satrail verify",
+        "satrail wallet rescan"
+      ]
+    )
+    for (const [path, one] of all) {
+      for (const { name, description } of [one, ...one.flags, ...one.arguments])
+        assert.isAbove(description?.length ?? 0, 10, `${path}: ${name}`)
+    }
+  })
+
+  for (const [typed, meant] of [
+    ["migrat", "migrate"],
+    ["strat", "start"],
+    ["keys isue", "issue"],
+    ["wallet rescna", "rescan"],
+    ["verify --jsn", "--json"],
+    ["wallet restore --birtday 2026-01-31", "--birthday"],
+    ["own-funds --node-sat 5", "--node-sats"]
+  ] as const) {
+    it.effect(`command line: \`${typed}\` is refused, and ${meant} is offered`, () =>
+      Effect.gen(function* () {
+        const { exit, stderr } = yield* run(typed)
+        assert.isTrue(Exit.isFailure(exit))
+        assert.match(stderr, new RegExp(`Did you mean this\\?\\s+${meant}\\s*$`))
+      })
+    )
+  }
+
+  it.effect("command line: help is there whatever the environment, and says how a command ends", () =>
+    Effect.gen(function* () {
+      const misspelt = { SATRAIL_NETWROK: "mainnet" }
+      const help = yield* run("verify --help", misspelt)
+      assert.isTrue(Exit.isSuccess(help.exit))
+      for (const words of ["satrail verify", "--json", "Ends with 2 where something is wrong"]) assert.include(help.stdout, words)
+      const refused = errorOf((yield* run("verify", misspelt)).exit)
+      assert.instanceOf(refused, CommandFailed)
+      assert.strictEqual(String(refused.message), "SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?")
+    })
+  )
+
+  it.effect("command line: what a command reads from the environment is reported with everything that is wrong", () =>
+    Effect.gen(function* () {
+      const error = errorOf((yield* run("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_DATA: "/nowhere" })).exit)
+      assert.instanceOf(error, Config.ConfigError)
+      assert.strictEqual(error.message.includes('SATRAIL_URL must be an address such as http://127.0.0.1:8080, got "somewhere"'), true)
+      const missing = errorOf((yield* run("migrate", { DATABASE_URL: "" })).exit)
+      assert.instanceOf(missing, CommandFailed)
+      assert.strictEqual(missing.message, "DATABASE_URL must be postgres://user:password@host:port/database, got nothing")
+    })
+  )
+
+  for (const shell of ["bash", "zsh", "fish"] as const) {
+    it.effect(`command line: completions for ${shell} have the commands`, () =>
+      Effect.gen(function* () {
+        const { stdout } = yield* run(`--completions ${shell}`)
+        for (const word of ["satrail", "own-funds", "show-xpub", "overlap-seconds"]) assert.include(stdout, word)
+      })
+    )
+  }
+})
