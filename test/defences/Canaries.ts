@@ -269,9 +269,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "second-payer-unseen",
     rows: [15],
     bug: "a payment from outside of what was paid from inside is taken for the same payment",
-    file: memory("Verdict"),
-    find: "received === change.received && claimedBy === null",
-    replace: "received === change.received && claimedBy !== undefined",
+    file: core("receiving/Invoice"),
+    find: `same: ["received", "preimage", "claimedBy"]`,
+    replace: `same: ["received", "preimage"]`,
     test: inMemory,
     titles: "C15:"
   },
@@ -279,9 +279,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "second-payer-unseen-sql",
     rows: [15],
     bug: "the same in SQL",
-    file: postgres("Invoice"),
-    find: " and g.claimed_by is null",
-    replace: "",
+    file: postgres("Writes"),
+    find: `if (clears.includes(member)) return "null"`,
+    replace: "if (clears.includes(member)) return `${of}.${Table.columnOf(member)}`",
     test: inSql,
     titles: "C15:"
   },
@@ -444,9 +444,11 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "settled-failed-later",
     rows: [20, 54],
     bug: "a withdrawal that settled may fail afterwards, and is given back",
-    file: memory("Verdict"),
-    find: `return row.status === "pending" ? undefined : row.status === "failed" ? "again" : terminal(row)`,
-    replace: `return row.status === "failed" ? "again" : undefined`,
+    file: core("sending/Withdrawal"),
+    find: `    from: ["pending"],
+    to: "failed",`,
+    replace: `    from: ["pending", "settled"],
+    to: "failed",`,
     test: inMemory,
     titles: "C20"
   },
@@ -454,9 +456,13 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "settled-expires-sql",
     rows: [20, 54],
     bug: "an invoice that settled may expire afterwards",
-    file: postgres("Invoice"),
-    find: "g.status in ('pending', 'claimed') returning",
-    replace: "g.status in ('pending', 'claimed', 'settled') returning",
+    file: core("receiving/Invoice"),
+    find: `    from: ["pending", "claimed"],
+    to: "expired",
+    again: { in: ["settled", "expired"] },`,
+    replace: `    from: ["pending", "claimed", "settled"],
+    to: "expired",
+    again: { in: ["expired"] },`,
     test: inSql,
     titles: "grouped.*C20"
   },
@@ -464,9 +470,17 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "given-back-twice",
     rows: [21],
     bug: "a hold is given back as often as it is told that the withdrawal failed",
-    file: memory("Verdict"),
-    find: `return row.status === "pending" ? undefined : row.status === "failed" ? "again" : terminal(row)`,
-    replace: `return row.status === "settled" ? terminal(row) : undefined`,
+    file: core("sending/Withdrawal"),
+    find: `    from: ["pending"],
+    to: "failed",
+    sets: ["failure"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["failed"] }`,
+    replace: `    from: ["pending", "failed"],
+    to: "failed",
+    sets: ["failure"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["settled"] }`,
     test: inMemory,
     titles: "C21:"
   },
@@ -717,11 +731,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "credited-twice",
     rows: [42, 44],
     bug: "a payment that is told and found is credited each time",
-    file: memory("Verdict"),
-    find: `      if (status !== "settled") return undefined
-`,
-    replace: `      if (status !== "expired") return undefined
-`,
+    file: memory("Writes"),
+    find: '  if (wasApplied(row, first, change.atMillis)) return "again"\n  return applies(row, first) ? undefined : refused(change, row, first)',
+    replace: `  return wasApplied(row, first, change.atMillis) || applies(row, first) ? undefined : refused(change, row, first)`,
     test: coreTest("Settlements"),
     titles: "C42",
     isInStories: true
@@ -951,11 +963,13 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "how far the node was read is stored before what was read is credited",
     file: core("receiving/Credits"),
     find: `    yield* journal
-      .commit({ ...Invoice.settled(depositOf(invoice, paid.received, nowMillis), paid.preimage, reading), ...Zap.work(invoice, nowMillis) })`,
+      .commit({
+        ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage, reading),`,
     replace: `    if (reading !== undefined)
       yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
     yield* journal
-      .commit({ ...Invoice.settled(depositOf(invoice, paid.received, nowMillis), paid.preimage), ...Zap.work(invoice, nowMillis) })`,
+      .commit({
+        ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage),`,
     test: crashTest,
     titles: "invoices whose payments the node reports$"
   }

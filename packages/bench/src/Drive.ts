@@ -61,6 +61,7 @@ const paymentRequest = `lnbcrt${"q".repeat(290)}`
 
 const settlementOf = (kind: number, number: number, company: number, atMillis: number, entropy: (size: number) => Uint8Array) =>
   Invoice.settled(
+    { id: Fill.id(kind, number), lightningAddressId: null },
     {
       id: Id.fromMillis(atMillis, entropy),
       companyId: CompanyId.make(Fill.id(Fill.kinds.company, company)),

@@ -9,7 +9,7 @@ import type { Domain } from "@satrail/core/accounts/Domain"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/Changes"
+import type { Storable } from "@satrail/core/Changes"
 import type { Fence, Once } from "@satrail/core/ledger/Change"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, type Task, Tasks } from "@satrail/core/ledger/Tasks"
@@ -190,8 +190,9 @@ export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.Company
 })
 
 /** An invoice is paid with this many sats. */
-export const payment = Effect.fnUntraced(function* (invoice: Invoice.Invoice, sats: number) {
-  return Invoice.settled({ ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }, yield* preimage)
+export const payment = Effect.fnUntraced(function* (invoice: Invoice.Invoice, sats: number, proof?: Preimage.Preimage) {
+  const deposit = { ...(yield* arrival(invoice.companyId, sats)), lightningInvoiceId: invoice.id }
+  return Invoice.settled(invoice, deposit, proof ?? (yield* preimage))
 })
 
 /** A company with `sats` to spend. */
@@ -360,7 +361,7 @@ export const once = (companyId: CompanyId.CompanyId, key: string, fingerprint = 
 })
 
 /** How a commit went, as one word: Applied, Replayed, or the refusal. */
-export const verdict = Effect.fnUntraced(function* (change: Change) {
+export const verdict = Effect.fnUntraced(function* (change: Storable) {
   const journal = yield* Journal
   return yield* Effect.match(journal.commit(change), { onSuccess: ({ _tag }): string => _tag, onFailure: ({ _tag }): string => _tag })
 })
@@ -390,7 +391,7 @@ const everything = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) 
 })
 
 /** Commits what does not apply, once more or at all; answers how it went. Nothing changed by it, not even its key. */
-export const unchanged = Effect.fnUntraced(function* (change: Change) {
+export const unchanged = Effect.fnUntraced(function* (change: Storable) {
   const records = yield* Records
   const followers = "followers" in change ? change.followers : []
   const companyIds = [change.companyId, ...[...change.legs, ...followers].map(({ companyId }) => companyId)]

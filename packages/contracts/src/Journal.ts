@@ -9,6 +9,7 @@ import * as Invoices from "./JournalInvoices.ts"
 import * as Keys from "./JournalKeys.ts"
 import * as Payouts from "./JournalPayouts.ts"
 import * as SharedPayouts from "./JournalSharedPayouts.ts"
+import * as Nouns from "./Nouns.ts"
 import * as Transfers from "./JournalTransfers.ts"
 import * as Vouchers from "./JournalVouchers.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
@@ -23,7 +24,8 @@ export const money = {
   ...Invoices.money,
   ...Deposits.money,
   ...Keys.money,
-  ...Companies.money
+  ...Companies.money,
+  ...Nouns.money
 }
 
 /** The rest. */

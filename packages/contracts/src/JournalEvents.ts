@@ -63,11 +63,11 @@ export const other = {
     const old = yield* created(companyId, 100)
     told.push(Invoice.created(old))
     yield* tell(Invoice.expired(old, atMillis))
-    const { deposit } = yield* tell(Deposit.seen(yield* output(companyId, 50)))
+    const [{ record: deposit }] = (yield* tell(Deposit.seen(yield* output(companyId, 50)))).writes
     const inBlock = yield* tell(Deposit.placed(deposit, 800, atMillis))
-    const credited = yield* tell(Deposit.confirmed(inBlock.deposit, atMillis))
-    const reversed = yield* tell(Deposit.reversed(credited.deposit, deposit.absorbed, atMillis))
-    yield* tell(Deposit.dropped(reversed.deposit, atMillis))
+    const credited = yield* tell(Deposit.confirmed(Deposit.after(inBlock), atMillis))
+    const reversed = yield* tell(Deposit.reversed(Deposit.after(credited), deposit.absorbed, atMillis))
+    yield* tell(Deposit.dropped(Deposit.after(reversed), atMillis))
     const [one, lost, internal] = [yield* begin(companyId, 10), yield* begin(companyId, 10), yield* begin(companyId, 10)]
     told.push(...[one, lost, internal].map(({ withdrawal }) => Withdrawal.requested(withdrawal)))
     yield* tell(Withdrawal.dispatched(one.withdrawal, yield* lightningAttempt, one.fence, atMillis))

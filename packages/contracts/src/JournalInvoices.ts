@@ -23,6 +23,7 @@ import {
   open,
   payment,
   paymentHash,
+  preimage,
   tally,
   transfer,
   unchanged,
@@ -41,7 +42,14 @@ const readCursor = Effect.fnUntraced(function* (source: string) {
 })
 
 const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Invoice.Unmatched> {
-  return { id: yield* Id.make, companyId, paymentHash: yield* paymentHash, received: Msat.fromSats(sats), reason: "paid twice" }
+  return {
+    id: yield* Id.make,
+    companyId,
+    paymentHash: yield* paymentHash,
+    received: Msat.fromSats(sats),
+    reason: "paid twice",
+    createdAtMillis: atMillis
+  }
 })
 
 /** What a payment of an invoice may do to a company's money. */
@@ -75,10 +83,8 @@ export const money = {
   "one payment seen by eight workers, each with a deposit of its own, is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
-    const first = yield* payment(row, 100)
-    const seen = yield* Effect.forEach(Array.from({ length: 8 }), () =>
-      Effect.map(payment(row, 100), (one): Invoice.InvoiceSettled => ({ ...one, preimage: first.preimage }))
-    )
+    const proof = yield* preimage
+    const seen = yield* Effect.forEach(Array.from({ length: 8 }), () => payment(row, 100, proof))
     const verdicts = yield* Effect.forEach(seen, verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.strictEqual((yield* (yield* Records).transactions(companyId, { limit: 10 })).length, 1)
@@ -87,24 +93,26 @@ export const money = {
   "C33: what was received is credited, whatever was asked": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 1000)
-    const paid = yield* payment(row, 1010)
+    const proof = yield* preimage
+    const paid = yield* payment(row, 1010, proof)
+    const [, { record: deposit }] = paid.writes
     yield* verdict(paid)
     assert.deepStrictEqual(yield* read(row), {
       ...row,
       status: "settled",
       received: Msat.fromSats(1010),
-      preimage: paid.preimage,
+      preimage: proof,
       settledAtMillis: paid.atMillis
     })
-    assert.deepStrictEqual(yield* found((yield* Records).deposit(companyId, paid.deposit.id)), paid.deposit)
+    assert.deepStrictEqual(yield* found((yield* Records).deposit(companyId, deposit.id)), deposit)
     yield* has(companyId, { posted: 1010, held: 0 })
   }),
   "a second payment of an invoice is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
-    const paid = yield* payment(row, 100)
-    yield* verdict(paid)
-    assert.strictEqual(yield* unchanged({ ...(yield* payment(row, 120)), preimage: paid.preimage }), "InvoiceNotPayable")
+    const proof = yield* preimage
+    yield* verdict(yield* payment(row, 100, proof))
+    assert.strictEqual(yield* unchanged(yield* payment(row, 120, proof)), "InvoiceNotPayable")
     assert.strictEqual(yield* unchanged(yield* payment(row, 100)), "InvoiceNotPayable")
     assert.strictEqual((yield* read(row)).received, Msat.fromSats(100))
     yield* has(companyId, { posted: 100, held: 0 })
@@ -308,11 +316,11 @@ export const money = {
     const companyId = yield* companyWith(10)
     const source = `node ${yield* hex(8)}`
     const row = yield* stray(companyId, 30)
-    const change = Invoice.unmatched(row, atMillis, { cursor: { source, value: "3" } })
+    const change = Invoice.unmatched(row, { cursor: { source, value: "3" } })
     assert.deepStrictEqual(yield* booked(verdict(change)), { node: -30, suspense: 30 })
     assert.strictEqual(yield* unchanged(change), "Applied")
-    assert.strictEqual(yield* unchanged(Invoice.unmatched(row, atMillis + 1)), "Applied")
-    assert.strictEqual(yield* unchanged(Invoice.unmatched({ ...row, received: Msat.fromSats(31) }, atMillis)), "Conflict")
+    assert.strictEqual(yield* unchanged(Invoice.unmatched({ ...row, createdAtMillis: atMillis + 1 })), "Applied")
+    assert.strictEqual(yield* unchanged(Invoice.unmatched({ ...row, received: Msat.fromSats(31) })), "Conflict")
     assert.strictEqual(yield* readCursor(source), "3")
     yield* has(companyId, { posted: 10, held: 0 })
   })

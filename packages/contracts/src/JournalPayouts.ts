@@ -111,7 +111,7 @@ export const money = {
     const placed = Deposit.placed(seen, 800, atMillis)
     yield* verdict(placed)
     assert.deepStrictEqual(yield* coins(wallet), [])
-    const confirmed = Deposit.confirmed(placed.deposit, atMillis)
+    const confirmed = Deposit.confirmed(Deposit.after(placed), atMillis)
     yield* verdict(confirmed)
     const outpoint = Coin.outpoint(seen.chainTxId ?? TxId.make(""), 1)
     const { scriptPubKey, type, index } = address
@@ -123,11 +123,11 @@ export const money = {
     yield* verdict(dispatched(one, { ...(yield* chainAttempt), coins: [outpoint] }))
     assert.deepStrictEqual(yield* coins(wallet), [])
     // A reorganisation gives and takes what is spent already: it is no coin again.
-    const reversed = Deposit.reversed(confirmed.deposit, Msat.fromSats(40), atMillis)
+    const reversed = Deposit.reversed(Deposit.after(confirmed), Msat.fromSats(40), atMillis)
     assert.strictEqual(yield* verdict(reversed), "Applied")
-    const back = Deposit.placed(reversed.deposit, 805, atMillis)
+    const back = Deposit.placed(Deposit.after(reversed), 805, atMillis)
     yield* verdict(back)
-    yield* verdict(Deposit.confirmed(back.deposit, atMillis))
+    yield* verdict(Deposit.confirmed(Deposit.after(back), atMillis))
     assert.deepStrictEqual(yield* coins(wallet), [])
     yield* has(companyId, { posted: 100, held: 40 })
   }),
@@ -137,13 +137,13 @@ export const money = {
     yield* verdict(OnChainAddress.created(address))
     const seen = yield* output(companyId, 100, { recipient: address.address })
     const placed = Deposit.placed(seen, 800, atMillis)
-    const confirmed = Deposit.confirmed(placed.deposit, atMillis)
-    const reversed = Deposit.reversed(confirmed.deposit, Msat.zero, atMillis)
+    const confirmed = Deposit.confirmed(Deposit.after(placed), atMillis)
+    const reversed = Deposit.reversed(Deposit.after(confirmed), Msat.zero, atMillis)
     for (const change of [Deposit.seen(seen), placed, confirmed, reversed]) yield* verdict(change)
     assert.deepStrictEqual(yield* coins(wallet), [])
-    const back = Deposit.placed(reversed.deposit, 805, atMillis)
+    const back = Deposit.placed(Deposit.after(reversed), 805, atMillis)
     yield* verdict(back)
-    yield* verdict(Deposit.confirmed(back.deposit, atMillis))
+    yield* verdict(Deposit.confirmed(Deposit.after(back), atMillis))
     assert.strictEqual((yield* coins(wallet)).length, 1)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
@@ -153,7 +153,12 @@ export const money = {
       const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
       const seen = yield* output(companyId, sats, { recipient: address.address })
       const placed = Deposit.placed(seen, 800, atMillis)
-      for (const change of [OnChainAddress.created(address), Deposit.seen(seen), placed, Deposit.confirmed(placed.deposit, atMillis)]) {
+      for (const change of [
+        OnChainAddress.created(address),
+        Deposit.seen(seen),
+        placed,
+        Deposit.confirmed(Deposit.after(placed), atMillis)
+      ]) {
         yield* verdict(change)
       }
     }
@@ -235,7 +240,7 @@ export const money = {
         if (height === null) return row.id
         const placed = Deposit.placed(row, height, atMillis)
         yield* verdict(placed)
-        if (height > 801) yield* verdict(Deposit.confirmed(placed.deposit, atMillis))
+        if (height > 801) yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
         return row.id
       })
       const [waiting] = [yield* at(null), yield* at(800)]
@@ -257,7 +262,7 @@ export const money = {
       yield* verdict(Deposit.seen(row))
       const placed = Deposit.placed(row, height, atMillis)
       yield* verdict(placed)
-      return placed.deposit
+      return Deposit.after(placed)
     })
     yield* place(one, 10, base)
     yield* place(one, 1, base)
@@ -284,7 +289,7 @@ export const money = {
       if (!pending || !first || !second || !third || !back) return assert.fail()
       for (const row of [...seen, small]) yield* verdict(Deposit.seen(row))
       for (const row of [first, second, third, back]) yield* verdict(Deposit.dropped(row, atMillis))
-      yield* verdict(Deposit.placed(Deposit.dropped(back, atMillis).deposit, 800, atMillis))
+      yield* verdict(Deposit.placed(Deposit.after(Deposit.dropped(back, atMillis)), 800, atMillis))
       const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
       assert.deepStrictEqual(ids(yield* records.depositsGivenUp(null, 10_000)), [third.id, second.id, first.id])
       assert.deepStrictEqual(ids(yield* records.depositsGivenUp(third.id, 10_000)), [second.id, first.id])

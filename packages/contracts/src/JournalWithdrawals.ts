@@ -59,7 +59,7 @@ export const money = {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 100)
     assert.strictEqual(yield* verdict(asked), "Applied")
-    assert.deepStrictEqual(yield* read(asked.withdrawal), asked.withdrawal)
+    assert.deepStrictEqual(yield* read(asked.writes[0].record), asked.writes[0].record)
     yield* has(companyId, { posted: 100, held: 100 })
   }),
   "C27: what is held is the amount and both fees": Effect.gen(function* () {
@@ -124,7 +124,7 @@ export const money = {
   }),
   "the same id asked for with other content is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
-    const { withdrawal } = yield* request(companyId, 40)
+    const [{ record: withdrawal }] = (yield* request(companyId, 40)).writes
     yield* verdict(Withdrawal.requested(withdrawal))
     const others: ReadonlyArray<Partial<Withdrawal.Withdrawal>> = [
       { amount: Msat.fromSats(41) },

@@ -136,7 +136,7 @@ export const money = {
     const amount = Msat.make(9_007_199_254_740_993n)
     const row = yield* created(companyId, 0, { amount })
     const deposit = { ...(yield* arrival(companyId, 0)), amount, lightningInvoiceId: row.id }
-    yield* committed(Invoice.settled(deposit, yield* preimage))
+    yield* committed(Invoice.settled(row, deposit, yield* preimage))
     assert.strictEqual((yield* records.balance(companyId)).posted, amount)
     assert.strictEqual((yield* found(records.invoice(companyId, row.id))).received, amount)
     assert.strictEqual((yield* found(records.deposit(companyId, deposit.id))).amount, amount)
@@ -258,10 +258,10 @@ export const money = {
     // The first waits in the mempool; the last is credited, the one before it dropped.
     const placed = seen.slice(1).map((row) => Deposit.placed(row, 800, atMillis))
     yield* committed(...placed)
-    const [dropped, credited] = placed.slice(-2).map(({ deposit }) => deposit)
+    const [dropped, credited] = placed.slice(-2).map(Deposit.after)
     if (dropped === undefined || credited === undefined) return assert.fail()
     yield* committed(Deposit.dropped(dropped, atMillis), Deposit.confirmed(credited, atMillis))
-    const expected = byId(placed.slice(0, -2).map(({ deposit }) => deposit))
+    const expected = byId(placed.slice(0, -2).map(Deposit.after))
     assert.deepStrictEqual(ofCompany(yield* paged(records.depositsInBlocks, after), companyId), expected)
     yield* has(companyId, { posted: 10, held: 0 })
   }),

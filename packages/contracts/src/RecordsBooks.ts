@@ -56,9 +56,17 @@ const settled = Effect.fnUntraced(function* (
   const { preimage, paymentHash } = yield* secret
   const invoice = yield* created(companyId, sats, { paymentHash })
   const deposit = { ...(yield* arrival(companyId, sats)), lightningInvoiceId: invoice.id }
-  yield* committed(change(Invoice.settled(deposit, preimage)))
+  yield* committed(change(Invoice.settled(invoice, deposit, preimage)))
   return { invoice, deposit }
 })
+
+/** The same payment, with something else in the invoice than in the deposit. */
+const saying =
+  (values: Partial<Pick<Invoice.Invoice, "received" | "preimage">>) =>
+  (change: Invoice.InvoiceSettled): Invoice.InvoiceSettled => {
+    const [settled, ...others] = change.writes
+    return { ...change, writes: [{ ...settled, set: { ...settled.set, ...values } }, ...others] }
+  }
 
 /** A withdrawal over Lightning that was dispatched, and what would prove it. */
 const dispatched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
@@ -143,19 +151,26 @@ const everyState = Effect.gen(function* () {
   yield* committed(Deposit.seen(seen), Deposit.seen(credited), Deposit.seen(reversed))
   const confirm = Effect.fnUntraced(function* (deposit: Deposit.Deposit) {
     const placed = Deposit.placed(deposit, 800, deposit.createdAtMillis)
-    const confirmed = Deposit.confirmed(placed.deposit, deposit.createdAtMillis)
+    const confirmed = Deposit.confirmed(Deposit.after(placed), deposit.createdAtMillis)
     yield* committed(placed, confirmed)
-    return confirmed.deposit
+    return Deposit.after(confirmed)
   })
   for (const deposit of [credited, reversed]) {
     const gone = Deposit.reversed(yield* confirm(deposit), Msat.fromSats(15), deposit.createdAtMillis)
     yield* committed(gone)
-    if (deposit === credited) yield* confirm(gone.deposit)
+    if (deposit === credited) yield* confirm(Deposit.after(gone))
   }
   // And what nobody is owed.
   const { paymentHash } = yield* secret
-  const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received: Msat.fromSats(3), reason: "paid twice" }
-  yield* committed(Invoice.unmatched(unmatched, 1_700_000_000_000))
+  const unmatched = {
+    id: Id.fromHash(paymentHash),
+    companyId,
+    paymentHash,
+    received: Msat.fromSats(3),
+    reason: "paid twice",
+    createdAtMillis: 1_700_000_000_000
+  }
+  yield* committed(Invoice.unmatched(unmatched))
   return { companyId, otherId, unmatched }
 })
 
@@ -240,7 +255,7 @@ export const money = {
   }),
   "C33: an invoice that received something else than its deposit is a fault": Effect.gen(function* () {
     const companyId = yield* open
-    const { invoice } = yield* settled(companyId, 1000, (change) => ({ ...change, received: Msat.fromSats(1001) }))
+    const { invoice } = yield* settled(companyId, 1000, saying({ received: Msat.fromSats(1001) }))
     assert.deepStrictEqual(yield* (yield* Records).faults(companyId), [
       { kind: "credit", id: invoice.id, account: null, expected: Msat.fromSats(1001), found: Msat.fromSats(1000) }
     ])
@@ -249,7 +264,7 @@ export const money = {
     const records = yield* Records
     const companyId = yield* open
     yield* settled(companyId, 1000)
-    const { invoice } = yield* settled(companyId, 500, (change) => ({ ...change, preimage: Preimage.make("00".repeat(32)) }))
+    const { invoice } = yield* settled(companyId, 500, saying({ preimage: Preimage.make("00".repeat(32)) }))
     const { withdrawal, fence } = yield* dispatched(companyId, 400)
     yield* committed(
       Withdrawal.settled(withdrawal, settlement(Preimage.make("no preimage at all"), 0), fence, withdrawal.createdAtMillis + 1)

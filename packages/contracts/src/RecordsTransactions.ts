@@ -47,7 +47,7 @@ export const other = {
     const asked = yield* withdrawal(companyId, 40, {
       serviceFee: Msat.make(1n),
       networkAllowance: Msat.make(2n),
-      createdAtMillis: paid.deposit.createdAtMillis + 1,
+      createdAtMillis: paid.writes[1].record.createdAtMillis + 1,
       ...onChain
     })
     yield* committed([paid])
@@ -65,15 +65,15 @@ export const other = {
         createdAtMillis: asked.createdAtMillis
       },
       {
-        id: paid.deposit.id,
+        id: paid.writes[1].record.id,
         companyId,
-        amount: paid.deposit.amount,
-        recipient: paid.deposit.recipient,
+        amount: paid.writes[1].record.amount,
+        recipient: paid.writes[1].record.recipient,
         rail: "lightning",
         type: "deposit",
         fee: Msat.zero,
         status: "settled",
-        createdAtMillis: paid.deposit.createdAtMillis
+        createdAtMillis: paid.writes[1].record.createdAtMillis
       }
     ]
     assert.deepStrictEqual(yield* list(companyId), expected)

@@ -7,9 +7,12 @@ import type { Change } from "@satrail/core/Changes"
 import type { Refusal } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Leg } from "@satrail/core/ledger/Change"
+import type { Giving } from "@satrail/core/ledger/Written"
+import * as Answer from "@satrail/core/ledger/Answer"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { applied } from "@satrail/core/ledger/Journal"
 import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
+import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import { money, other, promises, type suite } from "../src/Journal.ts"
@@ -31,10 +34,10 @@ const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>)
 
 /** Books for itself, beside any rule. */
 const book = Effect.fnUntraced(function* (commit: Commit, legs: ReadonlyArray<Leg>) {
-  return yield* commit({ ...Cursor.moved({ source: "spoiled", value: "" }, yield* Id.make, 0), legs })
+  return yield* commit({ ...Answer.forgotten(yield* Id.make, 0), legs })
 })
 
-const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Leg => ({
+const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Giving => ({
   companyId,
   postings: [{ from: "node", to: "available", amount }]
 })
@@ -82,9 +85,7 @@ bites("Journal", promises, {
       commit: (commit) => (change) =>
         Effect.tapError(commit(change), () => {
           const { once } = change
-          return once === undefined
-            ? Effect.void
-            : Effect.ignore(commit({ ...Cursor.moved({ source: "spoiled", value: "" }, Id.nil, 0), once }))
+          return once === undefined ? Effect.void : Effect.ignore(commit({ ...Answer.forgotten(Id.nil, 0), once }))
         })
     }),
     ["a refused request leaves its key free"]
@@ -372,14 +373,14 @@ bites("Journal", promises, {
       commit: (commit) => (change) =>
         Effect.catchTag(commit(change), "DepositMoved", (moved) => {
           if (change._tag !== "DepositSeen") return Effect.fail(moved)
-          const txId = TxId.make(change.deposit.id.replaceAll("-", "").repeat(2))
-          return commit({ ...change, deposit: { ...change.deposit, chainTxId: txId } })
+          const { record } = change.writes[0]
+          return commit(Deposit.seen({ ...record, chainTxId: TxId.make(record.id.replaceAll("-", "").repeat(2)) }))
         })
     }),
     ["C42: an output is credited once, under whatever ids it is seen", "C42: an output seen by eight workers at once is one deposit"]
   ],
   "one that knows a deposit by its transaction alone": [
-    changing((change) => (change._tag === "DepositSeen" ? { ...change, deposit: { ...change.deposit, vout: 0 } } : change)),
+    changing((change) => (change._tag === "DepositSeen" ? Deposit.seen({ ...change.writes[0].record, vout: 0 }) : change)),
     ["C43: every output of a transaction is credited"]
   ],
   "one that confirms whatever came before": [
@@ -401,8 +402,8 @@ bites("Journal", promises, {
   ],
   "one that keeps a message that was taken back": [
     changing((change) =>
-      change._tag === "LightningAddressChanged" && change.settings.successMessage === null
-        ? { ...change, settings: { ...change.settings, successMessage: "" } }
+      change._tag === "LightningAddressChanged" && Reflect.get(change.writes[0].set, "successMessage") === null
+        ? { ...change, writes: [{ ...change.writes[0], set: { ...change.writes[0].set, successMessage: "" } }] }
         : change
     ),
     ["a Lightning address is as its owner set it last, all of it"]

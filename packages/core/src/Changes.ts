@@ -32,7 +32,7 @@ import type {
   WithdrawalSettled
 } from "./sending/Withdrawal.ts"
 
-/** Everything that can become true here: the kinds that a storage adapter has to know. It applies all of one Change or none of it. */
+/** Everything that can become true here. A storage adapter applies all of one Change or none of it. */
 export type Change =
   | CompanyOpened
   | PlanChanged
@@ -75,6 +75,9 @@ export type Change =
 
 /** Those that each store has a program of its own for: what they do cannot be said by writes. */
 export type Program = Exclude<Change, Written.Any>
+
+/** What a store applies: the programs that it knows, and whatever says what it writes, such as a Change of a noun that another package declares. */
+export type Storable = Program | Written.Any
 
 /** How the rules may say no to any of them. */
 export type Refusal = RefusalOf<Change>

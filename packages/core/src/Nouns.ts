@@ -26,4 +26,11 @@ export const all: ReadonlyArray<Members | Noun> = [
 ]
 
 /** Every step of the life of one of them that is declared as a move. */
-export const moves: ReadonlyArray<Move> = [Voucher.life].flatMap((life) => Object.values(life))
+export const moves: ReadonlyArray<Move> = [
+  ApiKey.life,
+  Deposit.life,
+  Invoice.life,
+  LightningAddress.life,
+  Withdrawal.life,
+  Voucher.life
+].flatMap((life) => Object.values(life))

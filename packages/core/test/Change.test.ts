@@ -67,18 +67,22 @@ const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, created
 describe("What a Change books", () => {
   /** Each with 1000 and, where it has fees, 5 for the service and 10 for the network. */
   const examples: ReadonlyArray<readonly [string, Change, Record<string, bigint>]> = [
-    ["InvoiceSettled: what arrived", Invoice.settled(arrived(1000), Preimage.make("00")), { node: -1000n, available: 1000n }],
+    ["InvoiceSettled: what arrived", Invoice.settled(invoice(), arrived(1000), Preimage.make("00")), { node: -1000n, available: 1000n }],
     [
       "C33: InvoiceSettled: what arrived, not what was asked",
-      Invoice.settled(arrived(1010), Preimage.make("00")),
+      Invoice.settled(invoice(), arrived(1010), Preimage.make("00")),
       { node: -1010n, available: 1010n }
     ],
     [
       "PaymentUnmatched: nobody's, until a person has looked",
-      Invoice.unmatched(
-        { id: "u", companyId: CompanyId.make("c"), paymentHash: PaymentHash.make(""), received: msat(1000), reason: "" },
-        1
-      ),
+      Invoice.unmatched({
+        id: "u",
+        companyId: CompanyId.make("c"),
+        paymentHash: PaymentHash.make(""),
+        received: msat(1000),
+        reason: "",
+        createdAtMillis: 1
+      }),
       { node: -1000n, suspense: 1000n }
     ],
     ["WithdrawalRequested: amount and fees are held", Withdrawal.requested(withdrawal()), { available: -1015n, held: 1015n }],
@@ -196,7 +200,7 @@ describe("What a Change books", () => {
       const borne = msat(Math.min(absorbed, amount))
       const withdrawn = row(amount, service, network)
       const changes: ReadonlyArray<Change> = [
-        Invoice.settled(arrived(amount), Preimage.make("00")),
+        Invoice.settled(invoice(), arrived(amount), Preimage.make("00")),
         Withdrawal.requested(withdrawn),
         Withdrawal.settled(withdrawn, paid(actual), fence, 2),
         Withdrawal.failed(withdrawn, "timeout", fence, 2),

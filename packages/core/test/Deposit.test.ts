@@ -9,11 +9,11 @@ type Move = Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositRe
 
 describe("An on-chain deposit", () => {
   it("deposit: seen, mined, credited, taken back, mined again and credited again", () => {
-    const seen = Deposit.seen(deposit({ height: null })).deposit
-    const placed = Deposit.placed(seen, 100, 2).deposit
-    const confirmed = Deposit.confirmed(placed, 3).deposit
-    const reversed = Deposit.reversed(confirmed, Msat.make(200n), 4).deposit
-    const again = Deposit.confirmed(Deposit.placed(reversed, 103, 5).deposit, 6).deposit
+    const seen = Deposit.seen(deposit({ height: null })).writes[0].record
+    const placed = Deposit.after(Deposit.placed(seen, 100, 2))
+    const confirmed = Deposit.after(Deposit.confirmed(placed, 3))
+    const reversed = Deposit.after(Deposit.reversed(confirmed, Msat.make(200n), 4))
+    const again = Deposit.after(Deposit.confirmed(Deposit.after(Deposit.placed(reversed, 103, 5)), 6))
     assert.deepStrictEqual(
       [seen, placed, confirmed, reversed, again].map(({ status, height, absorbed, revision, updatedAtMillis }) => [
         status,
@@ -33,13 +33,13 @@ describe("An on-chain deposit", () => {
   })
 
   it("deposit: given up when its coins went elsewhere, and back with the chain", () => {
-    const dropped = Deposit.dropped(deposit(), 2).deposit
+    const dropped = Deposit.after(Deposit.dropped(deposit(), 2))
     assert.deepStrictEqual([dropped.status, dropped.height], ["failed", null])
-    assert.strictEqual(Deposit.placed(dropped, null, 3).deposit.status, "pending")
+    assert.strictEqual(Deposit.after(Deposit.placed(dropped, null, 3)).status, "pending")
   })
 
   it("deposit: stays credited when it only moves to another block", () => {
-    assert.strictEqual(Deposit.placed(deposit({ status: "settled" }), 9, 2).deposit.status, "settled")
+    assert.strictEqual(Deposit.after(Deposit.placed(deposit({ status: "settled" }), 9, 2)).status, "settled")
   })
 
   const steps = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))))
@@ -49,17 +49,17 @@ describe("An on-chain deposit", () => {
     { steps },
     ({ steps }) => {
       const amount = Msat.make(1000n)
-      let now = Deposit.seen(deposit({ amount, height: null })).deposit
+      let now = Deposit.seen(deposit({ amount, height: null })).writes[0].record
       let balance = Balance.empty
       let spent = 0n
       let loss = 0n
       const apply = (move: Move) => {
         const postings = move.legs.flatMap((leg) => leg.postings)
         assert.isTrue(Balance.need(postings) <= Balance.available(balance))
-        assert.strictEqual(move.deposit.revision, now.revision + 1)
+        assert.strictEqual(Deposit.after(move).revision, now.revision + 1)
         balance = Balance.add(balance, Balance.effect(postings))
         for (const one of postings) loss += (one.from === "loss" ? one.amount : 0n) - (one.to === "loss" ? one.amount : 0n)
-        now = move.deposit
+        now = Deposit.after(move)
       }
       for (const step of steps) {
         const left = Balance.available(balance)

@@ -67,7 +67,7 @@ describe("A payment that the node took", () => {
   const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
   it("discrepancy of a receipt: none when it was credited in full, or waits in suspense", () => {
-    const unmatched = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: taken.received, reason: "" }
+    const unmatched = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: taken.received, reason: "", createdAtMillis: 1 }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(7n) }), unmatched }), "same")
@@ -78,7 +78,7 @@ describe("A payment that the node took", () => {
     assert.strictEqual(judged({ deposit: undefined }), "receipt_not_credited")
     assert.strictEqual(judged({ isFromInside: true }), "receipt_not_credited")
     assert.strictEqual(judged({ deposit: deposit({ amount: Msat.make(1000n) }) }), "receipt_amount")
-    const other = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: Msat.make(1n), reason: "" }
+    const other = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: Msat.make(1n), reason: "", createdAtMillis: 1 }
     assert.strictEqual(judged({ isFromInside: true, unmatched: other }), "receipt_not_credited")
   })
 })

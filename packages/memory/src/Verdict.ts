@@ -4,7 +4,7 @@ import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import { DomainTaken } from "@satrail/core/accounts/Domain"
 import type * as Changes from "@satrail/core/Changes"
-import type { Change, Program } from "@satrail/core/Changes"
+import type { Program, Storable } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"
@@ -15,9 +15,8 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Equal, Exit, HashMap, Option, Struct } from "effect"
+import { Equal, Exit, HashMap, Option } from "effect"
 import * as State from "./State.ts"
 import * as Writes from "./Writes.ts"
 
@@ -25,13 +24,13 @@ import * as Writes from "./Writes.ts"
 export type Verdict = Exit.Exit<Journal.Applied, Changes.Refusal>
 
 /** The row this Change is about. A Change of what was never made is its maker's bug, not a refusal. */
-const own = <A extends Noun.Row>(state: State.State, noun: Noun.Noun<A>, change: Change): A => {
+const own = <A extends Noun.Row>(state: State.State, noun: Noun.Noun<A>, change: Storable): A => {
   const row = Option.getOrUndefined(State.get(state, noun, change.companyId, change.id))
   if (row === undefined) throw new Error(`${change._tag}: company ${change.companyId} has no ${change.id}`)
   return row
 }
 
-const conflict = (change: Change) => new Journal.Conflict({ change: change._tag, id: change.id })
+const conflict = (change: Storable) => new Journal.Conflict({ change: change._tag, id: change.id })
 const notPayable = (invoiceId: string, status: string) => new Invoice.InvoiceNotPayable({ invoiceId, status })
 const terminal = ({ id, status }: Withdrawal.Withdrawal) => new Withdrawal.AlreadyTerminal({ id, status })
 
@@ -40,7 +39,7 @@ const sameSettlement = (withdrawal: Withdrawal.Withdrawal, { preimage, chainTxId
 
 /** A creation: nothing is there yet, or it is there as asked for, or otherwise. */
 const creation = <A extends object>(
-  change: Change,
+  change: Storable,
   of: Noun.Members<A>,
   map: HashMap.HashMap<string, A>,
   asked: A
@@ -48,8 +47,6 @@ const creation = <A extends object>(
   const row = Option.getOrUndefined(HashMap.get(map, change.id))
   return row === undefined ? undefined : Writes.isAsAsked(of, row, asked) ? "again" : conflict(change)
 }
-
-const settings = ["minSendable", "maxSendable", "successMessage", "metadata"] as const
 
 /** First: was it applied before, or something else under its id? */
 const before = (state: State.State, change: Program): Changes.Refusal | "again" | undefined => {
@@ -73,59 +70,12 @@ const before = (state: State.State, change: Program): Changes.Refusal | "again" 
     }
     case "ApiKeyIssued":
       return creation(change, ApiKey.noun, State.of(state, ApiKey.noun), change.apiKey)
-    case "ApiKeyRevoked":
-      return own(state, ApiKey.noun, change).revokedAtMillis === null ? undefined : "again"
     case "ApiKeyUsed":
       return (own(state, ApiKey.noun, change).lastUsedAtMillis ?? -1) < change.atMillis ? undefined : "again"
-    case "InvoiceCreated":
-      return creation(change, Invoice.noun, State.of(state, Invoice.noun), change.invoice)
-    case "InvoiceClaimed": {
-      const { status, claimedBy } = own(state, Invoice.noun, change)
-      return status === "claimed" && claimedBy === change.withdrawalId ? "again" : undefined
-    }
-    case "InvoiceSettled": {
-      const { status, preimage, received, claimedBy } = own(state, Invoice.noun, change)
-      if (status !== "settled") return undefined
-      // An invoice has one preimage: whoever pays from outside what was paid from inside has the same proof, and is another payer.
-      const isSame = preimage === change.preimage && received === change.received && claimedBy === null
-      return isSame ? "again" : notPayable(change.id, status)
-    }
-    case "InvoiceExpired": {
-      if (!HashMap.has(State.of(state, Invoice.noun), change.id)) return "again" // another process has forgotten it
-      const { status } = own(state, Invoice.noun, change)
-      return status === "pending" || status === "claimed" ? undefined : "again"
-    }
     case "InvoiceForgotten":
       return HashMap.has(State.of(state, Invoice.noun), change.id) ? undefined : "again"
-    case "PaymentUnmatched":
-      return creation(change, Invoice.unmatchedNoun, State.of(state, Invoice.unmatchedNoun), change.unmatched)
-    case "LightningAddressCreated":
-      return creation(change, LightningAddress.noun, State.of(state, LightningAddress.noun), change.lightningAddress)
-    case "LightningAddressChanged": {
-      const row = own(state, LightningAddress.noun, change)
-      if (row.deletedAtMillis !== null) return new LightningAddress.LightningAddressGone({ id: row.id })
-      return Equal.equals(Struct.pick(row, settings), change.settings) ? "again" : undefined
-    }
-    case "LightningAddressDeleted":
-      return own(state, LightningAddress.noun, change).deletedAtMillis === null ? undefined : "again"
     case "KeyRangeReserved":
       return creation(change, KeyRange.members, state.keyRanges, change.keyRange)
-    case "OnChainAddressCreated":
-      return creation(change, OnChainAddress.noun, State.of(state, OnChainAddress.noun), change.onChainAddress)
-    case "DepositSeen": {
-      const verdict = creation(change, Deposit.noun, State.of(state, Deposit.noun), change.deposit)
-      return verdict === undefined || verdict === "again" ? verdict : new Deposit.DepositMoved({ id: change.id })
-    }
-    case "DepositPlaced":
-    case "DepositConfirmed":
-    case "DepositReversed":
-    case "DepositDropped": {
-      const row = own(state, Deposit.noun, change)
-      if (row.revision === change.deposit.revision - 1) return undefined
-      return Equal.equals(row, change.deposit) ? "again" : new Deposit.DepositMoved({ id: change.id })
-    }
-    case "WithdrawalRequested":
-      return creation(change, Withdrawal.noun, State.of(state, Withdrawal.noun), change.withdrawal)
     case "WithdrawalDispatched": {
       const row = own(state, Withdrawal.noun, change)
       const attempt = Option.getOrUndefined(HashMap.get(state.attempts, change.id))
@@ -148,19 +98,12 @@ const before = (state: State.State, change: Program): Changes.Refusal | "again" 
       if (row.status === "settled") return sameSettlement(row, change.settlement) ? "again" : conflict(change)
       return row.status === "pending" ? undefined : terminal(row)
     }
-    case "WithdrawalFailed": {
-      const row = own(state, Withdrawal.noun, change)
-      return row.status === "pending" ? undefined : row.status === "failed" ? "again" : terminal(row)
-    }
     case "InternalTransferred": {
       const row = own(state, Withdrawal.noun, change)
       if (row.status === "pending") return undefined
       const deposit = Option.getOrUndefined(HashMap.get(State.of(state, Deposit.noun), change.deposit.id))
       return Equal.equals(deposit, change.deposit) && sameSettlement(row, change.settlement) ? "again" : terminal(row)
     }
-    case "ZapReceipted":
-    case "CursorMoved":
-    case "DutyBegun":
     case "AnswersForgotten":
       return undefined
   }
@@ -174,13 +117,13 @@ const isLed = (state: State.State, { id, followers }: Withdrawal.WithdrawalDispa
   )
 
 /** Every claim that it is the work of. */
-const fences = (change: Change): ReadonlyArray<Fence> => [
+const fences = (change: Storable): ReadonlyArray<Fence> => [
   ...(change.fence === undefined ? [] : [change.fence]),
-  ...(change._tag === "WithdrawalDispatched" ? change.followers.map(({ id, token }) => ({ taskId: id, token })) : [])
+  ...(!Written.is(change) && change._tag === "WithdrawalDispatched" ? change.followers.map(({ id, token }) => ({ taskId: id, token })) : [])
 ]
 
 /** Then: does whoever commits it still hold the tasks it is the work of? */
-const stale = (state: State.State, change: Change): Journal.StaleFence | undefined => {
+const stale = (state: State.State, change: Storable): Journal.StaleFence | undefined => {
   for (const { taskId, token } of fences(change)) {
     if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return new Journal.StaleFence({ taskId })
   }
@@ -232,74 +175,19 @@ const move = (state: State.State, change: Program): State.State | Changes.Refusa
           })
         : issued
     }
-    case "ApiKeyRevoked":
-      return State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), revokedAtMillis: atMillis })
     case "ApiKeyUsed":
       return State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), lastUsedAtMillis: atMillis })
-    case "InvoiceCreated":
-      return State.isTaken(state, Invoice.noun, change.invoice) ? conflict(change) : State.put(state, Invoice.noun, change.invoice)
-    case "InvoiceClaimed": {
-      const invoice = own(state, Invoice.noun, change)
-      return invoice.status === "pending"
-        ? State.put(state, Invoice.noun, { ...invoice, status: "claimed", claimedBy: change.withdrawalId })
-        : notPayable(change.id, invoice.status)
-    }
-    case "InvoiceSettled": {
-      const { received, preimage } = change
-      const invoice = own(state, Invoice.noun, change)
-      const how = { status: "settled", received, preimage, claimedBy: null, settledAtMillis: atMillis } as const
-      const settled = State.put(state, Invoice.noun, { ...invoice, ...how })
-      return credited(addressUsed(settled, invoice.lightningAddressId, atMillis), change.deposit)
-    }
-    case "InvoiceExpired":
-      return State.put(state, Invoice.noun, { ...own(state, Invoice.noun, change), status: "expired" })
     case "InvoiceForgotten": {
       const invoice = own(state, Invoice.noun, change)
       const mayGo = invoice.status === "pending" || invoice.status === "expired"
       return mayGo ? State.remove(state, Invoice.noun, invoice) : notPayable(change.id, invoice.status)
     }
-    case "PaymentUnmatched":
-      return State.put(state, Invoice.unmatchedNoun, change.unmatched)
-    case "LightningAddressCreated": {
-      const { handle, domain } = change.lightningAddress
-      return State.isTaken(state, LightningAddress.noun, change.lightningAddress)
-        ? new LightningAddress.HandleTaken({ handle, domain })
-        : State.put(state, LightningAddress.noun, change.lightningAddress)
-    }
-    case "LightningAddressChanged":
-      return State.put(state, LightningAddress.noun, {
-        ...own(state, LightningAddress.noun, change),
-        ...change.settings,
-        updatedAtMillis: atMillis
-      })
-    case "LightningAddressDeleted":
-      return State.put(state, LightningAddress.noun, {
-        ...own(state, LightningAddress.noun, change),
-        deletedAtMillis: atMillis,
-        updatedAtMillis: atMillis
-      })
     case "KeyRangeReserved": {
       const { wallet, first } = change.keyRange
       return State.nextKey(state, change.keyRange) === first
         ? { ...state, keyRanges: HashMap.set(state.keyRanges, change.id, change.keyRange) }
         : new KeyRange.KeyRangeTaken({ wallet, first })
     }
-    case "OnChainAddressCreated":
-      return State.isTaken(state, OnChainAddress.noun, change.onChainAddress)
-        ? conflict(change)
-        : State.put(state, OnChainAddress.noun, change.onChainAddress)
-    case "DepositSeen": {
-      return State.isTaken(state, Deposit.noun, change.deposit)
-        ? new Deposit.DepositMoved({ id: change.id })
-        : State.put(state, Deposit.noun, change.deposit)
-    }
-    case "DepositPlaced":
-    case "DepositConfirmed":
-    case "DepositReversed":
-    case "DepositDropped":
-      return State.put(state, Deposit.noun, change.deposit)
-    case "WithdrawalRequested":
-      return State.put(state, Withdrawal.noun, change.withdrawal)
     case "WithdrawalDispatched": {
       const { attempt } = change
       const attempts = HashMap.set(state.attempts, change.id, attempt)
@@ -351,13 +239,6 @@ const move = (state: State.State, change: Program): State.State | Changes.Refusa
         }
       )
     }
-    case "WithdrawalFailed":
-      return State.put(state, Withdrawal.noun, {
-        ...own(state, Withdrawal.noun, change),
-        failure: change.failure,
-        status: "failed",
-        updatedAtMillis: atMillis
-      })
     case "InternalTransferred": {
       const { invoice: pays, settlement, deposit } = change
       const withdrawal: Withdrawal.Withdrawal = {
@@ -378,10 +259,6 @@ const move = (state: State.State, change: Program): State.State | Changes.Refusa
         { ...invoice, status: "settled", received: deposit.amount, preimage: settlement.preimage, settledAtMillis: atMillis }
       )
     }
-    case "ZapReceipted":
-    case "CursorMoved":
-    case "DutyBegun":
-      return state
     case "AnswersForgotten":
       return { ...state, answers: HashMap.filter(state.answers, (kept) => kept.forgetAtMillis === null || kept.forgetAtMillis > atMillis) }
   }
@@ -442,17 +319,17 @@ const book = (state: State.State, { companyId, postings }: Leg, transferId: stri
   }
 }
 
-const withCursor = (state: State.State, { cursor }: Change): State.State =>
+const withCursor = (state: State.State, { cursor }: Storable): State.State =>
   cursor === undefined ? state : { ...state, cursors: HashMap.set(state.cursors, cursor.source, cursor.value) }
 
 /** Which withdrawals it is about besides its own. */
-const followersOf = (change: Change) =>
-  change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced" ? change.followers : []
+const followersOf = (change: Storable) =>
+  !Written.is(change) && (change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced") ? change.followers : []
 
-const withTasks = (tasks: State.State["tasks"], change: Change): State.State["tasks"] => {
+const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["tasks"] => {
   const { companyId, begins, ends } = change
   const handedOver =
-    change._tag === "WithdrawalDispatched"
+    !Written.is(change) && change._tag === "WithdrawalDispatched"
       ? HashMap.removeMany(
           tasks,
           change.followers.map(({ id }) => id)
@@ -465,7 +342,7 @@ const withTasks = (tasks: State.State["tasks"], change: Change): State.State["ta
 }
 
 /** What every company that it is about is told. */
-const withEvents = (events: State.State["events"], change: Change): State.State["events"] => {
+const withEvents = (events: State.State["events"], change: Storable): State.State["events"] => {
   const { event, companyId, atMillis } = change
   if (event === undefined) return events
   const told = [{ companyId, subject: event.subject }, ...followersOf(change).map(({ id, companyId }) => ({ companyId, subject: id }))]
@@ -476,7 +353,7 @@ const withEvents = (events: State.State["events"], change: Change): State.State[
 }
 
 /** What every kind leaves beside its rows and postings. */
-const record = (state: State.State, change: Change): State.State => {
+const record = (state: State.State, change: Storable): State.State => {
   const { once } = change
   return {
     ...withCursor(state, change),
@@ -487,7 +364,7 @@ const record = (state: State.State, change: Change): State.State => {
 }
 
 /** One Change on one state: the verdict, and the state after it. */
-export const apply = (state: State.State, change: Change): readonly [Verdict, State.State] => {
+export const apply = (state: State.State, change: Storable): readonly [Verdict, State.State] => {
   const { once } = change
   const answer = once && Option.getOrUndefined(HashMap.get(state.answers, State.answerAddress(once.owner, once.key)))
   if (once !== undefined && answer !== undefined) {

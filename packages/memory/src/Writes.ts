@@ -20,9 +20,9 @@ const taken = (change: Written.Any, { noun, record }: Noun.Insert): Refusal =>
 
 const statusOf = (row: Noun.Row): string => String(Reflect.get(row, "status"))
 
-const refused = (change: Written.Any, row: Noun.Row, { move, id }: Noun.Transition): Refusal => {
+const refused = (change: Written.Any, row: Noun.Row, { move, found }: Noun.Transition): Refusal => {
   if (move.refused === undefined) throw new Error(`${change._tag} of ${change.id} cannot be refused`)
-  return declared(move.refused(id, statusOf(row)))
+  return declared(move.refused(found.id, statusOf(row)))
 }
 
 /** Whether two records have these members alike. */
@@ -37,8 +37,8 @@ const isIn = (row: Noun.Row, statuses: ReadonlyArray<string>): boolean => status
 
 const areEmpty = (row: Noun.Row, members: ReadonlyArray<string>): boolean => members.every((member) => Reflect.get(row, member) === null)
 
-const applies = (row: Noun.Row, { move: { from, empty, expects }, expect }: Noun.Transition): boolean =>
-  isIn(row, from) && areEmpty(row, empty) && alike(row, expect, expects)
+const applies = (row: Noun.Row, { move: { from, empty, expects }, found }: Noun.Transition): boolean =>
+  isIn(row, from) && areEmpty(row, empty) && alike(row, found, expects)
 
 const wasApplied = (row: Noun.Row, write: Noun.Transition, atMillis: number): boolean => {
   const { again, empty } = write.move
@@ -46,8 +46,9 @@ const wasApplied = (row: Noun.Row, write: Noun.Transition, atMillis: number): bo
   return isIn(row, again.in) && areEmpty(row, empty) && alike(row, Noun.after(row, write, atMillis), again.same)
 }
 
-/** The record that moves, if it is there. */
-const found = (state: State.State, change: Written.Any, { move, companyId, id }: Noun.Transition): Noun.Row | undefined => {
+/** The record that moves as it is now, if it is there. */
+const current = (state: State.State, change: Written.Any, { move, found }: Noun.Transition): Noun.Row | undefined => {
+  const { companyId, id } = found
   if (id !== change.id || companyId !== change.companyId) throw new Error(`${change._tag}: its first write is of another record`)
   return Option.getOrUndefined(State.get(state, move.noun, companyId, id))
 }
@@ -61,7 +62,7 @@ export const before = (state: State.State, change: Written.Any): Refusal | "agai
     const row = Option.getOrUndefined(State.get(state, noun, record.companyId, record.id))
     return row === undefined ? undefined : isAsAsked(noun, row, record) ? "again" : other(change, first)
   }
-  const row = found(state, change, first)
+  const row = current(state, change, first)
   if (row === undefined) {
     if (first.move.isDoneWhenGone) return "again"
     // A Change of what was never made is its maker's bug, not a refusal.
@@ -92,6 +93,10 @@ export const write = (state: State.State, change: Written.Any): State.State | Re
   const judged =
     first._tag === "Insert"
       ? State.put(state, first.noun, first.record)
-      : State.put(state, first.move.noun, Noun.after(HashMap.getUnsafe(State.of(state, first.move.noun), first.id), first, change.atMillis))
+      : State.put(
+          state,
+          first.move.noun,
+          Noun.after(HashMap.getUnsafe(State.of(state, first.move.noun), first.found.id), first, change.atMillis)
+        )
   return later.reduce((next, one) => follow(next, change, one), judged)
 }

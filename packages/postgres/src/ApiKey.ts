@@ -30,36 +30,26 @@ overlapped as (
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
-/** Sets a time on a key, when `unless` does not hold of it. */
-const marked = (column: string, unless: string) =>
-  statement({
+const used: Kind<ApiKey.ApiKeyUsed> = {
+  statement: statement({
     idType: "text",
     parts: (locks) => [
       target(apiKeys, locks),
       `
 applied as (
-  update satrail.api_keys t set ${column} = f.at_millis from fresh f join target g using (n)
-  where t.company_id = f.company_id and t.id = f.id and not coalesce(${unless.replaceAll("a.", "f.")}, false) returning t.company_id, t.id
+  update satrail.api_keys t set last_used_at_millis = f.at_millis from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and coalesce(g.last_used_at_millis < f.at_millis, true) returning t.company_id, t.id
 )`
     ],
     joins: joinTarget,
-    before: `case when ${unless} then 'Applied' end`,
+    before: "case when g.last_used_at_millis >= a.at_millis then 'Applied' end",
     guards: "case when g.n is null then 'missing' end"
-  })
-
-const revoked: Kind<ApiKey.ApiKeyRevoked> = {
-  statement: marked("revoked_at_millis", "g.revoked_at_millis is not null"),
+  }),
   row: () => ({}),
   refusals: {}
 }
 
-const used: Kind<ApiKey.ApiKeyUsed> = {
-  statement: marked("last_used_at_millis", "g.last_used_at_millis >= a.at_millis"),
-  row: () => ({}),
-  refusals: {}
-}
-
-export const kinds = { ApiKeyIssued: issued, ApiKeyRevoked: revoked, ApiKeyUsed: used }
+export const kinds = { ApiKeyIssued: issued, ApiKeyUsed: used }
 
 const planOf = Schema.decodeUnknownSync(Schema.Struct({ plan: Plan }))
 

@@ -2,106 +2,12 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/Changes"
-import * as Balance from "@satrail/core/ledger/Balance"
-import { InsufficientBalance } from "@satrail/core/ledger/Balance"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import { Effect, Schema } from "effect"
 import * as Reads from "./Reads.ts"
-import { creation, granted, joinTarget, type Kind, own, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
 export const deposits = Table.of(Deposit.noun)
-
-const moved = (change: Change) => new Deposit.DepositMoved({ id: change.id })
-
-const outpoint = ({ chainTxId, vout }: Deposit.Deposit) => (chainTxId === null || vout === null ? [] : [`${chainTxId}:${vout}`])
-
-const seen: Kind<Deposit.DepositSeen> = {
-  statement: creation(deposits, {
-    otherwise: "DepositMoved",
-    guards: "(select 'DepositMoved' from satrail.deposits t where t.chain_tx_id = a.chain_tx_id and t.vout = a.vout)"
-  }),
-  row: ({ deposit }) => deposits.toRow(deposit),
-  identities: ({ deposit }) => outpoint(deposit),
-  refusals: { DepositMoved: moved }
-}
-
-const due = "from fresh f join target g using (n) where g.revision = f.revision - 1"
-
-/** The deposit as it is from here on, if it is as it was. */
-const move = (source: string) => `
-applied as (
-  update satrail.deposits t set
-    status = f.status, height = f.height, absorbed = f.absorbed, revision = f.revision, updated_at_millis = f.updated_at_millis
-  from (${source}) f
-  where t.company_id = f.company_id and t.id = f.id returning t.company_id, t.id
-)`
-
-// A credited output is a coin of ours; one that is not credited any more is none. What a payout spends stays spent, whatever becomes of it.
-const credited = `
-credited as (
-  insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)
-  select f.chain_tx_id || ':' || f.vout, w.node_id, w.script_pub_key, f.amount, w.type, 0, w.index, 1
-  from done f cross join lateral (select * from satrail.on_chain_addresses r where r.address = f.recipient limit 1) w
-  where f.status = 'settled' and f.chain_tx_id is not null
-    and not exists (select from satrail.coins c where c.outpoint = f.chain_tx_id || ':' || f.vout)
-  order by 1 on conflict do nothing
-), uncredited as (
-  delete from satrail.unspent t
-  where t.outpoint = any(array(select f.chain_tx_id || ':' || f.vout from done f where f.status <> 'settled' and f.chain_tx_id is not null))
-)`
-
-const columns = own(deposits)
-
-const joins = joinTarget
-
-const before = `case when g.revision <> a.revision - 1 then
-    case when (g.status, g.height, g.absorbed, g.revision, g.updated_at_millis)
-      is not distinct from (a.status, a.height, a.absorbed, a.revision, a.updated_at_millis) then 'Applied' else 'DepositMoved' end end`
-
-const missing = "case when g.n is null then 'missing' end"
-
-const step = statement({
-  columns,
-  parts: (locks) => [target(deposits, locks), move(`select f.* ${due}`)],
-  effects: [credited],
-  joins,
-  before,
-  guards: missing
-})
-
-const kind = <C extends Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositDropped>(): Kind<C> => ({
-  statement: step,
-  row: ({ deposit }) => deposits.toRow(deposit),
-  refusals: { DepositMoved: moved }
-})
-
-const reversed: Kind<Deposit.DepositReversed> = {
-  statement: statement({
-    columns,
-    takes: true,
-    parts: (locks) => [target(deposits, locks), granted(`select f.* ${due}`), move("select * from granted")],
-    effects: [credited],
-    joins,
-    before,
-    guards: "case when g.n is null then 'missing' else 'InsufficientBalance' end"
-  }),
-  row: ({ deposit }) => deposits.toRow(deposit),
-  refusals: {
-    DepositMoved: moved,
-    InsufficientBalance: ({ companyId, legs }) =>
-      new InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
-  }
-}
-
-export const kinds = {
-  DepositSeen: seen,
-  DepositPlaced: kind<Deposit.DepositPlaced>(),
-  DepositConfirmed: kind<Deposit.DepositConfirmed>(),
-  DepositReversed: reversed,
-  DepositDropped: kind<Deposit.DepositDropped>()
-}
 
 const Sum = Schema.Struct({
   companyId: Schema.NullOr(CompanyId.CompanyId),

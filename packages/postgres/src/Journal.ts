@@ -1,5 +1,5 @@
 import * as Changes from "@satrail/core/Changes"
-import type { Change, Program } from "@satrail/core/Changes"
+import type { Program, Storable } from "@satrail/core/Changes"
 import type { Any, Leg } from "@satrail/core/ledger/Change"
 import * as Core from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
@@ -11,20 +11,15 @@ import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as Commits from "./Commits.ts"
 import * as Company from "./Company.ts"
-import * as Cursor from "./Cursor.ts"
-import * as Deposit from "./Deposit.ts"
 import * as Domain from "./Domain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as KeyRange from "./KeyRange.ts"
-import * as LightningAddress from "./LightningAddress.ts"
-import * as OnChainAddress from "./OnChainAddress.ts"
 import { translate, turnedAway } from "./Outage.ts"
 import type { Carried, Kind } from "./Statements.ts"
 import type { Row } from "./Table.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Writes from "./Writes.ts"
-import * as Zap from "./Zap.ts"
 
 /** What serves one process well. */
 export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as const
@@ -50,15 +45,10 @@ export const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Answer.kinds,
   ...ApiKey.kinds,
   ...Company.kinds,
-  ...Cursor.kinds,
-  ...Deposit.kinds,
   ...Domain.kinds,
   ...Invoice.kinds,
   ...KeyRange.kinds,
-  ...LightningAddress.kinds,
-  ...OnChainAddress.kinds,
-  ...Withdrawal.kinds,
-  ...Zap.kinds
+  ...Withdrawal.kinds
 }
 
 /** A program whose kind the compiler follows by its tag. */
@@ -67,12 +57,12 @@ type Tagged<T extends Tag> = ByTag[T] & { readonly _tag: T }
 const programOf = <T extends Tag>(change: Tagged<T>): Kind<ByTag[T]> => kinds[change._tag]
 
 /** How a Change is sent: as its kind says, or as its writes do. */
-const kindOf = (change: Change): Kind<Any> =>
+const kindOf = (change: Storable): Kind<Any> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a kind is asked about its own Changes only: a lane has Changes of one kind
   (Written.is(change) ? Writes.kindOf(change.writes) : programOf(change)) as Kind<Any>
 
 /** A Change as the row that its statement reads. What is left out is null there. */
-const rowOf = (kind: Kind<Any>, change: Change, n: number): Row => {
+const rowOf = (kind: Kind<Any>, change: Storable, n: number): Row => {
   const { id, companyId, atMillis, transferId, once, event, begins, fence, ends, cursor } = change
   return {
     ...kind.row(change),
@@ -101,7 +91,7 @@ const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number):
     postings.map(({ from, to, amount }) => ({ n, company_id: companyId, from_account: from, to_account: to, amount: String(amount) }))
   )
 
-const identitiesOf = (change: Change): ReadonlyArray<string> => {
+const identitiesOf = (change: Storable): ReadonlyArray<string> => {
   const { id, once, begins, ends } = change
   const own = [id, ...(kindOf(change).identities?.(change) ?? [])]
   if (once !== undefined) own.push(`${once.owner} ${once.key}`)
@@ -119,7 +109,7 @@ interface Again {
 }
 
 /** What the database said about one Change: a word that all kinds share, or one of its kind's refusals. */
-const exitOf = (change: Change, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
+const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
   const [word = "", detail = ""] = said.split(" ")
   switch (word) {
     case "Applied":
@@ -151,7 +141,7 @@ const isOvertaken = ({ reason }: SqlError.SqlError) =>
 const accounts = new Set(Object.keys(Tally.byAccount(() => true)))
 
 /** Between which accounts its only posting is; "none" where it has none, "many" where it has several, or one of another company. */
-const moneyOf = ({ companyId, legs: [leg, ...legs] }: Change): Carried["money"] => {
+const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"] => {
   if (leg === undefined) return "none"
   const [posting, ...more] = leg.postings
   if (posting === undefined || more.length > 0 || legs.length > 0 || leg.companyId !== companyId) return "many"
@@ -160,7 +150,7 @@ const moneyOf = ({ companyId, legs: [leg, ...legs] }: Change): Carried["money"] 
   return accounts.has(from) && accounts.has(to) ? [from, to] : "many"
 }
 
-const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Change>): Carried => {
+const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried => {
   const [first, ...others] = changes.map(moneyOf)
   return {
     money: first === undefined ? "none" : others.every((one) => String(one) === String(first)) ? first : "many",
@@ -176,7 +166,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Change>): Carried => 
 }
 
 /** Applies Changes of one kind as one statement; answers each on its own. */
-export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Change>) => {
+export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Storable>) => {
   const [first] = changes
   if (first === undefined) return Effect.succeed([])
   const kind = kindOf(first)
@@ -202,7 +192,7 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Chang
 const verdictsOf = Schema.decodeUnknownSync(Verdicts)
 
 /** Changes of one kind and shape are one statement. */
-const laneOf = (change: Change): string => (Written.is(change) ? `${change._tag} ${Noun.shapeOf(change.writes)}` : change._tag)
+const laneOf = (change: Storable): string => (Written.is(change) ? `${change._tag} ${Noun.shapeOf(change.writes)}` : change._tag)
 
 /** Looking again settles it: more often than this, and something is wrong. */
 const maxLooks = 20
@@ -214,14 +204,14 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const commit = yield* GroupCommit.make({
     operation: "Journal.commit",
     flush: (changes) => commits.watched(flush(changes)),
-    laneOf: (change: Change) => `${laneOf(change)} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
+    laneOf: (change: Storable) => `${laneOf(change)} ${Number.parseInt(change.companyId.slice(-4), 16) % lanes}`,
     identitiesOf,
     maxItemsPerFlush: Math.min(options.maxItemsPerFlush ?? defaults.maxItemsPerFlush, maxItemsPerFlush),
     maxWaiting: options.maxWaiting ?? defaults.maxWaiting,
     onTurnedAway: turnedAway("Journal.commit")
   })
 
-  const settle = (change: Change, looks: number): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
+  const settle = (change: Storable, looks: number): Effect.Effect<Core.Applied, Changes.Refusal | Core.StoreUnavailable> =>
     Effect.flatMap(commit(change), (outcome) => {
       if (outcome._tag !== "Again") return Effect.succeed(outcome)
       // The second look began after the first was refused: what it does not show was not there then, and the first refusal was right.

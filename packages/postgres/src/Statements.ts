@@ -344,23 +344,20 @@ export const creation = (
     readonly idType?: "text"
     readonly columns?: string
     readonly effects?: ReadonlyArray<string>
-    /** A column that is the time of the Change. */
-    readonly stamp?: string
     /** The word for another row under the same id. */
     readonly otherwise?: string
     /** The verdict when a unique name is taken. */
     readonly guards?: string
   } = {}
 ): StatementOf => {
-  const { otherwise = "Conflict", stamp, columns, ...shape } = options
-  const [into, from] = stamp === undefined ? ["", ""] : [`, ${stamp}`, ", at_millis"]
+  const { otherwise = "Conflict", columns, ...shape } = options
   return statement({
     ...shape,
     columns: [own(table), columns].filter((part) => part !== undefined).join(", "),
     parts: () => [
       `
 applied as (
-  insert into ${table.name} (${table.columns}${into}) select ${table.columns}${from} from fresh order by company_id, id
+  insert into ${table.name} (${table.columns}) select ${table.columns} from fresh order by company_id, id
   on conflict do nothing returning company_id, id
 )`
     ],

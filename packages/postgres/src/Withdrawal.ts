@@ -5,7 +5,6 @@ import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
-import * as Balance from "@satrail/core/ledger/Balance"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Coin from "@satrail/core/nodes/Coin"
 import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
@@ -14,7 +13,7 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Schema } from "effect"
 import { deposits } from "./Deposit.ts"
 import * as Reads from "./Reads.ts"
-import { granted, insufficient, joinTarget, type Kind, own, sameAsAsked, statement, target } from "./Statements.ts"
+import { joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
 /** The kinds of task of a withdrawal, as SQL. */
@@ -26,32 +25,6 @@ export const withdrawals = Table.of(Withdrawal.noun)
 const conflict = (change: Change) => new Conflict({ change: change._tag, id: change.id })
 
 const terminal = (change: Change, status: string) => new Withdrawal.AlreadyTerminal({ id: change.id, status })
-
-const requested: Kind<Withdrawal.WithdrawalRequested> = {
-  statement: statement({
-    columns: own(withdrawals),
-    takes: true,
-    parts: () => [
-      granted(`
-    select f.* from fresh f
-    left join lateral (select true as known from satrail.withdrawals w where w.company_id = f.company_id and w.id = f.id limit 1) w on true
-    where known is null
-  `),
-      `
-applied as (
-  insert into satrail.withdrawals (${withdrawals.columns}) select ${withdrawals.columns} from granted order by n returning company_id, id
-)`
-    ],
-    before: sameAsAsked(withdrawals, "Conflict"),
-    guards: insufficient
-  }),
-  row: ({ withdrawal }) => withdrawals.toRow(withdrawal),
-  refusals: {
-    Conflict: conflict,
-    InsufficientBalance: ({ companyId, legs }) =>
-      new Balance.InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })
-  }
-}
 
 /** A signed transaction, and what it spends. */
 const signedColumns = `own_share bigint, followers json, chain_tx_id text, raw_tx text, psbt text, network_fee bigint, is_deep int, coins json, change_wallet text,
@@ -320,26 +293,6 @@ applied as (
   refusals: { AlreadyTerminal: terminal, Conflict: conflict }
 }
 
-const failed: Kind<Withdrawal.WithdrawalFailed> = {
-  statement: statement({
-    columns: "failure text",
-    parts: (locks) => [
-      target(withdrawals, locks),
-      `
-applied as (
-  update satrail.withdrawals t set status = 'failed', failure = f.failure, updated_at_millis = f.at_millis
-  from fresh f join target g using (n)
-  where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' returning t.company_id, t.id
-)`
-    ],
-    joins: joinTarget,
-    before: "case g.status when 'failed' then 'Applied' when 'settled' then 'AlreadyTerminal settled' end",
-    guards: "case when g.n is null then 'missing' end"
-  }),
-  row: ({ failure }) => ({ failure }),
-  refusals: { AlreadyTerminal: terminal }
-}
-
 const transferred: Kind<Withdrawal.InternalTransferred> = {
   statement: statement({
     columns: `${settledColumns}, deposit json, invoice_id uuid, payment_hash text, payment_request text, lightning_address_id uuid`,
@@ -435,11 +388,9 @@ applied as (
 }
 
 export const kinds = {
-  WithdrawalRequested: requested,
   WithdrawalDispatched: dispatched,
   WithdrawalReplaced: replaced,
   WithdrawalSettled: settled,
-  WithdrawalFailed: failed,
   InternalTransferred: transferred,
   PayoutBuried: buried
 }

@@ -265,7 +265,7 @@ const rowOf = (writes: Noun.Writes, layout: Layout): Table.Row => {
     if (write._tag === "Insert") put(row, write.record, columns)
     else if (write._tag === "Transition") {
       put(row, write.set, columns)
-      for (const member of write.move.expects) put(row, write.expect, [[member, `expected_${Table.columnOf(member)}`]])
+      for (const member of write.move.expects) put(row, write.found, [[member, `expected_${Table.columnOf(member)}`]])
     } else if (write.id !== null) put(row, write, columns)
   })
   return row
@@ -293,7 +293,7 @@ const absentIn =
 const identitiesOf = (writes: Noun.Writes): ReadonlyArray<string> =>
   writes.flatMap((write: Noun.Write) => {
     if (write._tag === "Touch") return []
-    if (write._tag === "Transition") return [write.id]
+    if (write._tag === "Transition") return [write.found.id]
     const { noun, record } = write
     const names = noun.unique.flatMap((members) => {
       const values: ReadonlyArray<unknown> = members.map((member) => Reflect.get(record, member))
@@ -320,7 +320,7 @@ const refusals: Kind<Written.Any>["refusals"] = {
     const [first] = change.writes
     if (first?._tag !== "Transition" || first.move.refused === undefined)
       throw new Error(`${change._tag} of ${change.id} cannot be refused`)
-    return declared(first.move.refused(first.id, status))
+    return declared(first.move.refused(first.found.id, status))
   },
   InsufficientBalance: ({ companyId, legs }) =>
     new Balance.InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })

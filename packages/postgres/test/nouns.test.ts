@@ -8,7 +8,7 @@ import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
 /** Columns that no member of a record is: what a statement of this package keeps beside it. */
-const besides: Readonly<Record<string, ReadonlyArray<string>>> = { withdrawals: ["follows uuid"], unmatched: ["created_at_millis bigint"] }
+const besides: Readonly<Record<string, ReadonlyArray<string>>> = { withdrawals: ["follows uuid"] }
 
 const columns = Effect.gen(function* () {
   yield* Migrations.migrate

@@ -178,7 +178,7 @@ const row = { id: Id.nil, companyId: CompanyId.operator }
 /** What Changes write, each verb of each noun: its statement is derived. */
 const written: ReadonlyArray<readonly [string, Noun.Writes]> = [
   ...Nouns.all.flatMap((noun) => ("unique" in noun ? [[`insert ${noun.name}`, [Noun.insert(noun, row)]] as const] : [])),
-  ...Nouns.moves.map((move) => [move.key, [{ _tag: "Transition", move, ...row, set: {}, expect: {} }]] as const)
+  ...Nouns.moves.map((move) => [move.key, [{ _tag: "Transition", move, found: row, set: {} }]] as const)
 ]
 
 /** What a plan reads by anything else than a key: "statement: table by index". */

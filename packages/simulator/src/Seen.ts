@@ -1,6 +1,8 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Change } from "@satrail/core/Changes"
+import type * as Noun from "@satrail/core/ledger/Noun"
+import * as Written from "@satrail/core/ledger/Written"
 import type { Coverage } from "./Coverage.ts"
 import type { Watch } from "./Watch.ts"
 
@@ -23,14 +25,32 @@ export interface Seen {
   readonly unmatched: ReadonlyMap<string, Msat.Msat>
 }
 
+const kindOf: { readonly [noun: string]: Row["kind"] } = {
+  withdrawals: "withdrawal",
+  deposits: "deposit",
+  invoices: "invoice",
+  vouchers: "voucher"
+}
+
+/** The record that is written, if it is one that stories look at. */
+const written = (write: Noun.Write): ReadonlyArray<Row> => {
+  const [noun, { id, companyId }] =
+    write._tag === "Insert"
+      ? [write.noun, write.record]
+      : write._tag === "Transition"
+        ? [write.move.noun, write.found]
+        : [write.noun, write]
+  const kind = kindOf[noun.name]
+  return kind === undefined || id === null ? [] : [{ kind, companyId, id }]
+}
+
 const rowsOf = (change: Change): ReadonlyArray<Row> => {
+  if (Written.is(change)) return change.writes.flatMap(written)
   const { companyId, id } = change
   switch (change._tag) {
-    case "WithdrawalRequested":
     case "WithdrawalDispatched":
     case "WithdrawalReplaced":
     case "WithdrawalSettled":
-    case "WithdrawalFailed":
     case "PayoutBuried":
       return [{ kind: "withdrawal", companyId, id }]
     case "InternalTransferred": {
@@ -41,30 +61,6 @@ const rowsOf = (change: Change): ReadonlyArray<Row> => {
         ...(invoice === null ? [] : [{ kind: "invoice", companyId: deposit.companyId, id: invoice.id } as const])
       ]
     }
-    case "DepositSeen":
-    case "DepositPlaced":
-    case "DepositConfirmed":
-    case "DepositReversed":
-    case "DepositDropped":
-      return [{ kind: "deposit", companyId, id }]
-    case "InvoiceCreated":
-    case "InvoiceClaimed":
-    case "InvoiceExpired":
-      return [{ kind: "invoice", companyId, id }]
-    case "InvoiceSettled":
-      return [
-        { kind: "invoice", companyId, id },
-        { kind: "deposit", companyId, id: change.deposit.id }
-      ]
-    case "VoucherCreated":
-    case "VoucherExpired":
-    case "VoucherCanceled":
-      return [{ kind: "voucher", companyId, id }]
-    case "VoucherClaimed":
-      return [
-        { kind: "voucher", companyId, id },
-        { kind: "withdrawal", companyId, id: change.writes[1].record.id }
-      ]
     default:
       return []
   }
@@ -88,7 +84,10 @@ export const make = (watch: Watch, coverage: Coverage): Seen => {
           rows.delete(change.id)
         }
         for (const row of rowsOf(change)) if (!forgotten.has(row.id)) rows.set(row.id, row)
-        if (change._tag === "PaymentUnmatched") unmatched.set(change.unmatched.paymentHash, change.unmatched.received)
+        if (change._tag === "PaymentUnmatched") {
+          const [{ record }] = change.writes
+          unmatched.set(record.paymentHash, record.received)
+        }
       }
     },
     appliedFor: (asking) => byAsking.get(asking) ?? [],

@@ -60,7 +60,13 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
         companyId,
         postings: postings.map((posting) => ({ ...posting, amount: whole(posting.amount) }))
       }))
-      return { ...change, received: whole(change.received), deposit: { ...change.deposit, amount: whole(change.deposit.amount) }, legs }
+      const [invoice, deposit, address] = change.writes
+      const amount = whole(deposit.record.amount)
+      return {
+        ...change,
+        writes: [{ ...invoice, set: { ...invoice.set, received: amount } }, { ...deposit, record: { ...deposit.record, amount } }, address],
+        legs
+      }
     }),
     /an invoice gets what the node received/,
     10

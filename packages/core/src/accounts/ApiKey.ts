@@ -7,6 +7,7 @@ import * as Id from "../base/Id.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
 import { Plan } from "../policy/Plan.ts"
 
 /** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals. `admin` may do all three. */
@@ -45,7 +46,12 @@ export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict> {
   /** A rotation: this older key of the company's ends at this time, unless it ends earlier. */
   readonly replaces: { readonly id: string; readonly expiresAtMillis: number } | null
 }
-export interface ApiKeyRevoked extends Change.Parts<"ApiKeyRevoked"> {}
+
+export const life = {
+  revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" })
+}
+
+export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
 export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -110,6 +116,7 @@ export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
   companyId: apiKey.companyId,
   atMillis,
   legs: [],
+  writes: [Noun.step(life.revoked, apiKey, {})],
   event: { type: "api_key.revoked", subject: apiKey.id }
 })
 

@@ -95,7 +95,7 @@ export interface Parts<Tag extends string, Refused = never> {
 }
 
 /** A posting of nothing is no posting: a free withdrawal books no fee. */
-export const moving = (...postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> => postings.filter(({ amount }) => amount > 0n)
+export const moving = <P extends Posting>(...postings: ReadonlyArray<P>): ReadonlyArray<P> => postings.filter(({ amount }) => amount > 0n)
 
 /** The optional parts as far as they are given. */
 export const optional = (parts: {

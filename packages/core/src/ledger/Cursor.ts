@@ -1,9 +1,9 @@
 import * as CompanyId from "../base/CompanyId.ts"
-import * as Change from "./Change.ts"
-import type { StaleFence } from "./Journal.ts"
+import type * as Change from "./Change.ts"
+import type { Written } from "./Written.ts"
 
 /** Nothing was credited, and yet the source was read further. */
-export interface CursorMoved extends Change.Parts<"CursorMoved", StaleFence> {
+export interface CursorMoved extends Written<"CursorMoved", readonly [], "fence"> {
   readonly cursor: Change.Cursor
 }
 
@@ -13,6 +13,7 @@ export const moved = (cursor: Change.Cursor, id: string, atMillis: number, fence
   companyId: CompanyId.operator,
   atMillis,
   legs: [],
+  writes: [],
   cursor,
-  ...Change.optional({ fence })
+  ...(fence && { fence })
 })

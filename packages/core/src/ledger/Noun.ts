@@ -199,26 +199,30 @@ export const move = <
 }
 
 /** A record takes the next step of its life. */
-export interface Transition<A extends Row = Row, Refused = unknown> {
+export interface Transition<A extends Row = Row, Refused = unknown, Found extends Row = Row> {
   readonly _tag: "Transition"
   readonly move: Move<A, string, string, Refused>
-  readonly companyId: CompanyId.CompanyId
-  readonly id: string
+  /** The record as it was found, as far as it is known: what its move expects is in it. */
+  readonly found: Found
   /** The values of what its move sets. */
   readonly set: object
-  /** The values of what its move expects. */
-  readonly expect: object
 }
 
-/** The transition by a move: `TransitionOf<typeof toClaimed>`. */
-export type TransitionOf<M> = M extends Move<infer A, string, string, infer Refused> ? Transition<A, Refused> : never
+/** The transition by a move: `TransitionOf<typeof life.claimed>`. */
+export type TransitionOf<M, Found extends Row = Row> =
+  M extends Move<infer A, string, string, infer Refused> ? Transition<A, Refused, Found> : never
 
-/** `of` is the record as it was found: what its move expects is read there. */
-export const step = <A extends Row, Sets extends keyof A & string, Expects extends keyof A & string, Refused>(
+export const step = <
+  A extends Row,
+  Sets extends keyof A & string,
+  Expects extends keyof A & string,
+  Refused,
+  Found extends Row & Pick<A, Expects>
+>(
   move: Move<A, Sets, Expects, Refused>,
-  of: Row & Pick<A, Expects>,
+  found: Found,
   set: Pick<A, Sets>
-): Transition<A, Refused> => ({ _tag: "Transition", move, companyId: of.companyId, id: of.id, set, expect: of })
+): Transition<A, Refused, Found> => ({ _tag: "Transition", move, found, set })
 
 /** What a transition makes of a member; undefined where it leaves it as it is. */
 const become = ({ move, set }: Transition, member: string, atMillis: number): unknown => {

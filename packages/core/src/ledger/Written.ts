@@ -40,7 +40,7 @@ export interface Written<Tag extends string, W extends Writes, M extends May = n
 }
 
 /** One of them, of whichever kind: what a store handles. */
-export interface Any extends Parts<string, unknown> {
+export interface Any extends Parts<string, { readonly _tag: string }> {
   readonly writes: Writes
 }
 

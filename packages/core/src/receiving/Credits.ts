@@ -36,17 +36,14 @@ export const make = Effect.gen(function* () {
     })
     const { companyId, paymentHash } = invoice
     // From the hash, so that the same payment told twice is one.
-    const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason: "invoice settled by another payment" }
+    const reason = "invoice settled by another payment"
+    const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason, createdAtMillis: nowMillis }
     yield* journal
-      .commit(Invoice.unmatched(unmatched, nowMillis, reading))
+      .commit(Invoice.unmatched(unmatched, reading))
       .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
   })
 
-  const depositOf = (
-    invoice: Invoice.Invoice,
-    received: Msat.Msat,
-    nowMillis: number
-  ): Deposit & { readonly lightningInvoiceId: string } => ({
+  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, nowMillis: number): Deposit => ({
     id: Id.fromMillis(nowMillis, entropy),
     companyId: invoice.companyId,
     ledgerTxId: Id.fromMillis(nowMillis, entropy),
@@ -82,7 +79,10 @@ export const make = Effect.gen(function* () {
       })
     }
     yield* journal
-      .commit({ ...Invoice.settled(depositOf(invoice, paid.received, nowMillis), paid.preimage, reading), ...Zap.work(invoice, nowMillis) })
+      .commit({
+        ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage, reading),
+        ...Zap.work(invoice, nowMillis)
+      })
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })
 

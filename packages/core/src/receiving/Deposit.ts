@@ -3,9 +3,9 @@ import { Network } from "@satrail/bitcoin/Network"
 import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 
 /**
@@ -51,17 +51,23 @@ export const noun = Noun.make("deposits", Deposit, {
   refused: (id) => new DepositMoved({ id })
 })
 
-export interface DepositSeen extends Change.Parts<"DepositSeen", DepositMoved> {
-  readonly deposit: Deposit
+/** Its life, on-chain: each step says where the deposit stands from here on, and applies where it stands as it was found. */
+export const life = {
+  moved: Noun.move(noun, "moved", {
+    expects: ["revision"],
+    sets: ["status", "height", "absorbed", "revision"],
+    stamps: ["updatedAtMillis"],
+    again: { same: ["status", "height", "absorbed", "revision", "updatedAtMillis"] }
+  })
 }
-interface Move<Tag extends string, Refused> extends Change.Parts<Tag, Refused> {
-  /** The deposit as it is after this Change; its revision is one more than the one this Change applies to. */
-  readonly deposit: Deposit
-}
-export interface DepositPlaced extends Move<"DepositPlaced", DepositMoved> {}
-export interface DepositConfirmed extends Move<"DepositConfirmed", DepositMoved> {}
-export interface DepositReversed extends Move<"DepositReversed", DepositMoved | InsufficientBalance> {}
-export interface DepositDropped extends Move<"DepositDropped", DepositMoved> {}
+
+type Moved = readonly [Noun.TransitionOf<typeof life.moved, Deposit>]
+
+export interface DepositSeen extends Written<"DepositSeen", readonly [Noun.InsertOf<typeof noun>]> {}
+export interface DepositPlaced extends Written<"DepositPlaced", Moved> {}
+export interface DepositConfirmed extends Written<"DepositConfirmed", Moved> {}
+export interface DepositReversed extends Written<"DepositReversed", Moved, "money"> {}
+export interface DepositDropped extends Written<"DepositDropped", Moved> {}
 
 /** A transaction that pays us was seen. Nothing is credited; of one that has `failed` already, because it is too small, nothing ever will be. */
 export const seen = (deposit: Deposit): DepositSeen => ({
@@ -70,69 +76,76 @@ export const seen = (deposit: Deposit): DepositSeen => ({
   companyId: deposit.companyId,
   atMillis: deposit.createdAtMillis,
   legs: [],
-  deposit,
+  writes: [Noun.insert(noun, deposit)],
   event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
 })
 
 /** Whether it was too small when it was seen: it is recorded as failed then, and nothing moves it afterwards. */
 export const isTooSmall = ({ status, revision }: Deposit): boolean => status === "failed" && revision === 0
 
-const move = (deposit: Deposit, change: Partial<Deposit>, atMillis: number): Deposit => ({
-  ...deposit,
-  ...change,
-  revision: deposit.revision + 1,
-  updatedAtMillis: atMillis
-})
-
-const parts = (deposit: Deposit, atMillis: number, ...postings: ReadonlyArray<Change.Posting>) => ({
-  id: deposit.id,
-  companyId: deposit.companyId,
-  atMillis,
-  transferId: deposit.ledgerTxId,
-  legs: postings.length === 0 ? [] : [{ companyId: deposit.companyId, postings }]
-})
-
-/** Where the payment stands now: in a block, or (null) waiting for one. One that was given up is pending again; a settled one stays settled. */
-export const placed = (before: Deposit, height: number | null, atMillis: number): DepositPlaced => {
-  const deposit = move(before, { height, status: before.status === "settled" ? "settled" : "pending" }, atMillis)
-  return { _tag: "DepositPlaced", ...parts(deposit, atMillis), deposit }
-}
-
-/** Deep enough: the amount is credited, and what the operator bore for an earlier reversal returns to it. Of 1000 with 200 borne, 800 and 200. */
-export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed => {
-  const deposit = move(before, { status: "settled", absorbed: Msat.zero }, atMillis)
-  const postings = Change.moving(
-    { from: "chain", to: "available", amount: Msat.make(before.amount - before.absorbed) },
-    { from: "chain", to: "loss", amount: before.absorbed }
-  )
+const parts = <P extends Change.Posting>(
+  before: Deposit,
+  values: Partial<Pick<Deposit, "status" | "height" | "absorbed">>,
+  atMillis: number,
+  ...postings: ReadonlyArray<P>
+) => {
+  const { id, companyId, ledgerTxId, status, height, absorbed, revision } = before
   return {
-    _tag: "DepositConfirmed",
-    ...parts(deposit, atMillis, ...postings),
-    deposit,
-    event: { type: "deposit.settled", subject: deposit.id }
+    id,
+    companyId,
+    atMillis,
+    transferId: ledgerTxId,
+    legs: postings.length === 0 ? [] : [{ companyId, postings }],
+    writes: [Noun.step(life.moved, before, { status, height, absorbed, ...values, revision: revision + 1 })] as const
   }
 }
+
+/** The deposit as it is after this Change, if it applies. */
+export const after = ({ writes: [moved], atMillis }: DepositPlaced | DepositConfirmed | DepositReversed | DepositDropped): Deposit =>
+  Noun.after(moved.found, moved, atMillis)
+
+/** Where the payment stands now: in a block, or (null) waiting for one. One that was given up is pending again; a settled one stays settled. */
+export const placed = (before: Deposit, height: number | null, atMillis: number): DepositPlaced => ({
+  _tag: "DepositPlaced",
+  ...parts(before, { height, status: before.status === "settled" ? "settled" : "pending" }, atMillis)
+})
+
+/** Deep enough: the amount is credited, and what the operator bore for an earlier reversal returns to it. Of 1000 with 200 borne, 800 and 200. */
+export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed => ({
+  _tag: "DepositConfirmed",
+  ...parts(
+    before,
+    { status: "settled", absorbed: Msat.zero },
+    atMillis,
+    ...Change.moving(
+      { from: "chain", to: "available", amount: Msat.make(before.amount - before.absorbed) } as const,
+      { from: "chain", to: "loss", amount: before.absorbed } as const
+    )
+  ),
+  event: { type: "deposit.settled", subject: before.id }
+})
 
 /**
  * The chain took it back after it was credited. `absorbed` is the part that the company has spent: of 1000 with 800 left,
  * 800 are taken from the company and 200 from the operator's `loss`. Refused when the company has less than its part by now.
  */
-export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => {
-  const deposit = move(before, { status: "pending", height: null, absorbed }, atMillis)
-  const postings = Change.moving(
-    { from: "available", to: "chain", amount: Msat.make(before.amount - absorbed) },
-    { from: "loss", to: "chain", amount: absorbed }
-  )
-  return {
-    _tag: "DepositReversed",
-    ...parts(deposit, atMillis, ...postings),
-    deposit,
-    event: { type: "deposit.reversed", subject: deposit.id }
-  }
-}
+export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => ({
+  _tag: "DepositReversed",
+  ...parts(
+    before,
+    { status: "pending", height: null, absorbed },
+    atMillis,
+    ...Change.moving<Change.Posting>(
+      { from: "available", to: "chain", amount: Msat.make(before.amount - absorbed) },
+      { from: "loss", to: "chain", amount: absorbed }
+    )
+  ),
+  event: { type: "deposit.reversed", subject: before.id }
+})
 
 /** Its coins were spent by another transaction: it will not come, unless that one is undone. */
-export const dropped = (before: Deposit, atMillis: number): DepositDropped => {
-  const deposit = move(before, { status: "failed", height: null }, atMillis)
-  return { _tag: "DepositDropped", ...parts(deposit, atMillis), deposit, event: { type: "deposit.failed", subject: deposit.id } }
-}
+export const dropped = (before: Deposit, atMillis: number): DepositDropped => ({
+  _tag: "DepositDropped",
+  ...parts(before, { status: "failed", height: null }, atMillis),
+  event: { type: "deposit.failed", subject: before.id }
+})

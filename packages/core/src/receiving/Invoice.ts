@@ -4,10 +4,11 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
-import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
+import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
-import type { Deposit } from "./Deposit.ts"
+import type { Written } from "../ledger/Written.ts"
+import * as Deposit from "./Deposit.ts"
+import * as LightningAddress from "./LightningAddress.ts"
 
 /**
  * `pending` may be paid. `claimed` is being paid from inside, by one withdrawal. `settled` is final.
@@ -74,21 +75,45 @@ export const noun = Noun.make("invoices", Invoice, {
   refused: (invoiceId, status) => new InvoiceNotPayable({ invoiceId, status })
 })
 
-export interface InvoiceCreated extends Change.Parts<"InvoiceCreated", Conflict | IdempotencyMismatch> {
-  readonly invoice: Invoice
+/** Its life. What a wallet asked for may also be forgotten altogether: `InvoiceForgotten`. */
+export const life = {
+  claimed: Noun.move(noun, "claimed", {
+    from: ["pending"],
+    to: "claimed",
+    sets: ["claimedBy"],
+    again: { in: ["claimed"], same: ["claimedBy"] }
+  }),
+  // An invoice has one preimage: whoever pays from outside what was paid from inside has the same proof, and is another payer.
+  settled: Noun.move(noun, "settled", {
+    from: ["pending", "claimed", "expired"],
+    to: "settled",
+    sets: ["received", "preimage"],
+    clears: ["claimedBy"],
+    stamps: ["settledAtMillis"],
+    again: { in: ["settled"], same: ["received", "preimage", "claimedBy"] }
+  }),
+  // What another process has forgotten meanwhile is over as well.
+  expired: Noun.move(noun, "expired", {
+    from: ["pending", "claimed"],
+    to: "expired",
+    again: { in: ["settled", "expired"] },
+    isDoneWhenGone: true
+  })
 }
+
+const addressUsed = Noun.touch(LightningAddress.noun, ["lastUsedAtMillis", "updatedAtMillis"])
+
+export interface InvoiceCreated extends Written<"InvoiceCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 /** Applies from any status but `settled`. Settled before by the same payment it is applied; by another one it is refused. */
-export interface InvoiceSettled extends Change.Parts<"InvoiceSettled", InvoiceNotPayable | StaleFence> {
-  readonly received: Msat.Msat
-  readonly preimage: Preimage.Preimage
-  readonly deposit: Deposit
-}
+export interface InvoiceSettled extends Written<
+  "InvoiceSettled",
+  readonly [Noun.TransitionOf<typeof life.settled>, Noun.InsertOf<typeof Deposit.noun>, Noun.Touch],
+  "fence"
+> {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
-export interface InvoiceClaimed extends Change.Parts<"InvoiceClaimed", InvoiceNotPayable | StaleFence> {
-  readonly withdrawalId: string
-}
+export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
 /** Applies from `pending` and `claimed`; what is settled stays settled. */
-export interface InvoiceExpired extends Change.Parts<"InvoiceExpired"> {}
+export interface InvoiceExpired extends Written<"InvoiceExpired", readonly [Noun.TransitionOf<typeof life.expired>]> {}
 /** Applies from `pending` and `expired`: the row is gone. One that is claimed or settled is refused and stays. */
 export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", InvoiceNotPayable> {}
 
@@ -98,14 +123,14 @@ export const Unmatched = Schema.Struct({
   companyId: CompanyId.CompanyId,
   paymentHash: PaymentHash.PaymentHash,
   received: Msat.Msat,
-  reason: Schema.String
+  reason: Schema.String,
+  /** When it was noticed first. */
+  createdAtMillis: Schema.Int
 })
 export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
 
-export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: [] })
-export interface PaymentUnmatched extends Change.Parts<"PaymentUnmatched", Conflict | StaleFence> {
-  readonly unmatched: Unmatched
-}
+export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: ["createdAtMillis"] })
+export interface PaymentUnmatched extends Written<"PaymentUnmatched", readonly [Noun.InsertOf<typeof unmatchedNoun>], "fence"> {}
 
 /** An invoice exists and may be paid. No money moves. What a wallet asked for is told once it is paid: whoever has a wallet can ask. */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
@@ -114,28 +139,32 @@ export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
   companyId: invoice.companyId,
   atMillis: invoice.createdAtMillis,
   legs: [],
-  invoice,
+  writes: [Noun.insert(noun, invoice)],
   ...(invoice.callback === null && { event: { type: "invoice.created", subject: invoice.id } }),
-  ...Change.optional({ once })
+  ...(once && { once })
 })
 
 /** Someone paid `deposit.amount`, which may be more than was asked: asked 1000, received 1010, credited 1010. */
 export const settled = (
-  deposit: Deposit & { readonly lightningInvoiceId: string },
-  preimage: Preimage.Preimage,
-  reading: Partial<Change.Reading> = {}
+  { id, lightningAddressId }: Pick<Invoice, "id" | "lightningAddressId">,
+  deposit: Deposit.Deposit,
+  preimage: Invoice["preimage"] & string,
+  { cursor, fence }: Partial<Change.Reading> = {}
 ): InvoiceSettled => ({
   _tag: "InvoiceSettled",
-  id: deposit.lightningInvoiceId,
+  id,
   companyId: deposit.companyId,
   atMillis: deposit.createdAtMillis,
   transferId: deposit.ledgerTxId,
   legs: [{ companyId: deposit.companyId, postings: [{ from: "node", to: "available", amount: deposit.amount }] }],
-  received: deposit.amount,
-  preimage,
-  deposit,
-  event: { type: "invoice.settled", subject: deposit.lightningInvoiceId },
-  ...Change.optional(reading)
+  writes: [
+    Noun.step(life.settled, { id, companyId: deposit.companyId }, { received: deposit.amount, preimage }),
+    Noun.insert(Deposit.noun, deposit),
+    addressUsed(deposit.companyId, lightningAddressId)
+  ],
+  event: { type: "invoice.settled", subject: id },
+  ...(cursor && { cursor }),
+  ...(fence && { fence })
 })
 
 /** The withdrawal alone may pay this invoice from here on, before the node is told to take no payment for it. */
@@ -145,7 +174,7 @@ export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fe
   companyId: invoice.companyId,
   atMillis,
   legs: [],
-  withdrawalId,
+  writes: [Noun.step(life.claimed, invoice, { claimedBy: withdrawalId })],
   fence
 })
 
@@ -156,6 +185,7 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
   companyId: invoice.companyId,
   atMillis,
   legs: [],
+  writes: [Noun.step(life.expired, invoice, {})],
   event: { type: "invoice.expired", subject: invoice.id }
 })
 
@@ -169,14 +199,15 @@ export const forgotten = ({ id, companyId }: Invoice, atMillis: number): Invoice
 })
 
 /** The node has the money, and nobody is owed it as far as we know: it waits in `suspense` for a person. */
-export const unmatched = (unmatched: Unmatched, atMillis: number, reading: Partial<Change.Reading> = {}): PaymentUnmatched => ({
+export const unmatched = (unmatched: Unmatched, { cursor, fence }: Partial<Change.Reading> = {}): PaymentUnmatched => ({
   _tag: "PaymentUnmatched",
   id: unmatched.id,
   companyId: unmatched.companyId,
-  atMillis,
+  atMillis: unmatched.createdAtMillis,
   transferId: unmatched.id,
-  unmatched,
   legs: [{ companyId: unmatched.companyId, postings: [{ from: "node", to: "suspense", amount: unmatched.received }] }],
+  writes: [Noun.insert(unmatchedNoun, unmatched)],
   event: { type: "payment.unmatched", subject: unmatched.id },
-  ...Change.optional(reading)
+  ...(cursor && { cursor }),
+  ...(fence && { fence })
 })

@@ -2,9 +2,9 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
-import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
+import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
 
 /** The longest message that a payer's wallet shows after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144
@@ -50,15 +50,21 @@ export const noun = Noun.make("lightning_addresses", LightningAddress, {
   refused: (id) => new LightningAddressGone({ id })
 })
 
-export interface LightningAddressCreated extends Change.Parts<"LightningAddressCreated", HandleTaken | Conflict | IdempotencyMismatch> {
-  readonly lightningAddress: LightningAddress
+/** Its life: it changes until it is deleted. */
+export const life = {
+  changed: Noun.move(noun, "changed", {
+    empty: ["deletedAtMillis"],
+    sets: ["minSendable", "maxSendable", "successMessage", "metadata"],
+    stamps: ["updatedAtMillis"],
+    again: { same: ["minSendable", "maxSendable", "successMessage", "metadata"] }
+  }),
+  deleted: Noun.move(noun, "deleted", { empty: ["deletedAtMillis"], stamps: ["deletedAtMillis", "updatedAtMillis"], again: "otherwise" })
 }
 
+export interface LightningAddressCreated extends Written<"LightningAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 /** Applies until the address is deleted. */
-export interface LightningAddressChanged extends Change.Parts<"LightningAddressChanged", LightningAddressGone> {
-  readonly settings: Settings
-}
-export interface LightningAddressDeleted extends Change.Parts<"LightningAddressDeleted"> {}
+export interface LightningAddressChanged extends Written<"LightningAddressChanged", readonly [Noun.TransitionOf<typeof life.changed>]> {}
+export interface LightningAddressDeleted extends Written<"LightningAddressDeleted", readonly [Noun.TransitionOf<typeof life.deleted>]> {}
 
 /** The address as a payer types it. */
 export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "domain">): string => `${handle}@${domain}`
@@ -70,9 +76,9 @@ export const created = (lightningAddress: LightningAddress, once?: Change.Once):
   companyId: lightningAddress.companyId,
   atMillis: lightningAddress.createdAtMillis,
   legs: [],
-  lightningAddress,
+  writes: [Noun.insert(noun, lightningAddress)],
   event: { type: "lightning_address.created", subject: lightningAddress.id },
-  ...Change.optional({ once })
+  ...(once && { once })
 })
 
 type Own = Pick<LightningAddress, "id" | "companyId">
@@ -84,7 +90,7 @@ export const changed = ({ id, companyId }: Own, settings: Settings, atMillis: nu
   companyId,
   atMillis,
   legs: [],
-  settings,
+  writes: [Noun.step(life.changed, { id, companyId }, settings)],
   event: { type: "lightning_address.changed", subject: id }
 })
 
@@ -95,5 +101,6 @@ export const deleted = ({ id, companyId }: Own, atMillis: number): LightningAddr
   companyId,
   atMillis,
   legs: [],
+  writes: [Noun.step(life.deleted, { id, companyId }, {})],
   event: { type: "lightning_address.deleted", subject: id }
 })

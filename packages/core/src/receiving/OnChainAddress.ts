@@ -2,9 +2,9 @@ import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
-import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
+import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
 
 /** An address of our wallet that was given to one company, and to nobody else ever. Any number of payments to it are credited. */
 export const OnChainAddress = Schema.Struct({
@@ -25,9 +25,7 @@ export interface OnChainAddress extends Schema.Schema.Type<typeof OnChainAddress
 /** An address is one company's. */
 export const noun = Noun.make("on_chain_addresses", OnChainAddress, { moving: [], unique: [["scriptPubKey"]] })
 
-export interface OnChainAddressCreated extends Change.Parts<"OnChainAddressCreated", Conflict | IdempotencyMismatch> {
-  readonly onChainAddress: OnChainAddress
-}
+export interface OnChainAddressCreated extends Written<"OnChainAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 
 /** What is paid to the address is this company's from here on. */
 export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated => ({
@@ -36,7 +34,7 @@ export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnC
   companyId: onChainAddress.companyId,
   atMillis: onChainAddress.createdAtMillis,
   legs: [],
-  onChainAddress,
+  writes: [Noun.insert(noun, onChainAddress)],
   event: { type: "on_chain_address.created", subject: onChainAddress.id },
-  ...Change.optional({ once })
+  ...(once && { once })
 })

@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
         depositId: deposit.id,
         writtenOffSats: Msat.toDecimalSats(absorbed)
       })
-      return change.deposit
+      return Deposit.after(change)
     }).pipe(Effect.retry({ while: (error) => error._tag === "InsufficientBalance" }))
 
   const move = Effect.fnUntraced(function* (deposit: Deposit.Deposit, how: Move, placement: Placement) {
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     const nowMillis = yield* Clock.currentTimeMillis
     const change = how === "drop" ? Deposit.dropped(deposit, nowMillis) : Deposit.placed(deposit, heightOf(placement), nowMillis)
     yield* journal.commit(change)
-    return change.deposit
+    return Deposit.after(change)
   })
 
   /** First the row is read, then the chain is asked: what was told before may be old by now, and whoever writes what is older than the row is refused by its revision. */

@@ -4,7 +4,7 @@ import * as Nostr from "@satrail/bitcoin/Nostr"
 import { type Redacted, Result, Schema } from "effect"
 import { isText } from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
-import type { StaleFence } from "../ledger/Journal.ts"
+import type { Written } from "../ledger/Written.ts"
 import type { Invoice } from "./Invoice.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
 
@@ -103,7 +103,7 @@ export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRel
 }
 
 /** A receipt was offered to its relays until there was no use in it any more: `taken` of them have it. */
-export interface ZapReceipted extends Change.Parts<"ZapReceipted", StaleFence> {
+export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fence"> {
   readonly taken: number
 }
 
@@ -114,6 +114,7 @@ export const receipted = (invoice: Invoice, fence: Change.Fence, taken: number, 
   companyId: invoice.companyId,
   atMillis,
   legs: [],
+  writes: [],
   taken,
   fence,
   ends: fence.taskId,

@@ -6,10 +6,10 @@ import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import type { InsufficientBalance } from "../ledger/Balance.ts"
 import * as Change from "../ledger/Change.ts"
-import type { Conflict, IdempotencyMismatch, StaleFence } from "../ledger/Journal.ts"
+import type { Conflict, StaleFence } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import { SuccessAction } from "../nodes/SuccessAction.ts"
@@ -147,9 +147,18 @@ export interface Settlement {
   readonly paymentIndex: string | null
 }
 
-export interface WithdrawalRequested extends Change.Parts<"WithdrawalRequested", InsufficientBalance | Conflict | IdempotencyMismatch> {
-  readonly withdrawal: Withdrawal
+/** The steps of its life that are written. What sends and settles it, over Lightning or on-chain, is a program of each store. */
+export const life = {
+  failed: Noun.move(noun, "failed", {
+    from: ["pending"],
+    to: "failed",
+    sets: ["failure"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["failed"] }
+  })
 }
+
+export interface WithdrawalRequested extends Written<"WithdrawalRequested", readonly [Noun.InsertOf<typeof noun>], "money" | "once"> {}
 /** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
 export interface Follower {
   readonly id: string
@@ -183,9 +192,7 @@ export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
 export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled", AlreadyTerminal | Conflict | StaleFence> {
   readonly settlement: Settlement
 }
-export interface WithdrawalFailed extends Change.Parts<"WithdrawalFailed", AlreadyTerminal | StaleFence> {
-  readonly failure: Failure
-}
+export interface WithdrawalFailed extends Written<"WithdrawalFailed", readonly [Noun.TransitionOf<typeof life.failed>], "fence"> {}
 /** Both ends are ours: the hold is posted and the other company credited, together. A claimed invoice settles with it. */
 export interface InternalTransferred extends Change.Parts<"InternalTransferred", AlreadyTerminal | InvoiceNotPayable | StaleFence> {
   readonly deposit: Deposit
@@ -244,13 +251,12 @@ export const pending = (
   updatedAtMillis: asked.createdAtMillis
 })
 
-const parts = (withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<Change.Posting>, fence: Change.Fence | undefined) => ({
+const parts = <P extends Change.Posting>(withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<P>) => ({
   id: withdrawal.id,
   companyId: withdrawal.companyId,
   atMillis,
   transferId: withdrawal.ledgerTxId,
-  legs: [{ companyId: withdrawal.companyId, postings }],
-  ...Change.optional({ fence })
+  legs: [{ companyId: withdrawal.companyId, postings }]
 })
 
 /** The work of sending a withdrawal: it begins when it is requested and ends when it does. Nothing of this kind has been tried yet. */
@@ -277,11 +283,11 @@ const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ 
 /** Amount and fee leave `available` and wait in `held`; the task of sending it exists from here on. */
 export const requested = (withdrawal: Withdrawal, once?: Change.Once, work = atOnce(withdrawal)): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
-  ...parts(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }], undefined),
-  withdrawal,
+  ...parts<Change.Posting>(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }]),
+  writes: [Noun.insert(noun, withdrawal)],
   begins: { ...work, id: withdrawal.id },
   event: { type: "withdrawal.requested", subject: withdrawal.id },
-  ...Change.optional({ once })
+  ...(once && { once })
 })
 
 /** What will be sent is decided. No money moves. */
@@ -293,7 +299,8 @@ export const dispatched = (
   followers: WithdrawalDispatched["followers"] = []
 ): WithdrawalDispatched => ({
   _tag: "WithdrawalDispatched",
-  ...parts(withdrawal, atMillis, [], fence),
+  ...parts(withdrawal, atMillis, []),
+  fence,
   legs: [],
   attempt,
   followers,
@@ -310,7 +317,8 @@ export const replaced = (
   followers: WithdrawalReplaced["followers"] = []
 ): WithdrawalReplaced => ({
   _tag: "WithdrawalReplaced",
-  ...parts(withdrawal, atMillis, [], fence),
+  ...parts(withdrawal, atMillis, []),
+  fence,
   legs: [],
   attempt,
   replaces,
@@ -348,7 +356,8 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
   )
   return {
     _tag: "WithdrawalSettled",
-    ...parts(withdrawal, atMillis, postings, fence),
+    ...parts(withdrawal, atMillis, postings),
+    fence,
     settlement,
     ends: withdrawal.id,
     event: { type: "withdrawal.settled", subject: withdrawal.id }
@@ -358,8 +367,9 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
 /** It was not paid and never will be: the hold is voided and everything is available again. */
 export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence, atMillis: number): WithdrawalFailed => ({
   _tag: "WithdrawalFailed",
-  ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) }], fence),
-  failure,
+  ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) } as const]),
+  fence,
+  writes: [Noun.step(life.failed, withdrawal, { failure })],
   ends: withdrawal.id,
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
@@ -377,7 +387,8 @@ export const transferred = (
   atMillis: number
 ): InternalTransferred => ({
   _tag: "InternalTransferred",
-  ...parts(withdrawal, atMillis, [], fence),
+  ...parts(withdrawal, atMillis, []),
+  fence,
   legs: [
     {
       companyId: withdrawal.companyId,
