@@ -22,6 +22,7 @@ import { Records } from "@satrail/core/Records"
 import type { Voucher } from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, Effect, Option } from "effect"
+import * as Rows from "./Rows.ts"
 
 // Rows and Changes for promises. Every promise makes its own, with ids of its own: promises do not see each other.
 // A store keeps hashes, scripts and keys and does not check them: any hexadecimal of the right length will do.
@@ -135,7 +136,7 @@ export const invoice = Effect.fnUntraced(function* (
   fields: Partial<Invoice.Invoice> = {}
 ): Effect.fn.Return<Invoice.Invoice> {
   const atMillis = yield* Clock.currentTimeMillis
-  return {
+  return Rows.invoice({
     id: yield* Id.make,
     companyId,
     nodeId: `02${yield* hex(32)}`,
@@ -144,19 +145,10 @@ export const invoice = Effect.fnUntraced(function* (
     paymentHash: yield* paymentHash,
     paymentRequest: `lnbcrt1${yield* hex(8)}`,
     metadata: { order: "21" },
-    lightningAddressId: null,
-    callback: null,
-    rate: null,
-    rateAtMillis: null,
-    status: "pending",
-    received: null,
-    preimage: null,
-    claimedBy: null,
     createdAtMillis: atMillis,
     expiresAtMillis: atMillis + 3_600_000,
-    settledAtMillis: null,
     ...fields
-  }
+  })
 })
 
 /** An invoice that exists. */
@@ -169,24 +161,20 @@ export const created = Effect.fnUntraced(function* (companyId: CompanyId.Company
 /** What arrived over Lightning or from inside, for an invoice or address of this company. */
 export const arrival = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number): Effect.fn.Return<Deposit> {
   const atMillis = yield* Clock.currentTimeMillis
-  return {
+  return Rows.deposit({
     id: yield* Id.make,
     companyId,
     ledgerTxId: yield* Id.make,
     recipient: "lnbcrt1…",
     amount: Msat.fromSats(sats),
-    network: "regtest",
     rail: "lightning",
     status: "settled",
     chainTxId: null,
     vout: null,
     height: null,
-    lightningInvoiceId: null,
-    absorbed: Msat.zero,
-    revision: 0,
     createdAtMillis: atMillis,
     updatedAtMillis: atMillis
-  }
+  })
 })
 
 /** An invoice is paid with this many sats. */
@@ -219,25 +207,17 @@ export const withdrawal = Effect.fnUntraced(function* (
   fields: Partial<Withdrawal.Withdrawal> = {}
 ): Effect.fn.Return<Withdrawal.Withdrawal> {
   const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
-  return {
-    ...Withdrawal.pending({
-      id: yield* Id.make,
-      companyId,
-      ledgerTxId: yield* Id.make,
-      amount: Msat.fromSats(sats),
-      serviceFee: Msat.zero,
-      networkAllowance: Msat.zero,
-      recipient: "lnbcrt1…",
-      recipientType: "lightning_invoice",
-      rail: "lightning",
-      network: "regtest",
-      metadata: { payroll: "may" },
-      rate: null,
-      rateAtMillis: null,
-      createdAtMillis: atMillis
-    }),
+  return Rows.withdrawal({
+    id: yield* Id.make,
+    companyId,
+    ledgerTxId: yield* Id.make,
+    amount: Msat.fromSats(sats),
+    serviceFee: Msat.zero,
+    networkAllowance: Msat.zero,
+    metadata: { payroll: "may" },
+    createdAtMillis: atMillis,
     ...fields
-  }
+  })
 })
 
 /** A voucher that is open: without fees, so that it holds what it says. */
@@ -247,25 +227,22 @@ export const voucher = Effect.fnUntraced(function* (
   fields: Partial<Voucher> = {}
 ): Effect.fn.Return<Voucher> {
   const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
-  return {
+  return Rows.voucher({
     id: yield* Id.make,
     companyId,
     ledgerTxId: yield* Id.make,
     amount: Msat.fromSats(sats),
     serviceFee: Msat.zero,
     networkAllowance: Msat.zero,
-    description: "a gift",
     metadata: { table: "7" },
     rate: "65000.5",
     rateAtMillis: atMillis - 1,
     secretHash: yield* hex(32),
-    status: "open",
-    withdrawalId: null,
     createdAtMillis: atMillis,
     expiresAtMillis: atMillis + 3_600_000,
     updatedAtMillis: atMillis,
     ...fields
-  }
+  })
 })
 
 /** What makes a withdrawal one to an on-chain address. */

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import { deposit, invoice, withdrawal, voucher } from "@satrail/contracts/Rows"
 import { Arbitrary, Schema } from "effect"
 import * as Company from "../src/accounts/Company.ts"
 import * as Domain from "../src/accounts/Domain.ts"
@@ -17,7 +18,7 @@ import * as LightningAddress from "../src/receiving/LightningAddress.ts"
 import * as OnChainAddress from "../src/receiving/OnChainAddress.ts"
 import * as Voucher from "../src/sending/Voucher.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
-import { deposit, fence, invoice, moved, plain, withdrawal } from "./Rows.ts"
+import { fence, moved, plain } from "./Rows.ts"
 
 const msat = (amount: number | bigint) => Msat.make(BigInt(amount))
 const paid = (networkFee: number | bigint): Withdrawal.Settlement => ({
@@ -43,24 +44,6 @@ const within = (row: Withdrawal.Withdrawal) =>
     2
   )
 
-const voucher: Voucher.Voucher = {
-  id: "v",
-  companyId: CompanyId.make("payer"),
-  ledgerTxId: "t",
-  amount: msat(1000),
-  serviceFee: msat(5),
-  networkAllowance: msat(10),
-  description: "",
-  metadata: {},
-  rate: null,
-  rateAtMillis: null,
-  secretHash: "",
-  status: "open",
-  withdrawalId: null,
-  createdAtMillis: 1,
-  expiresAtMillis: 2,
-  updatedAtMillis: 1
-}
 const company: Company.Company = { id: CompanyId.make("c"), name: "Acme", plan: "free", createdAtMillis: 1 }
 const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
 
@@ -116,9 +99,9 @@ describe("What a Change books", () => {
       within(withdrawal()),
       { held: -1015n, available: 1000n, service_fees: 5n, network_fees: 10n }
     ],
-    ["VoucherCreated: amount and fees are held", Voucher.created(voucher), { available: -1015n, held: 1015n }],
-    ["VoucherExpired: everything is available again", Voucher.expired(voucher, fence, 2), { held: -1015n, available: 1015n }],
-    ["VoucherCanceled: everything is available again", Voucher.canceled(voucher, 2), { held: -1015n, available: 1015n }],
+    ["VoucherCreated: amount and fees are held", Voucher.created(voucher()), { available: -1015n, held: 1015n }],
+    ["VoucherExpired: everything is available again", Voucher.expired(voucher(), fence, 2), { held: -1015n, available: 1015n }],
+    ["VoucherCanceled: everything is available again", Voucher.canceled(voucher(), 2), { held: -1015n, available: 1015n }],
     ["DepositConfirmed: the amount", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
     [
       "DepositConfirmed: first what the operator bore",
@@ -148,7 +131,7 @@ describe("What a Change books", () => {
     Company.opened(company),
     Company.planChanged(CompanyId.make("c"), "paid", 1),
     Domain.verified(domain),
-    Voucher.claimed(voucher, { id: "w", recipient: "lnbcrt1…", network: "regtest" }, 2),
+    Voucher.claimed(voucher(), { id: "w", recipient: "lnbcrt1…", network: "regtest" }, 2),
     Domain.checked(domain, false, 2),
     Invoice.created(invoice()),
     Invoice.claimed(invoice(), "w", fence, 1),

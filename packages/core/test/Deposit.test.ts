@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import { deposit } from "@satrail/contracts/Rows"
 import { Arbitrary, Schema } from "effect"
 import * as Balance from "../src/ledger/Balance.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
-import { deposit } from "./Rows.ts"
 
 type Move = Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
 

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { deposit, invoice, withdrawal } from "@satrail/contracts/Rows"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { Status } from "../src/ledger/Rail.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import type { Sent } from "../src/nodes/LightningBooks.ts"
 import * as Difference from "../src/reconciliation/Difference.ts"
 import * as Side from "../src/reconciliation/Side.ts"
-import { deposit, invoice, withdrawal } from "./Rows.ts"
 
 const paymentHash = PaymentHash.make("ab")
 

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import { deposit } from "@satrail/contracts/Rows"
 import { Status } from "../src/ledger/Rail.ts"
 import * as Coin from "../src/nodes/Coin.ts"
 import { feeRateBlocks, spendingCost } from "../src/receiving/FeeRates.ts"
 import * as Outputs from "../src/receiving/Outputs.ts"
-import { deposit } from "./Rows.ts"
 
 const mined = (height: number) => ({ _tag: "mined", height, isCoinbase: false }) as const
 

@@ -5,10 +5,11 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
+import { invoice } from "@satrail/contracts/Rows"
 import { Result } from "effect"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Recipient from "../src/sending/Recipient.ts"
-import { invoice, offer, settings } from "./Rows.ts"
+import { offer, settings } from "./Rows.ts"
 
 const nowMillis = 1_700_000_000_000
 

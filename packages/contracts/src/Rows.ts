@@ -1,0 +1,93 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Deposit } from "@satrail/core/receiving/Deposit"
+import type { Invoice } from "@satrail/core/receiving/Invoice"
+import type { Voucher } from "@satrail/core/sending/Voucher"
+import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
+
+// Records with every member, for all tests: a test names the members that it is about. A new member of a record is added here, once.
+
+export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
+  ...pending({
+    id: "w",
+    companyId: CompanyId.make("payer"),
+    ledgerTxId: "t",
+    amount: Msat.make(1000n),
+    serviceFee: Msat.make(5n),
+    networkAllowance: Msat.make(10n),
+    recipient: "lnbcrt1…",
+    recipientType: "lightning_invoice",
+    rail: "lightning",
+    network: "regtest",
+    metadata: {},
+    rate: null,
+    rateAtMillis: null,
+    createdAtMillis: fields.createdAtMillis ?? 1
+  }),
+  ...fields
+})
+
+export const deposit = (fields: Partial<Deposit> = {}): Deposit => ({
+  id: "d",
+  companyId: CompanyId.make("payee"),
+  ledgerTxId: "t",
+  recipient: "bcrt1…",
+  amount: Msat.make(1000n),
+  network: "regtest",
+  rail: "on_chain",
+  status: "pending",
+  chainTxId: TxId.make("ab"),
+  vout: 0,
+  height: 7,
+  lightningInvoiceId: null,
+  absorbed: Msat.zero,
+  revision: 0,
+  createdAtMillis: 1,
+  updatedAtMillis: 1,
+  ...fields
+})
+
+export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
+  id: "i",
+  companyId: CompanyId.make("payee"),
+  nodeId: "02",
+  memo: "tea",
+  amount: Msat.make(1000n),
+  paymentHash: PaymentHash.make("11".repeat(32)),
+  paymentRequest: "lnbcrt1…",
+  metadata: {},
+  lightningAddressId: null,
+  callback: null,
+  rate: null,
+  rateAtMillis: null,
+  status: "pending",
+  received: null,
+  preimage: null,
+  claimedBy: null,
+  createdAtMillis: 1,
+  expiresAtMillis: 3_600_001,
+  settledAtMillis: null,
+  ...fields
+})
+
+export const voucher = (fields: Partial<Voucher> = {}): Voucher => ({
+  id: "v",
+  companyId: CompanyId.make("payer"),
+  ledgerTxId: "t",
+  amount: Msat.make(1000n),
+  serviceFee: Msat.make(5n),
+  networkAllowance: Msat.make(10n),
+  description: "a gift",
+  metadata: {},
+  rate: null,
+  rateAtMillis: null,
+  secretHash: "",
+  status: "open",
+  withdrawalId: null,
+  createdAtMillis: 1,
+  expiresAtMillis: 3_600_001,
+  updatedAtMillis: 1,
+  ...fields
+})
