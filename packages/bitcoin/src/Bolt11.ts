@@ -24,7 +24,7 @@ export interface Bolt11 {
   readonly paymentSecret: string
   /** The node that signed. */
   readonly payee: string
-  /** Either this, or `descriptionHash`: the SHA-256 of one that is told elsewhere. */
+  /** Either this, or `descriptionHash`: the SHA-256 of a description that is given elsewhere. */
   readonly description?: string
   readonly descriptionHash?: string
   readonly minFinalCltvExpiry: number

@@ -111,7 +111,7 @@ export const fromRoute = (route: ReadonlyArray<Hop>): Words => {
 /** A fallback begins with its witness version, or 17 for P2PKH and 18 for P2SH. */
 const fallbackVersion: { readonly [kind in BitcoinAddress.Kind]: number } = { p2pkh: 17, p2sh: 18, p2wpkh: 0, p2wsh: 0, p2tr: 1 }
 
-/** "unknown" is a version or program that nobody can own yet: to be skipped. */
+/** "unknown" is a version or program without defined spending rules: to be skipped. */
 export const toFallback = ([version, ...words]: Words, network: Network): BitcoinAddress.BitcoinAddress | "unknown" | undefined => {
   const kinds = BitcoinAddress.Kind.literals.filter((kind) => fallbackVersion[kind] === version)
   const bytes = kinds.length === 0 ? undefined : toBytes(words)

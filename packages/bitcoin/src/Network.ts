@@ -17,7 +17,7 @@ export interface Parameters {
 
 const test = { p2pkhVersion: 0x6f, p2shVersion: 0xc4, supplyMsat: Msat.max }
 
-/** Testnet and signet share their address forms: only an invoice tells the two apart. */
+/** Testnet and signet share their address forms: only an invoice distinguishes the two. */
 export const parameters: { readonly [network in Network]: Parameters } = {
   mainnet: { bech32Prefix: "bc", invoicePrefix: "lnbc", p2pkhVersion: 0x00, p2shVersion: 0x05, supplyMsat: Msat.max },
   testnet: { bech32Prefix: "tb", invoicePrefix: "lntb", ...test },

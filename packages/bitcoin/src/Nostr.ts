@@ -5,7 +5,7 @@ import * as secp256k1 from "tiny-secp256k1"
 
 const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
 
-/** What is said on Nostr, by whom and since when (NIP-01). */
+/** A Nostr event: its content, author and time (NIP-01). */
 export const Event = Schema.Struct({
   id: hex(64),
   pubkey: hex(64),
@@ -24,7 +24,7 @@ export class RelayUnreachable extends Schema.TaggedError<RelayUnreachable>()("Re
   cause: Schema.Defect()
 }) {}
 
-/** Servers that keep events for whoever asks. */
+/** Servers that store events for any reader. */
 export class Relays extends Context.Service<
   Relays,
   {

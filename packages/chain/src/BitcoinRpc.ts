@@ -100,7 +100,7 @@ const chainNames: { readonly [network in Network]: ReadonlyArray<string> } = {
   regtest: ["regtest"]
 }
 
-/** How far a node may be behind what it has heard of, and its index behind it: a block takes a moment to be checked, and another to be indexed. */
+/** How far a node may be behind its peers, and its index behind it: a block takes a moment to be checked, and another to be indexed. */
 const maxBlocksBehind = 2
 
 /** How often what a node says is gone is asked again, where a block came in between. */
@@ -276,7 +276,7 @@ const view = (options: Options) => {
   return { call, ask, find, hashAt, now, caughtUp, node }
 }
 
-/** Which of these outputs are in a block of the chain as it is now, and nobody has spent them, not in the mempool either. */
+/** Which of these outputs are in a block of the current chain, and unspent, in the mempool too. */
 export const unspent = (options: Options) => {
   const { ask, caughtUp } = view(options)
   return (outpoints: ReadonlyArray<string>) =>

@@ -7,7 +7,7 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Layer } from "effect"
 
-/** Which of these outputs are in the chain, and nobody has spent them. */
+/** Which of these outputs are in the chain, and unspent. */
 export type Unspent = (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
 
 /** How many coins are counted. */
@@ -54,6 +54,6 @@ const make = Effect.fnUntraced(function* (fingerprint: string, unspent: Unspent)
   })
 })
 
-/** What the chain says of the coins that the store has of a wallet. Money at its addresses that nobody was credited with is not part of it. */
+/** The chain's statement of the coins that the store has of a wallet. Money at its addresses that was not credited to a company is not part of it. */
 export const layer = (fingerprint: string, unspent: Unspent): Layer.Layer<ChainBooks, never, SendingReads> =>
   Layer.effect(ChainBooks, make(fingerprint, unspent))

@@ -7,7 +7,7 @@ import * as Follower from "./Follower.ts"
 import { away, Outage } from "./Outage.ts"
 import * as Request from "./Request.ts"
 
-/** An Esplora server (github.com/Blockstream/esplora, API.md): one's own, or one that is trusted to tell the truth about the chain. */
+/** An Esplora server (github.com/Blockstream/esplora, API.md): one's own, or one that is trusted to report the chain truthfully. */
 export interface Options extends Request.Options {
   readonly beginning: Follower.Beginning
   readonly feeRates?: FeeRates.Options | undefined
@@ -69,7 +69,7 @@ const connect = (options: Request.Options) => {
 export const feeSource = (options: Request.Options): FeeRates.Source =>
   Effect.map(connect(options).json("/fee-estimates", Estimates), (estimates) => estimates[targetBlocks])
 
-/** Which of these outputs are in a block of the chain as it is now, and nobody has spent them, not in the mempool either. */
+/** Which of these outputs are in a block of the current chain, and unspent, in the mempool too. */
 export const unspent = (options: Request.Options) => {
   const { find } = connect(options)
   const read = <A>(path: string, schema: Schema.Codec<A, string>) =>
@@ -174,7 +174,7 @@ export const make = (options: Options) => {
       const answer = yield* Effect.mapError(request({ method: "POST", path: "/tx", body: rawTx }), away("broadcast"))
       if (ok(answer)) return { _tag: "accepted" }
       const reason = answer.body.toString("utf8").slice(0, 500)
-      // The node behind the server has said no, by its number.
+      // The node behind the server has refused it, with its error code.
       const code = /"code":\s*(-\d+)/.exec(reason)?.[1]
       if (code === "-27") return { _tag: "known" }
       return answer.status === 400 && (code === "-22" || code === "-25" || code === "-26")

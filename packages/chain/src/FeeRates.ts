@@ -5,9 +5,9 @@ import { Clock, Effect } from "effect"
 export interface Options {
   /** Default 1: what everybody relays. */
   readonly minimum?: number | undefined
-  /** Default 500. An estimate above it is somebody's mistake more often than the market's. */
+  /** Default 500. An estimate above it is a mistake of its source more often than the market's. */
   readonly maximum?: number | undefined
-  /** What counts where nobody has an estimate, as on a network without traffic. Absent: then there is no rate, and nothing is priced. */
+  /** The fallback without any estimate, as on a network without traffic. Absent: then there is no rate, and nothing is priced. */
   readonly fallback?: number | undefined
   /** Default 10 minutes. */
   readonly maxAgeMillis?: number | undefined
@@ -23,7 +23,7 @@ export const median = (rates: ReadonlyArray<number>): number | undefined =>
   rates.toSorted((one, other) => one - other)[Math.floor(rates.length / 2)]
 
 /**
- * The median of all sources that answer, clamped and rounded up. Asked at most every 15 s; what was heard last counts while nobody answers, until
+ * The median of all sources that answer, clamped and rounded up. Requested at most every 15 s; during an outage the last one counts, until
  * it is too old.
  */
 export const make = (

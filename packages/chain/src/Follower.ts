@@ -32,7 +32,7 @@ const waitingAtOnce = 2000
 /** A block's time may be this much before the time it was found at (two hours, and one for a miner's clock). */
 const clockSkewSeconds = 3 * 3600
 
-/** The last blocks read, the newest last, and how much of the mempool was told, by whom. */
+/** The last blocks read, the newest last, and how much of the mempool was reported, by which process. */
 const Cursor = Schema.fromJsonString(
   Schema.Struct({ height: Schema.Int, hashes: Schema.Array(Schema.String), told: Schema.Int, by: Schema.String })
 )

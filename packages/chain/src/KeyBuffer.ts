@@ -12,7 +12,7 @@ import type { Keys } from "./Keys.ts"
 const rangeSize = 50
 const readyMinimum = 25
 
-/** Whoever finds the next range taken looks again; another process is never this much faster. */
+/** A process that finds the next range taken looks again; another process is never this much faster. */
 const maxTries = 20
 
 /**

@@ -6,7 +6,7 @@ import https from "node:https"
 /** A server to ask. */
 export interface Options {
   readonly url: string
-  /** The certificate that it, or whoever signed for it, must have, in PEM; the public authorities' when absent. */
+  /** The certificate that it, or its issuer, must have, in PEM; the public authorities' when absent. */
   readonly certificateFile?: string | undefined
   /** How long an answer is waited for. Default 30 s. */
   readonly patienceMillis?: number | undefined

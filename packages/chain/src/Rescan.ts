@@ -7,7 +7,7 @@ import * as Block from "./Block.ts"
 import type * as Follower from "./Follower.ts"
 import type * as Keys from "./Keys.ts"
 
-/** How many keys in a row may be unused before the search ends. Wallets stop at 20; a service has long rows of addresses that nobody ever paid. */
+/** How many keys in a row may be unused before the search ends. Wallets stop at 20; a service has long rows of addresses that were never paid. */
 export const usualGap = 1000
 
 /** What the chain knows of a wallet. */
@@ -51,7 +51,7 @@ export const scan = Effect.fnUntraced(function* (
   const tip = yield* node.tip
   for (let height = fromHeight; height <= tip.height; height++) {
     const hash = yield* node.hashAt(height)
-    // The wallet would be told of fewer coins and keys than it has.
+    // The wallet would be reported with fewer coins and keys than it has.
     if (Option.isNone(hash))
       return yield* new ChainUnavailable({
         operation: "rescan",

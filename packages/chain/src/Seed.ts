@@ -47,7 +47,7 @@ export const accountPath = (type: AddressType, network: Network): ReadonlyArray<
 export const written = (path: ReadonlyArray<number>): string =>
   ["m", ...path.map((step) => (step >= hardened ? `${step - hardened}'` : String(step)))].join("/")
 
-/** A key as bytes: only a wiped key has none, and nobody wipes these. */
+/** A key as bytes: only a wiped key has none, and these are never wiped. */
 export const present = (key: Uint8Array | null): Uint8Array => {
   if (key === null) throw new Error("a derived key without bytes")
   return key

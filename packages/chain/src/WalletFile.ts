@@ -33,7 +33,7 @@ export const WalletFile = Schema.Struct({
 })
 export interface WalletFile extends Schema.Schema.Type<typeof WalletFile> {}
 
-// scrypt (RFC 7914) at 128 MiB and about half a second: what one guess costs whoever finds the file.
+// scrypt (RFC 7914) at 128 MiB and about half a second: what one guess costs an attacker with the file.
 const cost = { n: 2 ** 17, r: 8, p: 1 }
 
 const keyOf = (passphrase: Redacted.Redacted, salt: Buffer, { n, r, p }: typeof cost) =>

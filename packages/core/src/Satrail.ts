@@ -82,7 +82,7 @@ export const layer = (settings: Policy.Settings) =>
     Layer.provide(tracedPorts)
   )
 
-/** The work that nobody asks for: credits what arrives, sends what was confirmed. One or more processes on a store need it. */
+/** Background workers: they credit deposits and send confirmed withdrawals. One or more processes on a store need them. */
 export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,
   ChainDeposits.layerWorker,

@@ -45,7 +45,7 @@ const takesGzip = (accepted = ""): boolean =>
     return name === "gzip" && !/^q=0(?:\.0*)?$/.test(quality)
   })
 
-/** 304 to whoever has it (RFC 9110, section 13.1.2). */
+/** 304 to a client that has it (RFC 9110, section 13.1.2). */
 export const answer = Effect.fnUntraced(function* ({ compressed, contentType, etag, headers }: Asset) {
   const asked = (yield* HttpServerRequest.HttpServerRequest).headers
   const all = { ...headers, etag }

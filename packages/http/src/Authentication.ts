@@ -90,7 +90,7 @@ export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAu
   }
 ) {}
 
-// Digests have one length, which the comparison asks for, and tell nothing about the token's.
+// Digests have one length, which the comparison needs, and reveal nothing about the token's.
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 export const layerOperator = Layer.effect(

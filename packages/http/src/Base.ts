@@ -33,7 +33,7 @@ const completed = (document: Json): Json =>
   Object.fromEntries(Object.entries(documented(document)).map(([name, member]) => [name, mapped(member)]))
 
 /**
- * What every group is built on: bodies, queries and paths are read strictly, with every issue told, and headers leniently.
+ * What every group is built on: bodies, queries and paths are read strictly, with every issue reported, and headers leniently.
  * An additional group is handled over `base.add(group)`.
  */
 export const base = HttpApi.make("satrail")

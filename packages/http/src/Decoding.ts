@@ -6,7 +6,7 @@ import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 
-/** Answers what cannot be read with an envelope, and refuses query parameters that nobody asked for. Names what any endpoint may answer. */
+/** Answers invalid requests with an envelope, and refuses unknown query parameters. Names what any endpoint may answer. */
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/http/Decoding", {
   error: Errors.of("malformed", "unsupported_media_type", "body_too_large", "internal", "timeout", "stopping")
 }) {}
@@ -27,7 +27,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
     issue._tag === "MissingKey" ? "Missing" : issue._tag === "UnexpectedKey" ? isStrange : SchemaIssue.defaultLeafHook(issue)
 })
 
-/** A schema names itself where it expected a body, and nobody outside knows its name. */
+/** A schema names itself where it expected a body, and that name means nothing to a caller. */
 const ofBody = (message: string) => (message === "Expected a valid JSON body" ? "The body must be JSON" : "The body must be a JSON object")
 
 // As long as a key of metadata may be; and longer than any name that is known here, with a slip in it.
@@ -95,7 +95,7 @@ const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issu
   }
 }
 
-/** A member is named once: what was said of it first is what the endpoint itself says. */
+/** A member is named once: the first issue is the endpoint's own. */
 const completed = (issues: ReadonlyArray<Issue>, more: ReadonlyArray<Issue>) =>
   Errors.malformedRequest([...issues, ...more.filter(({ path }) => !issues.some((issue) => issue.path === path))])
 

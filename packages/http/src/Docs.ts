@@ -23,7 +23,7 @@ const objectIn = (value: unknown, name: string): Json => {
   return isObject(member) ? member : {}
 }
 
-/** Whether a path is the operator's, or for whoever watches over the process, and no customer's. */
+/** Whether a path is the operator's, or for supervisors and monitoring, and no customer's. */
 const isOperators = (path: string): boolean => /^\/(?:operator\/|tls\/|healthz$|readyz(?:\/|$))/.test(path)
 
 const operatorAbout = `Routes of the operator: companies, keys, plans, domains, reconciliation, metrics and health.
@@ -78,7 +78,7 @@ const withExample = (holder: unknown, value: unknown): Json => ({
   )
 })
 
-/** What is optional has an example that Scalar does not send unless it is told to: a key would be the same for every request. */
+/** What is optional has an example that Scalar sends only when enabled: a key would be the same for every request. */
 const parameterOf = (parameter: Json, params: Readonly<Record<string, string>>): Json => {
   const { in: place, name, required } = parameter
   const value = place === "path" ? params[String(name)] : undefined
@@ -209,7 +209,7 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
 })
 `
 
-/** Documents and pages. They are made when somebody first looks: with the script it takes 13 MB, which most processes never need. */
+/** Documents and pages. They are made on the first request: with the script it takes 13 MB, which most processes never need. */
 export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network?: Network) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {

@@ -26,7 +26,7 @@ const startMillis = Date.parse("2026-01-31T12:00:00.123Z")
 const bytes = (name: string): Buffer => createHash("sha256").update(`satrail example: ${name}`).digest()
 const id = (name: string, afterMillis = 0): string => Id.fromMillis(startMillis + afterMillis, (size) => bytes(name).subarray(0, size))
 
-// Nobody knows a key for this point (BIP 341): what somebody sends to an address in an example is lost, and is nobody's.
+// No key is known for this point (BIP 341): money sent to an address in an example is lost.
 const nobodysKey = Buffer.from("50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0", "hex")
 
 /** A signed invoice of long ago, as any decoder reads it. */
@@ -67,7 +67,7 @@ export const worldOf = (network: Network) => {
     domain: "shop.example",
     /** What the company asked for. */
     asked: signed(network, "the company", Msat.fromSats(21_000), "Order 1042", startMillis),
-    /** What was paid to somebody outside. */
+    /** A payment to an outside payee. */
     paid: signed(network, "its supplier", Msat.fromSats(3000), "Beans", startMillis + 60_000),
     address,
     apiKey: { id: key.id, text: Redacted.value(key.text) },

@@ -16,7 +16,7 @@ const read = (text: string): Position | undefined => {
   return /^\d{1,16}$/.test(millis) && createdAtMillis <= maxMillis && Id.is(id) && more.length === 0 ? { createdAtMillis, id } : undefined
 }
 
-/** Where a page starts, opaque to whoever holds it. */
+/** Where a page starts, opaque to clients. */
 export const Cursor = Schema.String.annotate({
   description: "Start of the page, from a `Link` header",
   examples: [write({ createdAtMillis: 1_769_860_800_123, id: "019c13ec-9e7b-749b-878a-a3249e0ba9ce" })]

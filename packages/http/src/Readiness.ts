@@ -6,7 +6,7 @@ import { Cause, Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema } f
 export interface Check {
   readonly name: string
   readonly check: Effect.Effect<unknown, unknown>
-  /** It asks nobody else: it is asked each time, and what it says is true now. */
+  /** It checks the process itself: it runs each time, and its result is current. */
   readonly isOurs?: boolean
 }
 
@@ -39,7 +39,7 @@ const wordsOf = (cause: Cause.Cause<unknown>): Words | undefined => {
 
 const isHeldBy = (fiber: Fiber.Fiber<Look>) => fiber.pollUnsafe() === undefined
 
-/** Looks once a second at most, whoever asks, and one look at a time; everybody else is told what that one found. Logs what begins and what ends. */
+/** Checks once a second at most, one check at a time; concurrent callers get the same result. Logs the beginning and the end of a failure. */
 const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const isReady = Metric.withAttributes(ready, { check: name })

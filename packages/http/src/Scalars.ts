@@ -43,7 +43,7 @@ export const GivenSats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum
 // Above this a JSON number does not have three decimals any more.
 const maxExactSats = Number.MAX_SAFE_INTEGER / 1000
 
-/** Satoshis to three decimals, and less than nothing too: what somebody is short of. */
+/** Satoshis to three decimals, negative ones too: a shortage. */
 export const GivenExactSats = Schema.Finite.check(
   Schema.makeFilter((sats) =>
     Math.abs(sats) <= maxExactSats && Math.round(sats * 1000) / 1000 === sats ? undefined : "Satoshis, with at most three decimals"

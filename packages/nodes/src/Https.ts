@@ -7,7 +7,7 @@ import { Readable } from "node:stream"
 
 /** How the server is known to be itself. */
 export interface Options {
-  /** The certificate that the server, or whoever signed for it, must have, in PEM; the public authorities' when absent. Read again when it changes. */
+  /** The certificate that the server, or its issuer, must have, in PEM; the public authorities' when absent. Read again when it changes. */
   readonly certificateFile?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export const isNotWritten = (problem: unknown): boolean =>
 /** How long a silent connection is kept before the system asks whether the other end is still there. */
 const keepAliveMillis = 30_000
 
-/** A node renews its certificate and goes on with the new one: whoever holds on to the old one would be alone from there on. */
+/** A node renews its certificate and continues with the new one: a client that keeps the old one could not connect any more. */
 const agentOf = (certificateFile: string | undefined): (() => https.Agent) => {
   const options = { keepAlive: true, keepAliveMsecs: keepAliveMillis }
   if (certificateFile === undefined) {

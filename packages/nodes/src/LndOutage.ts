@@ -79,7 +79,7 @@ export const ofRefusal = (
     const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(words)
     return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
   }
-  // Said by the gateway in front of lnd as long as lnd has not told it what it serves, and by lnd's server before it has started.
+  // Sent by the gateway in front of lnd until lnd has registered its services, and by lnd's server before it has started.
   if ((code === notFound && /^not found$/i.test(words)) || /still in the process of starting/i.test(words)) {
     return { reason: reasons.starting, remedy: wait }
   }
@@ -90,7 +90,7 @@ export const ofRefusal = (
   return undefined
 }
 
-/** Why lnd was not heard, by what went wrong. */
+/** Why lnd gave no response, by the error. */
 export const ofSilence = (words: string, { url, certificateFile, names }: Place): LndOutage => {
   const correct = `set ${names.url} to its restlisten address`
   if (certificateFile !== undefined && /ENOENT|EACCES|EISDIR/.test(words)) {

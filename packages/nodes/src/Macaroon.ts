@@ -60,7 +60,7 @@ const macaroonVersion = 2
 const identifierPacket = 2
 const identifierVersion = 3
 
-/** What a macaroon says that it allows, whoever made it: only lnd can tell whether it is its own. Fails with what is wrong with the text. */
+/** The permissions that a macaroon lists, of any origin: only lnd can verify that it is its own. Fails with what is wrong with the text. */
 export const permissions = (hex: string): Result.Result<ReadonlyArray<Permission>, string> => {
   if (!/^([0-9a-f]{2})+$/i.test(hex)) return Result.fail("it is not in hex")
   try {

@@ -18,7 +18,7 @@ export const outages = (node: string) =>
     { node }
   )
 
-/** Told of every answer and of every outage. Logs what is wrong once when it begins, with its remedy, and once when it is over. */
+/** Notified of every response and of every outage. Logs an outage once when it begins, with its remedy, and once when it is over. */
 export interface NodeState {
   /** Whatever was wrong with these is over. */
   readonly works: (about: ReadonlyArray<string>) => Effect.Effect<void>

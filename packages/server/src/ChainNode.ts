@@ -36,7 +36,7 @@ const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.
   return HotSigner.layer(words, wallet.accounts.network)
 })
 
-// Which wallet the database was begun with: the addresses in it are that one's, and nobody else can spend what is paid to them.
+// Which wallet the database was begun with: the addresses in it are that one's, and no other wallet can spend what is paid to them.
 const owner = "wallet"
 
 const belongs = Effect.fnUntraced(function* (fingerprint: string) {

@@ -33,7 +33,7 @@ export const read = (directory: string): Option.Option<Demo> => {
   }
 }
 
-/** Written beside and moved into place, so that nobody ever reads half of it. */
+/** Written beside and moved into place, so that it is never read half written. */
 const write = (directory: string, demo: Demo): void => {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const beside = `${fileIn(directory)}.new`

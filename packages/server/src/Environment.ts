@@ -72,7 +72,7 @@ const notOnMainnet = <A>(setting: Config.Config<A>, isPretended: (value: A) => b
 
 /** What is read of everything that can be chosen in these tables. */
 const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: Backends.Backends): Config.Config<Environment> => {
-  /** Beside a pretend Lightning node everybody else is pretended too, unless the settings say otherwise. */
+  /** Beside a simulated Lightning node the other parts are simulated too, unless the settings say otherwise. */
   const besides = <A>(setting: Config.Config<A | undefined>, pretended: A, real: A): Config.Config<A> =>
     Config.flatMap(setting, (given) =>
       given === undefined ? Config.map(lightning, (name) => (name === sandbox ? pretended : real)) : Config.succeed(given)
@@ -82,7 +82,7 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const resolver = besides<"sandbox" | "web">(Others.settings.resolver, sandbox, "web")
   const isSandbox = (name: string) => name === sandbox
   const [got, pretend] = ['on mainnet, got "sandbox"', "simulated payments never mix with real money"]
-  // Nothing pretended mixes with real money.
+  // Nothing simulated mixes with real money.
   const rules = Setting.right([
     notOnMainnet(lightning, isSandbox, `LIGHTNING must be a real node ${got}: ${pretend}`),
     notOnMainnet(chain, isSandbox, `CHAIN must be a real chain ${got}: ${pretend}`),
@@ -141,7 +141,7 @@ export const make = (backends: Backends.Backends) => {
     Process.life,
     { sandboxSeed: Others.sandboxSeed, ignored: Unknown.ignored }
   ].flatMap((group) => Object.values<Setting.Setting<unknown>>(group))
-  /** Settings that several have are told of once. */
+  /** Settings that several have are reported once. */
   const documented = settings.filter((setting, at) => settings.indexOf(setting) === at)
 
   /** Variables that look like settings and are none: a line each, with the nearest right name. */

@@ -2,7 +2,7 @@ import * as Errors from "@satrail/http/Errors"
 import { type IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** How long whoever is refused gets to read why: a connection that is ended at once may take its last bytes with it. */
+/** How long a refused client may read the reason: a connection that is ended at once may take its last bytes with it. */
 const partingMillis = 500
 
 /** How many headers a request may have. One that has more is refused by Node, as one whose headers are too long. */
@@ -12,7 +12,7 @@ export const maxHeaders = 200
 export const headersMillis = 20_000
 const lateMillis = 5_000
 
-/** How many connections there may be, and who is told of one that was ended at once because there were as many. */
+/** How many connections there may be, and a callback for one that was ended at once because of that limit. */
 export interface Limits {
   readonly maxConnections: number
   readonly whenFull: () => void
@@ -21,7 +21,7 @@ export interface Limits {
 /** How often, while it closes, the connections are looked at that have become idle. */
 const sweepMillis = 20
 
-/** What Node could not read, told as the API tells everything. Node would answer it with an empty body. */
+/** What Node could not parse, in the API's envelope. Node would answer it with an empty body. */
 const refusalOf = (error: Error): Errors.Failure => {
   switch ("code" in error ? error.code : undefined) {
     case "HPE_HEADER_OVERFLOW":
@@ -64,7 +64,7 @@ const refuse = (socket: Duplex, refusal: Errors.Failure, more: Readonly<Record<s
 
 const whenUnreadable = (error: Error, socket: Duplex) => {
   const response = currentOf(socket)
-  // What is wrong came behind a whole request: that one takes effect, and its caller is told what became of it.
+  // The malformed bytes came behind a whole request: that one takes effect, and its caller gets its response.
   if (response !== undefined && response.req.complete && !response.writableFinished) {
     response.shouldKeepAlive = false
     response.once("finish", () => socket.end())
@@ -78,7 +78,7 @@ const whenUnreadable = (error: Error, socket: Duplex) => {
   refuse(socket, refusalOf(error))
 }
 
-/** Somebody takes us for a proxy. Node would close the connection without a word. */
+/** A client takes us for a proxy. Node would close the connection without a response. */
 const whenConnecting = (_: IncomingMessage, socket: Duplex) => {
   socket.on("error", () => socket.destroy())
   refuse(socket, Errors.failure("method_not_allowed", "CONNECT: no tunnels are made here"), { Allow: "" })
@@ -94,7 +94,7 @@ const sendAnswered = () => {
 
 /**
  * Answers that are ready in one turn of the event loop, as those of one group of reads are, are sent one right after the other. Sent each when it is
- * ready, each would wake whoever reads it, who would be asleep again before the next: a seventh fewer balances a second (docs/performance.md).
+ * ready, each would wake its client, which would be asleep again before the next: a seventh fewer balances a second (docs/performance.md).
  */
 class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   override end(whenSent?: () => void): this
@@ -113,7 +113,7 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
 
 /**
  * Keeps requests that come before there is a handler: the framework listens first and attaches its handler later, and Node would leave such a request
- * without an answer. Ends every connection after the answer it is waiting for: Node would go on serving whoever asks without a pause.
+ * without an answer. Ends every connection after the answer it is waiting for: Node would go on serving a client that never pauses.
  */
 class Listener extends Server {
   readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
@@ -124,7 +124,7 @@ class Listener extends Server {
     const attend = (event: string) => {
       if (event !== "request") return
       this.off("newListener", attend).off("request", keep)
-      // This is said of a handler right before it is there.
+      // Emitted right before a handler is attached.
       process.nextTick(() => {
         for (const [request, response] of this.#early.splice(0)) this.emit("request", request, response)
       })
@@ -147,7 +147,7 @@ class Listener extends Server {
 
 /**
  * A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here.
- * Nothing is upgraded to: whoever asks for it is answered as if it had not, for of an upgraded connection nobody would notice that its client has gone.
+ * Nothing is upgraded to: such a request is answered as without it, for on an upgraded connection a disconnect would not be noticed.
  */
 export const make = (options: ServerOptions = {}, limits?: Limits): Server => {
   const listener = new Listener({

@@ -1,6 +1,6 @@
 import type { Environment } from "./Environment.ts"
 
-/** Which parts of the outside are pretended: the Lightning node, the chain with its wallet, and other people's servers. */
+/** Which parts of the outside are simulated: the Lightning node, the chain with its wallet, and payees' servers. */
 export interface Pretended {
   readonly lightning: boolean
   readonly chain: boolean
@@ -15,7 +15,7 @@ export const of = ({ node, chainNode, resolver }: Pick<Environment, "node" | "ch
 
 export const isAny = ({ lightning, chain, web }: Pretended): boolean => lightning || chain || web
 
-/** Whether there is pretend money: a sandbox that is kept, and that one database belongs to. */
+/** Whether there is simulated money: a sandbox with a state, to which one database belongs. */
 export const hasMoney = ({ lightning, chain }: Pretended): boolean => lightning || chain
 
 /** Whether there is no real money at all. */

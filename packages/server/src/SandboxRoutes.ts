@@ -23,7 +23,7 @@ const Outcome = Schema.Literals(["settle", "fail"])
 const maxNameCharacters = 253
 const maxValueCharacters = 1020
 
-/** The controls of what is pretended, and what that is. */
+/** The controls of the simulated parts, and which those are. */
 export interface Controls {
   readonly sandbox: Sandbox.Sandbox["Service"]
   readonly names: PretendNames.PretendNames["Service"]
@@ -39,7 +39,7 @@ const refused = <A>(effect: Effect.Effect<A, Sandbox.SandboxRefused>) =>
 
 const amountOf = (sats: number | null | undefined) => (sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) })
 
-/** What is not pretended here is not played with, and pretend events happen each time they are asked for. */
+/** A part that is real here has no controls, and simulated events happen each time they are requested. */
 const may = Effect.fnUntraced(function* (isPretended: boolean, request: HttpServerRequest.HttpServerRequest) {
   if (!isPretended) return yield* Effect.fail(Errors.failure("not_found", "That part of the network is real here: it is not the sandbox's"))
   return yield* Idempotency.refused(request, "The sandbox keeps no answers")
@@ -53,7 +53,7 @@ const pay = Section.company(
     success: Envelope.success(200, Schema.Struct({ payment_hash: Schema.String, preimage: Schema.NullOr(Schema.String) })),
     error
   })
-    .annotate(OpenApi.Summary, "Pay an invoice, as somebody outside")
+    .annotate(OpenApi.Summary, "Pay an invoice from an outside wallet")
     .annotate(OpenApi.Description, "What a customer's customer would do. `amount_sats` may be more than the invoice asks for, up to twice.")
     .annotate(Example, ({ asked: { paymentRequest, paymentHash, preimage } }) => ({
       body: { payment_request: paymentRequest },
@@ -82,10 +82,10 @@ const destination = Section.company(
     success: Envelope.success(201, Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })),
     error
   })
-    .annotate(OpenApi.Summary, "Make up somebody to pay")
+    .annotate(OpenApi.Summary, "Create an outside destination")
     .annotate(
       OpenApi.Description,
-      "An invoice, a Lightning address, an LNURL or a bitcoin address of somebody outside. `payment_hash` is there for an invoice."
+      "An invoice, a Lightning address, an LNURL or a bitcoin address of an outside payee. `payment_hash` is there for an invoice."
     )
     .annotate(Example, ({ paid }) => ({
       body: { type: "lightning_invoice", amount_sats: 3000, behaviour: "hold" },
@@ -131,7 +131,7 @@ const send = Section.company(
     success: Envelope.success(201, Schema.Struct({ chain_tx_id: Schema.String })),
     error
   })
-    .annotate(OpenApi.Summary, "Pay a bitcoin address, as somebody outside")
+    .annotate(OpenApi.Summary, "Pay a bitcoin address from an outside wallet")
     .annotate(OpenApi.Description, "The transaction waits in the mempool until blocks are mined.")
     .annotate(Example, ({ address }) => ({
       body: { address: address.address, amount_sats: 50_000 },
@@ -195,7 +195,7 @@ const txt = Section.company(
     .annotate(OpenApi.Summary, "Set a TXT record")
     .annotate(
       OpenApi.Description,
-      `In the pretend domain name system, instead of whatever was there. An empty value takes it away. ${PretendNames.maxNames} names may have one.`
+      `In the simulated DNS, in place of an earlier one. An empty value removes it. ${PretendNames.maxNames} names may have one.`
     )
     .annotate(Example, ({ domain, companyId }) => ({
       body: { name: `_satrail-verify.${domain}`, value: `satrail-verify=${companyId}` },
@@ -211,12 +211,12 @@ const txt = Section.company(
     })
 )
 
-/** The other side of the wire, for whoever tries the service. Open to any key, whatever its scopes. */
+/** The world outside, for trying the service. Open to any key, whatever its scopes. */
 export const section = Section.make(
   "sandbox",
-  { title: "Sandbox", description: "Everybody outside, in a pretend network. Not there on a real one" },
+  { title: "Sandbox", description: "The world outside, in a simulated network. Not there on a real one" },
   [pay, destination, release, send, mine, reorg, txt]
 )
 
-/** Plays with what is pretended, and answers 404 about the rest. */
+/** Controls what is simulated, and answers 404 about the rest. */
 export const layer = (controls: Controls) => Layer.provide(section.layer, Layer.succeed(Playing, controls))

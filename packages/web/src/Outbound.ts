@@ -10,13 +10,13 @@ import * as PublicAddress from "./PublicAddress.ts"
 /** The address may not be asked. No connection was made. `reason` completes "it was not asked, for …". */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
 
-/** Nobody answered. It does not say why, and takes the same time however it came about: no stranger learns which ports are open. */
+/** No response. The error has no reason, and takes the same time in every case: it reveals no open ports to a stranger. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {}) {}
 
 /** There was an answer that is not to be read to its end. `reason` completes "its server …". */
 export class Unusable extends Schema.TaggedError<Unusable>()("Unusable", { reason: Schema.String }) {}
 
-/** What is asked of somebody. A GET follows a redirect, a POST none. */
+/** A request to an untrusted server. A GET follows a redirect, a POST none. */
 export interface Request {
   readonly url: string
   readonly method?: "GET" | "POST"
@@ -30,9 +30,9 @@ export interface Answer {
   readonly body: string
 }
 
-/** The numbers. All of them limit what somebody else can do to us. */
+/** The numbers. All of them limit what an untrusted server can do to us. */
 export interface Limits {
-  /** Until a connection stands, names looked up and TLS agreed upon. Who is not reached is given up after exactly this time. */
+  /** Until a connection stands, names looked up and TLS agreed upon. An unreachable server times out after exactly this time. */
   readonly connectMillis: number
   /** For everything, redirects included. */
   readonly totalMillis: number
@@ -56,7 +56,7 @@ export interface Options extends Partial<Limits> {
 }
 
 /**
- * The only way out to servers that somebody else names. Names are looked up once, here, and the connection goes to an address that was checked: a
+ * The only client for servers named by a caller. Names are looked up once, here, and the connection goes to an address that was checked: a
  * name that points elsewhere a moment later is not asked again.
  */
 export class Outbound extends Context.Service<

@@ -7,7 +7,7 @@ const special4: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["10.0.0.0", 8], // private (RFC 1918)
   ["100.64.0.0", 10], // carriers' NAT (RFC 6598), and Alibaba's metadata at 100.100.100.200
   ["127.0.0.0", 8], // loopback (RFC 1122)
-  ["168.63.129.16", 32], // Azure's host, metadata among others, on an address that is nobody else's
+  ["168.63.129.16", 32], // Azure's host, metadata among others, on a public address
   ["169.254.0.0", 16], // link local (RFC 3927), and most clouds' metadata
   ["172.16.0.0", 12], // private
   ["192.0.0.0", 24], // protocol assignments (RFC 6890), and Oracle's metadata

@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     )
   )
 
-  /** Who stops answering is told about once, and again when it answers. What it said before counts as long as it is young enough. */
+  /** A source that fails is logged once, and again when it recovers. Its last price counts as long as it is recent enough. */
   const fetch = Effect.fnUntraced(function* ({ name, url, read }: Tickers.Ticker) {
     const answer = yield* Effect.result(ask({ url, headers: { accept: "application/json" } }))
     const found = Result.isSuccess(answer) ? read(JsonText.exact(answer.success.body), yield* Clock.currentTimeMillis) : undefined

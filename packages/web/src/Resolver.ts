@@ -53,7 +53,7 @@ const membersOf = (body: string): Result.Result<object, RecipientRefused> => {
   return refuse(`its server says ${"reason" in members && typeof members.reason === "string" ? quoted(members.reason) : "no"}`)
 }
 
-/** What `payRequest` offers (LUD-06); refused where a payer must tell who they are (LUD-18). */
+/** The terms of a `payRequest` (LUD-06); refused where payer data is required (LUD-18). */
 const offerOf = (members: object): Result.Result<Offer, RecipientRefused> => {
   const tag = "tag" in members && typeof members.tag === "string" ? members.tag : ""
   const purpose = Lnurl.otherPurpose(tag)

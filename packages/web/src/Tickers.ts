@@ -3,7 +3,7 @@ import * as Decimal from "@satrail/core/base/Decimal"
 import { Result, Schema } from "effect"
 import type { Quote } from "./Quote.ts"
 
-/** Somebody who publishes what a bitcoin costs, for everybody and without a key. */
+/** A public source of exchange rates, without a key. */
 export interface Ticker {
   readonly name: string
   readonly url: string

@@ -4,7 +4,7 @@ import type net from "node:net"
 import { WebSocket } from "ws"
 import { Outbound } from "./Outbound.ts"
 
-/** What a relay says is a line of text; whoever sends more is not listened to. */
+/** A relay's message is a line of text; a longer one is not read. */
 export const maxBytes = 64 * 1024
 
 /** `["OK", <event id>, <whether it was taken>, <why>]` (NIP-01). A reason begins with a word and a colon. */

@@ -12,7 +12,7 @@ export class AccountReads extends Context.Service<
   AccountReads,
   {
     readonly company: (id: CompanyId.CompanyId) => Read<Option.Option<Company>>
-    /** A key by the id in its text, whoever's it is, and its company's plan. */
+    /** A key by the id in its text, of any company, and its company's plan. */
     readonly apiKey: (id: string) => Read<Option.Option<Holder>>
     readonly domain: (domain: string) => Read<Option.Option<Domain>>
     /** A company's domains, by name. */

@@ -31,7 +31,7 @@ export const checkName = (name: string): Effect.Effect<void, Invalid> => {
   return message === undefined ? Effect.void : Effect.fail(new Invalid({ path: "name", message }))
 }
 
-/** Who holds accounts here. The operator's to change, nobody else's. */
+/** The account holders. Only the operator opens and changes them. */
 export class Companies extends Context.Service<
   Companies,
   {

@@ -33,7 +33,7 @@ export const defaults: Options["Service"] = { domainCheckMillis: 24 * 3600 * 100
 /** Another company has this domain. It stays theirs. */
 export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}
 
-/** Applies where nobody has the domain; where `replaces` has it and lost it, then; and where the operator vouches for what DNS showed. */
+/** Applies when no company has the domain; when `replaces` has it and lost it, then; and when the operator vouches for what DNS showed. */
 export interface DomainVerified extends Change.Parts<"DomainVerified", DomainTaken> {
   readonly domain: Domain
   readonly replaces: { readonly companyId: CompanyId.CompanyId; readonly lostAtMillis: number } | null
@@ -44,11 +44,11 @@ export interface DomainChecked extends Change.Parts<"DomainChecked"> {
   readonly isShown: boolean
 }
 
-/** Whether addresses there answer: what has been missing for less than `graceMillis` may be a mistake in somebody's DNS. */
+/** Whether addresses there answer: a record that has been missing for less than `graceMillis` may be a mistake in the owner's DNS. */
 export const isInForce = ({ lostAtMillis }: Domain, nowMillis: number, graceMillis: number): boolean =>
   lostAtMillis === null || nowMillis - lostAtMillis < graceMillis
 
-/** The TXT record that shows a domain to be a company's. It names the company, so that nobody can use another's. */
+/** The TXT record that verifies a domain as a company's. It names the company, so that no other company can use it. */
 export const record = ({ domain, companyId }: Pick<Domain, "domain" | "companyId">) => ({
   name: `_satrail-verify.${domain}`,
   value: `satrail-verify=${companyId}`

@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
         const replaces = known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis }
         yield* journal.commit(Domain.verified(domain, replaces))
       } else yield* journal.commit(Domain.checked(mine, true, nowMillis))
-      // Read again: somebody may have taken over meanwhile what was lost.
+      // Read again: another company may have taken over the lost domain meanwhile.
       const now = yield* records.domain(name)
       return now._tag === "Some" && now.value.companyId === companyId ? now.value : yield* new Domain.DomainTaken({ domain: name })
     }),

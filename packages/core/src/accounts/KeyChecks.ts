@@ -14,14 +14,14 @@ const maxKnown = 10_000
 const missing = Effect.fail(new ApiKey.Unauthorized({ reason: "missing" }))
 const unknown = Effect.fail(new ApiKey.Unauthorized({ reason: "unknown" }))
 
-/** What the store said about a key, when it was asked, and the secret that was right then: comparing it costs a tenth of hashing it again. */
+/** The store's last answer about a key, and the secret that was right then: comparing it costs a tenth of hashing it again. */
 interface Known {
   readonly holder: ApiKey.Holder
   readonly readAtMillis: number
   readonly secret: Redacted.Redacted
 }
 
-/** Says whose key a request has, by what the store said of it at most `knownMillis` ago. */
+/** Identifies the key of a request, by what was read from the store at most `knownMillis` ago. */
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* AccountReads

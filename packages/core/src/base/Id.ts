@@ -38,7 +38,7 @@ export const fromHash = (hash: string): string =>
 /** The id that goes with a name, the same one in every process. */
 export const named = (name: string): string => fromHash(toHex(sha256(utf8ToBytes(name))))
 
-/** Whether `text` has the shape of an id. Anything else is known by nobody. */
+/** Whether `text` has the shape of an id. Any other text identifies nothing. */
 export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 
 /** Of nothing: every id that is made is above it. */

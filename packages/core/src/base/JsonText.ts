@@ -19,7 +19,7 @@ const nameOf = (written: string): string => {
 }
 
 /**
- * The names that a JSON object has more than once at its top level, which JSON.parse does not tell: it takes the last (RFC 8259, section 4).
+ * The names that a JSON object has more than once at its top level, which JSON.parse does not report: it takes the last (RFC 8259, section 4).
  * Of a text that is not JSON it promises nothing but to end, in time linear in its length.
  */
 export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
@@ -50,7 +50,7 @@ export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
   return [...repeated]
 }
 
-/** The text of a number, from what JSON.parse tells a reviver third (Node 22 and later; TypeScript's library does not know it yet). */
+/** The text of a number, which JSON.parse passes to a reviver as its third argument (Node 22 and later; TypeScript's library does not know it yet). */
 export const sourceOf = (context: unknown): string | undefined =>
   typeof context === "object" && context !== null && "source" in context && typeof context.source === "string" ? context.source : undefined
 

@@ -1,6 +1,6 @@
 import { type Context, Effect, Layer, References, Tracer } from "effect"
 
-// Spans are put around a service where it is composed, not in each of its methods: a service that nobody traces is the very object that its
+// Spans are put around a service where it is composed, not in each of its methods: a service without a tracer is the very object that its
 // layer made, and costs what it cost.
 
 /** `Withdrawals`, of `@satrail/core/sending/Withdrawals`. */

@@ -22,6 +22,6 @@ export const earlier = <A>(
   })
 }
 
-/** What a commit came to, for whoever asked. */
+/** The result of a commit, for its caller. */
 export const outcome = <A>(applied: Applied, value: A): Outcome<A> =>
   applied._tag === "Replayed" ? { _tag: "Replayed", answer: applied.answer } : { _tag: "Made", value }

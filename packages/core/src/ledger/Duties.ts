@@ -39,7 +39,7 @@ export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: F
     return task && { task, untilMillis: nowMillis + dutyLeaseMillis }
   })
 
-  /** Ends when the role is lost, or nobody answered whether it is. */
+  /** Ends when the lease is lost, or could not be confirmed. */
   const keep = Effect.fnUntraced(function* (task: Task, claimedUntilMillis: number) {
     let untilMillis = claimedUntilMillis
     while ((yield* now) < untilMillis) {

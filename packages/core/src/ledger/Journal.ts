@@ -10,10 +10,10 @@ export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>
 /** A Change with this id was applied before, with other content. Neither is what the other says. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { change: Schema.String, id: Schema.String }) {}
 
-/** Somebody else has claimed the task since: whoever holds this claim must stop. */
+/** Another process has claimed the job since: the holder of this claim must stop. */
 export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", { taskId: Schema.String }) {}
 
-/** There is no such thing, or it is not yours: which of the two is not said. */
+/** There is no such record, or it is another company's: the error is the same. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String, id: Schema.String }) {}
 
 /**

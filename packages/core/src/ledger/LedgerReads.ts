@@ -23,7 +23,7 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class LedgerReads extends Context.Service<
   LedgerReads,
   {
-    /** A company that nobody opened has nothing. */
+    /** A company that was not opened has nothing. */
     readonly balance: (companyId: CompanyId.CompanyId) => Read<Balance>
     readonly answer: (owner: CompanyId.CompanyId, key: string) => Read<Option.Option<Answer>>
     readonly cursor: (source: string) => Read<Option.Option<string>>

@@ -14,7 +14,7 @@ export interface Gone {
 export interface Holdings {
   /** Coins in blocks, and our own change that waits for one. A payout takes amount and fee out, at the latest when it is in a block. */
   readonly owned: Msat
-  /** Not part of `owned`: whoever has our keys has spent them, or their block is gone. */
+  /** Not part of `owned`: spent outside the service with our keys, or their block is gone. */
   readonly gone: ReadonlyArray<Gone>
 }
 

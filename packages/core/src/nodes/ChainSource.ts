@@ -64,7 +64,7 @@ export class ChainSource extends Context.Service<
     readonly tip: Effect.Effect<Tip, ChainUnavailable>
     /**
      * What came after `after` (null: from where this source begins), a bounded number of blocks at a time. Answers at once, also with nothing.
-     * What a reorganisation or a double spend took away is not told here: `unchangedTo` says how far to look, `transaction` what became of it.
+     * Evictions by a reorganisation or a double spend are not reported here: `unchangedTo` is how far down to look again, `transaction` the current placement.
      */
     readonly activity: <E>(after: string | null, ours: Ours<E>) => Effect.Effect<Activity, ChainUnavailable | E>
     /** The place, now, of any transaction. */

@@ -29,7 +29,7 @@ export interface Draft {
   readonly isDeep: boolean
 }
 
-/** Somebody to be paid. */
+/** A payee. */
 export interface Payment {
   readonly scriptPubKey: string
   readonly amount: Msat
@@ -50,7 +50,7 @@ export class ChainWallet extends Context.Service<
     /** The fingerprint of its master key, 4 bytes in hex. */
     readonly fingerprint: string
     readonly network: Network
-    /** A fresh address that nobody was ever given. */
+    /** A fresh address that was never given out. */
     readonly newAddress: (type: AddressType) => Effect.Effect<Derived, ChainUnavailable | StoreUnavailable>
     /**
      * Puts a transaction together that pays each exactly its amount, and to the miners at most what all it pays allow together, from coins that

@@ -34,7 +34,7 @@ export interface Page<A> {
   readonly cursor: string
 }
 
-/** What a Lightning node has written down, whoever asked it to: to be compared with what we have. */
+/** A Lightning node's statement: all payments that it recorded, of any origin, to be reconciled with the ledger. */
 export class LightningBooks extends Context.Service<
   LightningBooks,
   {

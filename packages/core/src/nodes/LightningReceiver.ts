@@ -56,7 +56,7 @@ export class LightningReceiver extends Context.Service<
     readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
     readonly lookupInvoice: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<InvoiceState, NodeUnavailable>
     /**
-     * No payment of this invoice is taken from here on: `canceled`, now or before, with the preimage that nobody needs to buy any more.
+     * No payment of this invoice is accepted from here on: `canceled`, now or before, with the preimage, which is safe to reveal from then on.
      * Or it is too late, and one is `accepted` or `settled`. Asking again answers the same.
      * Nodes do not give the preimage of a canceled invoice away: a backend derives it from our id and a secret of its own, or keeps it.
      */

@@ -54,11 +54,11 @@ export class LightningSender extends Context.Service<
      * What is `notSent` may be asked again at once; what is `unknown` only after `graceMillis`.
      */
     readonly pay: (ask: Ask) => Effect.Effect<Payment | NotSent>
-    /** What became of a payment. Asking changes nothing. */
+    /** The state of a payment. A look-up changes nothing. */
     readonly lookupPayment: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
     /**
-     * The payment hash of each payment of this node as it ends, from when somebody listens on, well or not. A hint of when to look: it may lose one or
-     * tell one twice, so payments are looked up as well. Empty of a node that cannot tell.
+     * The payment hash of each payment of this node as it ends, from the subscription on, well or not. A hint of when to look: it may lose one or
+     * repeat one, so payments are looked up as well. Empty for a node that cannot notify.
      */
     readonly ends: Stream.Stream<PaymentHash.PaymentHash, NodeUnavailable>
     /** The best route now, within `feeLimit`; undefined where there is none. Sends nothing. */

@@ -2,7 +2,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, type Effect, Schema } from "effect"
 import type { SuccessAction } from "./SuccessAction.ts"
 
-/** The recipient's server answered, and said no or something that no payer should act on. */
+/** The payee's server refused the payment, or its response is invalid. */
 export class RecipientRefused extends Schema.TaggedError<RecipientRefused>()("RecipientRefused", { reason: Schema.String }) {}
 
 /** The recipient's server could not be reached. */

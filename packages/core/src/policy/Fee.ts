@@ -8,7 +8,7 @@ export interface FeeRate {
 
 /**
  * What a withdrawal costs its company, fixed when it is confirmed. `service` is the operator's; `network` is the most that routing or
- * mining may cost: the node is told this very number as its limit. Sending 1000 with 5 and 10 takes 1015, whatever the route costs.
+ * mining may cost: the node gets this very number as its limit. Sending 1000 with 5 and 10 takes 1015, whatever the route costs.
  */
 export interface Fee {
   readonly service: Msat.Msat

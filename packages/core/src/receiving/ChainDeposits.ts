@@ -19,7 +19,7 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 
 const pageSize = 500
 
-/** How many deposits that were given up are looked at again with each new block: the newest first, and then on to the oldest and around. */
+/** How many evicted deposits are looked up again with each new block: the newest first, and then on to the oldest and around. */
 const givenUpAtOnce = 50
 
 const source = "chain"
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
 
   const deepest = Math.max(...options.confirmations.map(({ confirmations }) => confirmations), 0)
 
-  /** The next of those that were given up: what came back, or was given up by mistake, is found in its block again, however long that is ago. */
+  /** The next evicted ones: a payment that returned, or was evicted by mistake, is found in its block again, however long that is ago. */
   const nextGivenUp = Effect.gen(function* () {
     const found = yield* receiving.depositsGivenUp(givenUpBefore, givenUpAtOnce)
     givenUpBefore = found.length < givenUpAtOnce ? null : (found.at(-1)?.id ?? null)

@@ -7,7 +7,7 @@ import * as Noun from "../ledger/Noun.ts"
 
 /**
  * Keys of a wallet that one process may give out, and no other ever: from `first` to before `next`, of one account and branch (BIP 44).
- * What it does not give out is left unused, so that no index is used twice, whoever dies when.
+ * Unused keys of it stay unused, so that no index is used twice, wherever a process crashes.
  */
 export const KeyRange = Schema.Struct({
   id: Noun.Id,
@@ -22,7 +22,7 @@ export interface KeyRange extends Schema.Schema.Type<typeof KeyRange> {}
 
 export const members = Noun.members("key_ranges", KeyRange, [])
 
-/** Somebody else has reserved from there on. Look where the next one begins, and try again. */
+/** Another process has reserved from there on. Look where the next one begins, and try again. */
 export class KeyRangeTaken extends Schema.TaggedError<KeyRangeTaken>()("KeyRangeTaken", { wallet: Schema.String, first: Schema.Int }) {}
 
 export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved", KeyRangeTaken | Conflict> {

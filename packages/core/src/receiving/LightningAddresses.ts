@@ -58,7 +58,7 @@ export class LightningAddresses extends Context.Service<
       id: string,
       settings: LightningAddress.Settings
     ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
-    /** Nobody is paid there from here on, and nobody gets it again. Deleting it again changes nothing. */
+    /** No payment is accepted there from here on, and the address is never given out again. Deleting it again changes nothing. */
     readonly remove: (
       companyId: CompanyId.CompanyId,
       id: string
@@ -68,7 +68,7 @@ export class LightningAddresses extends Context.Service<
 
 const isHandle = Schema.is(HandleSchema)
 
-/** Why nobody can have this handle, in whatever letter case, undefined when somebody can. */
+/** Why this handle cannot be given out, in any letter case; undefined when it can. */
 export const handleIssue = (handle: string): string | undefined =>
   isHandle(handle.toLowerCase()) ? undefined : `1 to ${maxHandleLength} of a-z, 0-9, "-", "_" and ".", with no dot at either end`
 
@@ -131,7 +131,7 @@ export const make = Effect.gen(function* () {
       if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > limit.maximum) {
         return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
       }
-      // One more than asked for tells whether there is another page, without counting.
+      // One more than requested shows whether there is another page, without counting.
       const found = yield* receiving.lightningAddressesOf(companyId, query.before, query.limit + 1)
       const lightningAddresses = found.slice(0, query.limit)
       return { lightningAddresses, next: found.length > query.limit ? lightningAddresses.at(-1) : undefined }

@@ -28,7 +28,7 @@ export const make = (records: ReceivingReads["Service"], { openPerCaller, openPe
 
   const count = Effect.fnUntraced(function* (nowMillis: number) {
     if (nowMillis >= countedAtMillis && nowMillis - countedAtMillis < countedForMillis) return
-    // Whoever asks meanwhile goes by the count of before.
+    // Concurrent callers go by the previous count.
     countedAtMillis = nowMillis
     const counts = yield* records.openForWallets(nowMillis)
     byAddress = new Map(counts.map(({ lightningAddressId, count }) => [lightningAddressId, count]))

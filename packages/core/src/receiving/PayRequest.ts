@@ -43,12 +43,12 @@ export class PayRequestRefused extends Schema.TaggedError<PayRequestRefused>()("
   message: Schema.String
 }) {}
 
-/** What may be known about a payer. None of it has to be told, and none of it is checked by anybody (LUD-18). */
+/** Payer data that may be sent. None of it is required, and none of it is verified (LUD-18). */
 export const payerDataFields = ["name", "identifier", "email"] as const
 
 const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))
 
-/** Said of whatever is not there, not any more, or not to be told. */
+/** The error for everything that does not exist, no longer exists, or must not be revealed. */
 export const notFound = new PayRequestRefused({ code: "not_found", message: "There is no such Lightning address" })
 
 const isHandle = Schema.is(HandleSchema)
@@ -114,7 +114,7 @@ const isObject = (text: string): boolean => {
   }
 }
 
-/** Reads who pays (LUD-18). It stays as it came, members that nobody asked for too: the payer's wallet hashes it as well. */
+/** Reads payer data (LUD-18). It stays as received, unknown members too: the payer's wallet hashes it as well. */
 export const checkPayerData = (text: string | null, maxBytes: number): Result.Result<string | null, PayRequestRefused> => {
   if (text === null || text === "") return Result.succeed(null)
   const bytes = new TextEncoder().encode(text).length

@@ -25,7 +25,7 @@ export interface Ask {
   readonly comment: string | null
   readonly payerData: string | null
   readonly nostr: string | null
-  /** Whoever asks, by whatever he is told apart: he gets only so many invoices. */
+  /** Identifies the caller, who gets only so many invoices. */
   readonly caller: string
 }
 
@@ -37,7 +37,7 @@ export interface Answered {
   readonly verify: string
 }
 
-/** Takes payments at our Lightning addresses from whoever has a wallet that speaks LNURL. */
+/** Receives payments at our Lightning addresses from any wallet that supports LNURL. */
 export class PayRequests extends Context.Service<
   PayRequests,
   {
@@ -48,7 +48,7 @@ export class PayRequests extends Context.Service<
       place: PayRequest.Place,
       ask: Ask
     ) => Effect.Effect<Answered, PayRequest.PayRequestRefused | NodeUnavailable | Conflict | StoreUnavailable>
-    /** An invoice that a wallet got there. Its preimage is told to whoever knows its hash, once it is settled and never before. */
+    /** An invoice that a wallet got there. Its preimage is shown to anyone who knows its hash, once it is settled and never before. */
     readonly verify: (
       place: PayRequest.Place,
       paymentHash: PaymentHash.PaymentHash

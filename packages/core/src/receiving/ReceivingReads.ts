@@ -62,7 +62,7 @@ export class ReceivingReads extends Context.Service<
     readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /** What on-chain deposits come to that are pending and in a block above `height`: one question, however many they are. */
     readonly depositsUnconfirmed: (height: number) => Read<Unconfirmed>
-    /** On-chain deposits that are said to be in a block above `height`, by id, after `after`. */
+    /** On-chain deposits that are recorded in a block above `height`, by id, after `after`. */
     readonly depositsAbove: (height: number, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /** On-chain deposits that are pending and in no block, by id, after `after`. */
     readonly depositsInNoBlock: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>

@@ -9,7 +9,7 @@ import type { Found } from "./Difference.ts"
 import { atOnce } from "./Items.ts"
 import type { Look } from "./Look.ts"
 
-/** How many deposits that were given up one comparison looks at: the newest first, and then on to the oldest and around. */
+/** How many evicted deposits one run looks up: the newest first, and then on to the oldest and around. */
 const givenUpAtOnce = 50
 
 /** Compares single coins: those that we count on, and those that came to us after we had given them up. */
@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
         }))
     }),
 
-    /** What was given up and is in a block all the same: the next ones, and those that were before. */
+    /** Evicted deposits that are in a block: the next ones, and those that were before. */
     givenUp: Effect.fnUntraced(function* (before: Look | undefined) {
       const next = yield* receiving.depositsGivenUp(before?.places.givenUp ?? null, givenUpAtOnce)
       const earlier = before?.found.filter(({ cause }) => cause === "deposit_not_credited") ?? []

@@ -71,7 +71,7 @@ const finding = (cause: Cause, row: Row, ours: Msat.Msat | null, theirs: Msat.Ms
   theirs
 })
 
-/** What the node has paid, against the withdrawal with its hash. What was dispatched is stored before the node is told, so nothing else is ours. */
+/** What the node has paid, against the withdrawal with its hash. A dispatch is stored before the node is called, so no other payment is ours. */
 export const ofSent = (sent: Sent, withdrawal: Withdrawal.Withdrawal | undefined): Judgement => {
   const { amount, fee, state } = sent
   if (withdrawal === undefined || withdrawal.dispatchedAtMillis === null)

@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** `told` are the payments that the node itself has told of in this comparison: it need not be asked about them again. */
+  /** `told` are the payments that the node itself has reported in this run: they need no look-up. */
   const judge = Effect.fnUntraced(function* (
     line: Look.Watched,
     told: ReadonlySet<string>

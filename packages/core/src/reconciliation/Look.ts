@@ -48,7 +48,7 @@ export const Look = Schema.Struct({
     sent: Schema.NullOr(Schema.String),
     taken: Schema.NullOr(Schema.String),
     event: Schema.BigIntFromString,
-    /** The deposit up to which those that were given up were looked at, from the newest on. */
+    /** The deposit up to which evicted ones were looked up, from the newest on. */
     givenUp: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 })
@@ -62,7 +62,7 @@ export const last: Effect.Effect<Option.Option<Look>, StoreUnavailable, LedgerRe
   return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
 })
 
-/** How it is kept, for the next one and for whoever asks. */
+/** How it is stored, for the next run and for every reader. */
 export const kept = (look: Look) => ({ source, value: Schema.encodeSync(Text)(look) })
 
 const key = ({ cause, about }: Found): string => `${cause} ${about}`

@@ -42,7 +42,7 @@ const mayLeaveNode = ({ pending, lines }: Observed): Msat.Msat => {
   )
 }
 
-/** What the node has taken and nobody was credited for yet. */
+/** Received by the node and not credited yet. */
 const mayArriveAtNode = ({ lines }: Observed): Msat.Msat =>
   Msat.sum(
     ...lines.flatMap(({ judgement }) =>

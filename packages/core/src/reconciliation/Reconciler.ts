@@ -26,7 +26,7 @@ import * as Statements from "./Statements.ts"
 const pageSize = 500
 const behindMillis = 1000
 
-/** Compares our books with the node's and the chain's. It tells what differs and repairs nothing. */
+/** Reconciles the ledger with the statements of node and chain. It reports discrepancies and repairs nothing. */
 export class Reconciler extends Context.Service<
   Reconciler,
   {

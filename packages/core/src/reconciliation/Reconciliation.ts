@@ -63,7 +63,7 @@ const reportOf = (look: Look.Look, graceMillis: number): Report => {
 export class Reconciliation extends Context.Service<
   Reconciliation,
   {
-    /** None where nobody has ever compared: there may be nobody who can. */
+    /** None before the first run; there may be no process that can make one. */
     readonly last: Effect.Effect<Option.Option<Report>, StoreUnavailable>
     /** What waits now, and since when. */
     readonly waiting: Effect.Effect<Waiting.All, StoreUnavailable>

@@ -20,7 +20,7 @@ export class Transactions extends Context.Service<
   {
     readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Balance, StoreUnavailable>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
-    /** What the payer's wallet said when it asked for the invoice that was paid; undefined where no wallet did. */
+    /** The payer data sent with the request for the invoice that was paid; undefined where no wallet requested it. */
     readonly callback: (
       companyId: CompanyId.CompanyId,
       depositId: string
@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
       if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > maximum) {
         return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${maximum}` })
       }
-      // One more than asked for tells whether there is another page, without counting.
+      // One more than requested shows whether there is another page, without counting.
       const found = yield* reports.transactions(companyId, { ...query, limit: query.limit + 1 })
       const transactions = found.slice(0, query.limit)
       const last = transactions.at(-1)

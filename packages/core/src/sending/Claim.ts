@@ -13,11 +13,11 @@ const minLeaseMillis = 30_000
 
 /**
  * How long a withdrawal is claimed for. Nothing but time stops a call to the node: it is made in the first half of a claim, and the second half is longer
- * than it may be under way, so that whoever has the next claim comes after it.
+ * than it may be under way, so that the holder of the next claim comes after it.
  */
 export const leaseMillis = (graceMillis: number): number => Math.max(minLeaseMillis, 2 * graceMillis)
 
-/** Whether a node may still be called under this claim: later than that somebody else may have the task, and have seen the payment fail. */
+/** Whether a node may still be called under this claim: later than that another process may have the job, and have seen the payment fail. */
 export const mayCall = (claim: Claim, nowMillis: number): boolean => nowMillis <= claim.atMillis + claim.leaseMillis / 2
 
 /** How long until a task is looked at again: longer each time. */

@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
     /** The longest due first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),
 
-    /** A way to claim of each company in turn: it goes on after whoever was the last, and begins anew when nobody is left. */
+    /** A way to claim of each company in turn: it continues after the last company, and begins anew when none is left. */
     inTurn: () => {
       let turn: Turn | null = null
       return (share: Share) =>

@@ -4,7 +4,7 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** Somebody else has the task, or ended the withdrawal: it is theirs. */
+/** Another process has the job, or ended the withdrawal: nothing is left to do here. */
 export const overtaken = () => Effect.succeed<Next>("done")
 
 /** Ends withdrawals. The holder of the task may. */

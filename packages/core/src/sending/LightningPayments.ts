@@ -54,7 +54,7 @@ const conclusions = ({ fail, settle }: Endings) =>
     }
   })
 
-/** Pays withdrawals over Lightning: sends each once, and follows it until the node has said its final word. */
+/** Pays withdrawals over Lightning: sends each once, and follows it until the node's final result. */
 export const make = Effect.fnUntraced(function* (endings: Endings, ends: PaymentEnds) {
   const journal = yield* Journal
   const records = yield* SendingReads
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
     invoice: Bolt11.Bolt11,
     task: Claim
   ): Effect.fn.Return<Next, StoreUnavailable> {
-    // We slept: somebody else may have the task by now, and may have seen this payment fail and given the money back.
+    // The process slept: another one may have the job by now, and may have seen this payment fail and released the money.
     if (!mayCall(task, yield* now)) return "later"
     unsent.forget(task)
     const payment = yield* sender.pay({ invoice, amount: withdrawal.amount, feeLimit: withdrawal.networkAllowance }).pipe(
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
 
   return {
     /**
-     * The hash is stored, and only then the node is called: whoever finds this withdrawal later knows what to ask about. Waits for one of
+     * The hash is stored, and only then the node is called: a later worker knows which payment to look up. Waits for one of
      * `paymentsAtOnce` places, and leaves it when the node has answered.
      */
     send: (
@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
       }).pipe(
         (sending) => places.withPermit(sending),
         Effect.catchTags({
-          // Of whose withdrawal pays it only its own company hears.
+          // Only the payer's own company is shown the withdrawal that pays it.
           PaymentHashTaken: ({ paymentHash }) =>
             Effect.flatMap(records.withdrawalByHash(paymentHash), (earlier) => {
               const isOwn = Option.exists(earlier, ({ companyId }) => companyId === withdrawal.companyId)
@@ -129,7 +129,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
         })
       ),
 
-    /** What became of one that was sent. */
+    /** The state of a payment that was sent. */
     track: Effect.fnUntraced(function* (
       withdrawal: Withdrawal.Withdrawal,
       paymentHash: PaymentHash.PaymentHash,

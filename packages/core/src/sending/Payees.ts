@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
   const transfers = yield* Transfers.make(endings)
   const { fail } = endings
 
-  /** Who is paid by a fresh invoice of whoever made this offer. It may be one of our own: then the way is inside. */
+  /** The payee by a fresh invoice from the server that made this pay request. It may be a company of ours: then it is paid inside. */
   const accept = Effect.fnUntraced(function* (found: Extract<Recipient.Recipient, { readonly _tag: "Offer" }>, amount: Msat) {
     yield* Effect.fromResult(Recipient.check(found, amount, rules, yield* Clock.currentTimeMillis))
     const { bolt11, successAction } = yield* recipients.invoice(found.offer, amount)
@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
   const destinationOf = (withdrawal: Withdrawal) =>
     Effect.orDie(Effect.fromResult(Destination.parse(withdrawal.recipient, withdrawal.network)))
 
-  /** A claim of which asking took a good part begins anew; undefined when somebody else has it. */
+  /** A claim of which the request took a good part is renewed; undefined when another process has it. */
   const renewed = Effect.fnUntraced(function* (task: Claim): Effect.fn.Return<Claim | undefined, StoreUnavailable> {
     const atMillis = yield* Clock.currentTimeMillis
     if (atMillis < task.atMillis + task.leaseMillis / 4) return task

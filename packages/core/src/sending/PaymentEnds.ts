@@ -6,17 +6,17 @@ import { LightningSender } from "../nodes/LightningSender.ts"
 // A node has a few hundred payments on their way through each of its channels at most. What is watched beyond this, only look-ups find.
 const maxWatched = 20_000
 
-/** Hears from the node which payments have ended, and makes those due that this process gave back: nobody waits for the next look-up. */
+/** Subscribes to the node's notifications of ended payments, and makes those due that this process released: no wait for the next look-up. */
 export const make = Effect.gen(function* () {
   const sender = yield* LightningSender
   const tasks = yield* Tasks
   const woken = yield* Latch.make(false)
-  /** What this process holds: whose payment, and whether its end was heard meanwhile. */
+  /** What this process holds: which payment, and whether its end was notified meanwhile. */
   const held = new Map<string, { readonly paymentHash: PaymentHash.PaymentHash; hasEnded: boolean }>()
   /** What it gave back, by payment hash, under the claim that it had; the oldest first. */
   const watched = new Map<string, Task>()
 
-  /** It is due at once, unless another process has claimed it since, which hears of the end itself. */
+  /** It is due at once, unless another process has claimed it since, which is notified itself. */
   const wake = Effect.fnUntraced(function* (task: Task) {
     yield* tasks.postpone(task, yield* Clock.currentTimeMillis)
     yield* woken.open
@@ -33,9 +33,9 @@ export const make = Effect.gen(function* () {
   return {
     /** Follows the node's notices until they break off. */
     listen: Stream.runForEach(sender.ends, (paymentHash) => Effect.uninterruptible(hear(paymentHash))),
-    /** Returns when one is due since the last time somebody waited here. */
+    /** Returns when one is due since the last wait here. */
     ended: Effect.andThen(woken.await, woken.close),
-    /** Said before the node is asked about a payment under this claim: from here on it may end at any time. */
+    /** Called before a look-up of a payment under this claim: from here on it may end at any time. */
     hold: (task: Task, paymentHash: PaymentHash.PaymentHash) =>
       Effect.sync(() => {
         watched.delete(paymentHash)

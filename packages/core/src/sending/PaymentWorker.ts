@@ -15,7 +15,7 @@ import { Withdrawals } from "./Withdrawals.ts"
 /** How many payouts are looked after at once; more where one transaction pays more. */
 const payoutsAtOnce = 16
 
-/** Sends what was confirmed, and follows it until the node has said its final word. */
+/** Sends confirmed withdrawals, and follows each until the node's final result. */
 export class PaymentWorker extends Context.Service<
   PaymentWorker,
   {

@@ -102,7 +102,7 @@ export const select = (ask: {
   return { neededSats: amount + Coin.feeFor(weight, feeRate) }
 }
 
-/** What these payments ask for. Nobody is paid a part of a satoshi on the chain: whoever asks for that has a bug. */
+/** The outputs of these payments. A payment of a fraction of a satoshi on the chain is a bug of its caller. */
 export const asked = (payments: ReadonlyArray<Payment>): Effect.Effect<ReadonlyArray<Asked>> =>
   Effect.forEach(payments, ({ scriptPubKey, amount, feeLimit }) =>
     amount > 0n && amount % 1000n === 0n

@@ -12,7 +12,7 @@ import type { PayoutOptions } from "./PayoutOptions.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** What a step came to: the withdrawal ended (or somebody else has it now), or it is looked at again after `millis`, or when its turn comes. */
+/** The result of a step: the withdrawal ended (or another process has it now), or it is looked at again after `millis`, or when its turn comes. */
 export type Next = "done" | "later" | { readonly millis: number }
 
 /** A withdrawal that a transaction of ours is to pay, and the claim on its task. */

@@ -13,7 +13,7 @@ import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { PaymentOptions } from "./PaymentOptions.ts"
 
-/** Who is paid: one of our own companies, inside the ledger, or somebody outside. */
+/** The payee: a company of ours, paid inside the ledger, or one outside. */
 export type Recipient =
   | { readonly _tag: "OwnInvoice"; readonly bolt11: Bolt11.Bolt11; readonly invoice: Invoice }
   | { readonly _tag: "OwnLightningAddress"; readonly lightningAddress: LightningAddress }

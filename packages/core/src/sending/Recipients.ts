@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
     payable: Effect.fnUntraced(function* (companyId, destination, amount) {
       const recipient = yield* find(destination)
       yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
-      // Two withdrawals cannot pay one invoice; the store sees to it when one is sent, and here it is said in time.
+      // Two withdrawals cannot pay one invoice; the store ensures it when one is sent, and here it is reported in time.
       const earlier = "bolt11" in recipient ? yield* sending.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
       if (earlier?._tag !== "Some") return recipient
       return yield* earlier.value.companyId === companyId

@@ -26,7 +26,7 @@ const counts = <Key>() => {
 
 /**
  * Places for asking recipients' servers, which are strangers' and may take long: so many for one company and at one host, and each company's hosts in turn,
- * so that whoever is slow keeps nobody else waiting.
+ * so that a slow server delays no other.
  */
 export const line = Effect.fnUntraced(function* (
   inTurn: (share: Share) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>,

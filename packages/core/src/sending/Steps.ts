@@ -25,7 +25,7 @@ type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnav
 type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
 
 /**
- * Takes claimed withdrawals one step further: finds out who is paid, sends, or looks what became of it. `stopping` ends asking strangers' servers;
+ * Takes claimed withdrawals one step further: resolves the payee, sends, or looks up the payment. `stopping` ends requests to payees' servers;
  * `handedOver` is run when such a server has to be asked first.
  */
 export const make = Effect.fnUntraced(function* ({

@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
   const expire = Effect.fnUntraced(function* (task: Task) {
     const found = yield* records.voucher(task.companyId, task.id)
     if (found._tag === "None") return yield* Effect.die(`the expiry of a voucher that is not there: ${task.id}`)
-    // Claimed a moment ago, or voided by somebody else: nothing is left to do.
+    // Claimed a moment ago, or voided by another process: nothing is left to do.
     const overtaken = () => Effect.void
     yield* Effect.catchTags(journal.commit(Voucher.expired(found.value, fence(task), yield* now)), {
       VoucherNotOpen: overtaken,

@@ -71,7 +71,7 @@ export class Withdrawals extends Context.Service<
         readonly request?: Answer.Request<Withdrawal.Withdrawal>
       }
     ) => Effect.Effect<Answer.Outcome<Withdrawal.Withdrawal>, Refused | InsufficientBalance | Conflict | IdempotencyMismatch>
-    /** Returns as soon as this process has confirmed a withdrawal since the last time somebody waited here. */
+    /** Returns as soon as this process has confirmed a withdrawal since the last wait here. */
     readonly confirmed: Effect.Effect<void>
   }
 >()("@satrail/core/sending/Withdrawals") {}
@@ -175,7 +175,7 @@ export const make = Effect.gen(function* () {
       })
       const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis)
       const work = recipient._tag === "Address" ? { kind: Withdrawal.payoutKind, dueAtMillis } : undefined
-      // A withdrawal's key is never forgotten: nobody can know how late a caller tries again.
+      // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
       const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work))
       yield* confirmed.open
       return Answers.outcome(applied, withdrawal)

@@ -36,7 +36,7 @@ export const view = View.make<Deposit>()(
   }
 )
 
-/** What a payer's wallet said when it asked to pay (LUD-12, LUD-18, NIP-57). Each as it came, and checked by nobody. */
+/** The payer data that a wallet sent with its request to pay (LUD-12, LUD-18, NIP-57). Each as received, and unverified. */
 const payer = View.make<Callback | undefined>()(
   { identifier: "Payer" },
   {

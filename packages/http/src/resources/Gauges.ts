@@ -38,7 +38,7 @@ const accounts: ReadonlyArray<Account> = [
   "internal"
 ]
 
-/** Brings the gauges to what is in the store now: any process tells the same. Where the store is away they stay as they were. */
+/** Brings the gauges to what is in the store now: every process shows the same. During an outage of the store they keep their values. */
 export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
   Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis

@@ -57,7 +57,7 @@ const check = Section.open(
     }
 )
 
-/** For whoever watches over the process. Without a key. */
+/** For supervisors, proxies and monitoring. Without a key. */
 export const section = Section.make("health", { title: "Health", description: "For supervisors, proxies and monitoring" }, [
   healthz,
   readyz,

@@ -26,7 +26,7 @@ const Body = Schema.Struct({
 
 const nodeId = "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619"
 
-/** An invoice as its company sees it. Claimed and expired ones are simply not settled; nobody learns a preimage before. */
+/** An invoice as its company sees it. Claimed and expired ones are simply not settled; the preimage is hidden before. */
 export const view = View.make<Invoice.Invoice>()(
   { identifier: "LightningInvoice" },
   {

@@ -24,5 +24,5 @@ const metrics = Section.operator(
   }
 )
 
-/** For whoever watches over many processes. With the operator's token, which Prometheus sends as `authorization.credentials`. */
+/** For monitoring of many processes. With the operator's token, which Prometheus sends as `authorization.credentials`. */
 export const section = Section.make("metrics", { title: "Metrics", description: "For Prometheus" }, [metrics])

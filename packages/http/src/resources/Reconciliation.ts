@@ -171,7 +171,7 @@ const stateOwn = Section.operator(
     })
 )
 
-/** For whoever answers for the money. */
+/** For the operator. */
 export const section = Section.make(
   "reconciliation",
   { title: "Reconciliation", description: "The ledger compared with the statements of node and chain" },

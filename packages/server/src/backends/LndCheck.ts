@@ -92,7 +92,7 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
     { concurrency: "unbounded" }
   )
   const info = looked.flatMap(({ info }) => info ?? []).at(0)
-  // What is wrong with lnd as a whole is told once, by whichever macaroon it was heard.
+  // A problem of lnd as a whole is reported once, whichever macaroon it was found with.
   const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
   return [...(info === undefined ? [] : node(network, settings, info)), ...said.values(), ...looked.flatMap(({ lines }) => lines)]
 })

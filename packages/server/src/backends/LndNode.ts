@@ -25,7 +25,7 @@ const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): E
   return Effect.catchTag(LndInfo.identity(rest), "Refused", refused)
 }
 
-/** A macaroon, with all that it must allow. What it allows beyond that, a check of the start tells (LndCheck.ts). */
+/** A macaroon with all required permissions. Superfluous ones are reported by a check of the start (LndCheck.ts). */
 const macaroonOf = Effect.fnUntraced(function* (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>) {
   const { hex } = yield* Effect.mapError(
     Effect.fromResult(LndMacaroon.read(name, given, needed)),

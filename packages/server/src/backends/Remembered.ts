@@ -8,7 +8,7 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { NodeUnusable } from "./NodeUnusable.ts"
 
-// Which node the database was begun with. Another one has never heard of the payments in it, and would be asked to make them again.
+// Which node the database was begun with. Another one has no record of the payments in it, and would make them again.
 
 const Identity = Schema.Struct({ nodeId: Schema.String, network: Network })
 export interface Identity extends Schema.Schema.Type<typeof Identity> {}
@@ -27,7 +27,7 @@ export interface Place {
   readonly mayBeAway: (outage: NodeUnavailable) => boolean
 }
 
-/** What it said at its first start; undefined before that. */
+/** The identity that it had at its first start; undefined before that. */
 const known = Effect.fnUntraced(function* ({ source }: Place) {
   const stored = Option.getOrUndefined(yield* (yield* LedgerReads).cursor(source))
   return stored === undefined ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(stored))

@@ -14,7 +14,7 @@ export interface Check {
   readonly subject: string
   /** It asks others about what does not keep a service from starting, and is made when that runs. */
   readonly isLater?: true
-  /** Whoever asks it from then on tells of its outages: a start does not do so twice. */
+  /** Its outages are logged by its callers from then on: a start does not log them twice. */
   readonly isWatched?: boolean
   readonly lines: Effect.Effect<ReadonlyArray<Line>>
 }
@@ -32,7 +32,7 @@ export const misconfigured = (says: string, remedy: string): Line => ({ _tag: "W
 /** It may be right in a moment. */
 export const outage = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: false })
 
-/** Takes every secret of a configuration out of a text, wherever an answer of somebody else's repeats one. */
+/** Removes every secret of a configuration from a text, wherever another server's response repeats one. */
 const withoutSecrets = (secrets: ReadonlyArray<string>) => (text: string) =>
   secrets.reduce((all, secret) => all.replaceAll(secret, "…"), text)
 

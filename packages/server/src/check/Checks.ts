@@ -13,7 +13,7 @@ import * as Wallet from "./Wallet.ts"
 /** How long one subject is waited for: by who asks, and by a start. */
 export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 
-/** Everything that is looked at for a configuration, in the order in which it is told. */
+/** Every check of a configuration, in the order in which they are printed. */
 export const of = (environment: Environment): ReadonlyArray<Check.Check> => {
   const { node, chainNode, network } = environment
   return [
@@ -24,7 +24,7 @@ export const of = (environment: Environment): ReadonlyArray<Check.Check> => {
     ...(chainNode === undefined ? [] : [...chainNode.source.checks(network), Wallet.check(network, chainNode)]),
     Rates.check(environment),
     Clock.check(environment),
-    // Nobody outside pays a sandbox.
+    // A sandbox has no outside payers.
     ...(Pretended.isSandbox(Pretended.of(environment)) ? [] : [Domain.check(environment)])
   ]
 }

@@ -7,7 +7,7 @@ import { type Check, type Line, outage, right, warning } from "./Check.ts"
 const url = "https://api.coinbase.com/v2/time"
 const Time = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ epoch: Schema.Finite }) }))
 
-/** From where on a difference is told, and from where on invoices would be wrong. The other clock shows whole seconds. */
+/** The difference from which on it is reported, and from which on invoices would be wrong. The other clock shows whole seconds. */
 const told = { warning: 2000, wrong: 10_000 }
 
 const look = Effect.fnUntraced(
@@ -28,7 +28,7 @@ const look = Effect.fnUntraced(
   )
 )
 
-/** Whether this machine knows what time it is. Asked where somebody outside is asked anyway. */
+/** Whether this machine's clock is right. Checked where an outside server is called anyway. */
 export const check = (
   { rates, outboundAllow }: Environment,
   outbound: Outbound.Outbound["Service"] = Outbound.make({ allow: outboundAllow })

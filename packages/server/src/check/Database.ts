@@ -9,7 +9,7 @@ import { type Check, type Line, messageOf, misconfigured, outage, right, warning
 /** The oldest PostgreSQL that the statements are written for. */
 const oldest = 150_000
 
-/** From where on a difference of clocks is told, and from where on it is wrong: half of how long a role is leased (docs/decisions/0007). */
+/** The difference of clocks from which on it is reported, and from which on it is wrong: half of a lease (docs/decisions/0007). */
 const clockMillis = { told: 1000, wrong: 3000 }
 
 const Server = Schema.Struct({
@@ -74,7 +74,7 @@ const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Typ
 
 const clock = (nowMillis: number, sentMillis: number, heardMillis: number): ReadonlyArray<Line> => {
   const offMillis = nowMillis - (sentMillis + heardMillis) / 2
-  // What the way there and back took is nobody's fault.
+  // The time of the round trip is no difference.
   const sure = Math.max(0, Math.abs(offMillis) - (heardMillis - sentMillis) / 2)
   if (sure < clockMillis.told) return []
   const says = `the database's clock is ${(Math.abs(offMillis) / 1000).toFixed(1)} s ${offMillis > 0 ? "ahead of" : "behind"} this machine's`

@@ -5,7 +5,7 @@ import type { Environment } from "../Environment.ts"
 import { type Check, type Line, messageOf, outage, right, warning } from "./Check.ts"
 import { isPublic } from "./Settings.ts"
 
-/** How long before its end a certificate is told of. */
+/** How long before its end a certificate is reported. */
 const soonDays = 14
 const dayMillis = 86_400_000
 
@@ -33,7 +33,7 @@ const shownAt = (address: string, domain: string, { port, ca }: Ways) =>
       port,
       servername: domain,
       ...(ca !== undefined && { ca }),
-      // Looked at here instead, so that what is wrong with it can be told.
+      // Checked here instead, so that its problem can be reported.
       rejectUnauthorized: false
     })
     socket.once("secureConnect", () => {

@@ -21,7 +21,7 @@ export interface Setting<A> extends Config.Config<A> {
   readonly wants: string
   /** What is read where it is not given; empty where there is no default. */
   readonly fallback: string
-  /** The same where nobody needs it: it may be missing, and still not be wrong. */
+  /** The same without being required: it may be missing. */
   readonly unused: Config.Config<unknown>
 }
 
