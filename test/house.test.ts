@@ -13,7 +13,7 @@ const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 const allowed: Record<string, ReadonlyArray<string>> = {
   bitcoin: ["effect", "@noble/", "@scure/", "tiny-secp256k1"],
   core: ["@satrail/bitcoin", "effect", "@noble/", "@scure/", "tiny-secp256k1"],
-  contracts: ["@satrail/bitcoin", "@satrail/core", "effect", "@effect/vitest", "vitest"],
+  contracts: ["@satrail/bitcoin", "@satrail/core", "effect", "@effect/vitest", "vitest", "node:"],
   memory: ["@satrail/bitcoin", "@satrail/core", "effect"],
   postgres: ["@satrail/bitcoin", "@satrail/core", "effect", "effect/sql", "effect/reactivity", "pg", "@electric-sql/pglite", "node:"],
   sandbox: ["@satrail/bitcoin", "@satrail/core", "effect", "@noble/", "@scure/", "node:"],

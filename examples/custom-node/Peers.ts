@@ -1,5 +1,5 @@
 import { Msat } from "@satrail/bitcoin"
-import { LightningReceiver as Receiver, LightningSender as Sender } from "@satrail/contracts"
+import { LightningReceiver as Receiver, LightningSender as Sender, LightningWire as Wire } from "@satrail/contracts"
 import { Effect, Layer, References } from "effect"
 import { layer as daemon, PaperDaemon } from "./PaperDaemon.ts"
 import * as PaperNode from "./PaperNode.ts"
@@ -41,3 +41,16 @@ const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
 
 /** The backend, connected to a node that runs, and the peers of both contracts. */
 export const layer = Layer.mergeAll(node, payer, payee).pipe(Layer.provide(daemon), Layer.merge(quiet))
+
+/** The node, and the backend at whatever address: for what happens when what answers there is not the node. */
+export const layerWire = Layer.effect(
+  Wire.Target,
+  Effect.map(PaperDaemon, ({ url, macaroon }) => ({
+    url,
+    adapter: (url) =>
+      Layer.merge(
+        PaperNode.layerReceiver({ url, macaroon, deadlineMillis: 500 }),
+        PaperNode.layerSender({ url, macaroon, deadlineMillis: 500 })
+      )
+  }))
+).pipe(Layer.merge(payee), Layer.provide(daemon), Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")))

@@ -1,5 +1,6 @@
-import { LightningReceiver, LightningSender } from "@satrail/contracts"
+import { LightningReceiver, LightningSender, LightningWire } from "@satrail/contracts"
 import * as Peers from "../Peers.ts"
 
 LightningReceiver.suite("paper node", Peers.layer)
 LightningSender.suite("paper node", Peers.layer)
+LightningWire.suite("paper node", Peers.layerWire)

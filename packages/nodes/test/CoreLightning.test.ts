@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { eventually } from "@satrail/contracts/Eventually"
 import * as ReceiverContract from "@satrail/contracts/LightningReceiver"
 import * as SenderContract from "@satrail/contracts/LightningSender"
+import * as WireContract from "@satrail/contracts/LightningWire"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Clock, Context, Effect, Layer, Redacted, References, Result } from "effect"
@@ -57,6 +58,21 @@ ReceiverContract.suite("core lightning, pretend", layer, {
   skip: { "the hash of a description is in the invoice as it was given (LUD-06)": "it takes a description, and hashes that itself" }
 })
 SenderContract.suite("core lightning, pretend", layer)
+
+const target = Layer.effect(
+  WireContract.Target,
+  Effect.map(Daemon, (daemon) => ({
+    url: daemon.url,
+    adapter: (url) =>
+      Layer.merge(
+        CoreLightning.layerReceiver({ url, rune, invoiceSecret: Redacted.make("of the tests"), deadlineMillis: 500 }),
+        CoreLightning.layerSender({ url, rune, deadlineMillis: 500, retrySeconds: 1 })
+      )
+  }))
+)
+const quiet = Layer.succeed(References.MinimumLogLevel, "None")
+
+WireContract.suite("core lightning, pretend", Layer.mergeAll(target, peers, quiet).pipe(Layer.provideMerge(daemon)))
 
 const asking = (paymentRequest: string) => ({
   invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)),

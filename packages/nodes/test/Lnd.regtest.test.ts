@@ -1,10 +1,11 @@
 import * as LightningBooks from "@satrail/contracts/LightningBooks"
 import * as LightningReceiver from "@satrail/contracts/LightningReceiver"
 import * as LightningSender from "@satrail/contracts/LightningSender"
+import * as LightningWire from "@satrail/contracts/LightningWire"
 import { Network } from "@satrail/regtest/Network"
 import * as Proxy from "@satrail/regtest/Proxy"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, References } from "effect"
 import * as Lnd from "../src/Lnd.ts"
 import * as LndBooks from "../src/LndBooks.ts"
 import * as Peers from "./Peers.ts"
@@ -28,8 +29,40 @@ const layer = Layer.unwrap(
   })
 ).pipe(Layer.provideMerge(Real.network))
 
+/** alice, and the adapter at whatever address: for what happens when what answers there is not she. */
+const wire = Layer.effect(
+  LightningWire.Target,
+  Effect.gen(function* () {
+    const { alice } = yield* Network
+    const identity = { nodeId: alice.nodeId, network: "regtest" } as const
+    const [receiving, sending] = [yield* alice.bake(uris(Lnd.receiverCalls)), yield* alice.bake(uris(Lnd.senderCalls))]
+    return {
+      url: alice.url,
+      adapter: (url) => {
+        const options = { url, identity, deadlineMillis: 2000 }
+        return Layer.merge(
+          Lnd.layerReceiver({ ...options, macaroon: receiving, invoiceSecret: Redacted.make("of the tests") }),
+          Lnd.layerSender({ ...options, macaroon: sending })
+        )
+      }
+    }
+  })
+).pipe(
+  Layer.merge(
+    Layer.unwrap(
+      Effect.map(
+        Effect.flatMap(Network, ({ alice }) => Proxy.make(alice)),
+        Peers.sender
+      )
+    )
+  ),
+  Layer.provideMerge(Real.network),
+  Layer.merge(Layer.succeed(References.MinimumLogLevel, "None"))
+)
+
 Real.suite("lnd", ["btcd", "lnd"], () => {
   LightningReceiver.suite("lnd", layer)
   LightningSender.suite("lnd", layer)
   LightningBooks.suite("lnd", layer)
+  LightningWire.suite("lnd", wire)
 })

@@ -1,0 +1,117 @@
+import { assert } from "@effect/vitest"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Id from "@satrail/core/base/Id"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { Context, Effect, Layer, Result } from "effect"
+import * as Contract from "./Contract.ts"
+import { eventually } from "./Eventually.ts"
+import { Peer as Payees } from "./LightningSender.ts"
+import * as Wire from "./Wire.ts"
+
+/** A node that speaks HTTP, and its adapter, which is put behind a wire that fails in every way of `Wire.faults`. */
+export class Target extends Context.Service<
+  Target,
+  {
+    /** Where the node is: `http://127.0.0.1:3000`, or `https:` with any certificate. */
+    readonly url: string
+    /** The adapter, for the same node at another address. Its deadline should be short: silence is waited for to its end. */
+    readonly adapter: (url: string) => Layer.Layer<LightningReceiver | LightningSender, unknown>
+  }
+>()("@satrail/contracts/LightningWire/Target") {}
+
+type Ports = Target | Payees
+
+const amount = Msat.fromSats(10_000)
+/** More requests than an adapter makes for one payment. */
+const requests = 8
+
+/** The adapter behind a wire that works so far. */
+const connected = Effect.gen(function* () {
+  const { url, adapter } = yield* Target
+  const wire = yield* Wire.make(url)
+  const context = yield* Layer.build(Layer.fresh(adapter(wire.url)))
+  const during = <A, E, R>(fault: Wire.Fault, use: Effect.Effect<A, E, R>, from = 0, isHeard = false) =>
+    Effect.andThen(wire.fail(fault, from, isHeard), Effect.ensuring(use, wire.mend))
+  return { wire, during, receiver: Context.get(context, LightningReceiver), sender: Context.get(context, LightningSender) }
+})
+
+const invoiced = Effect.gen(function* () {
+  const paymentRequest = yield* (yield* Payees).invoice({ amount, behaviour: "settle" })
+  return { invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)), amount, feeLimit: Msat.fromSats(1_000) }
+})
+
+const received = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
+  return yield* (yield* Payees).received(paymentHash)
+})
+
+/** What only the node may say is not said by a fault: of a payment, of an invoice. */
+const noWord = (fault: Wire.Fault) =>
+  Effect.gen(function* () {
+    const { during, receiver, sender } = yield* connected
+    const asked = yield* invoiced
+    yield* sender.pay(asked)
+    const { paymentHash } = asked.invoice
+    yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
+    const issued = yield* receiver.createInvoice({
+      id: yield* Id.make,
+      amount: Msat.fromSats(21),
+      description: { _tag: "Text", text: "coffee" },
+      expirySeconds: 1800
+    })
+    const never = PaymentHash.make("0f".repeat(32))
+    const said = yield* during(
+      fault,
+      Effect.all({
+        settled: sender.lookupPayment(paymentHash),
+        never: sender.lookupPayment(never),
+        quote: Effect.flip(sender.quote(yield* invoiced)),
+        invoice: Effect.flip(receiver.lookupInvoice(issued.paymentHash)),
+        nobodys: Effect.flip(receiver.lookupInvoice(never)),
+        canceled: Effect.flip(receiver.cancelInvoice(issued.paymentHash))
+      })
+    )
+    assert.deepStrictEqual([said.settled, said.never], [{ _tag: "unknown" }, { _tag: "unknown" }], "a payment")
+    for (const [what, outage] of Object.entries(said).slice(2)) assert.strictEqual(outage._tag, "NodeUnavailable", what)
+    // And when it is over, everything is as it was.
+    assert.strictEqual((yield* sender.lookupPayment(paymentHash))._tag, "settled")
+    assert.strictEqual((yield* sender.lookupPayment(never))._tag, "notFound")
+    assert.strictEqual((yield* receiver.lookupInvoice(issued.paymentHash))._tag, "open")
+  }).pipe(Effect.scoped)
+
+/** The fault begins with each request that a payment makes, in turn: before the node has heard it, or after. Whatever is answered, it is true. */
+const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
+  Effect.gen(function* () {
+    const { wire, during, sender } = yield* connected
+    for (let from = 0; from < requests; from++) {
+      const asked = yield* invoiced
+      const { paymentHash } = asked.invoice
+      yield* wire.mend
+      const answered = yield* during(fault, sender.pay(asked), from, isHeard)
+      assert.notStrictEqual(answered._tag, "failed", `from request ${from} on`)
+      if (answered._tag === "settled") break // no request of it is left to go wrong
+      // No longer unknown: the node's own word.
+      const state = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "notFound" || _tag === "settled")
+      if (answered._tag === "notSent") assert.strictEqual(state._tag, "notFound", "what is called not sent was not")
+      assert.strictEqual(yield* received(paymentHash), state._tag === "settled" ? amount : Msat.zero)
+      // Asked again it is paid once; a call whose end is not known may still be under way, and then it is not begun again before `graceMillis`.
+      yield* sender.pay(asked)
+      const isDue = answered._tag === "notSent" || state._tag === "settled"
+      const last = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled" || (!isDue && _tag === "notFound"))
+      assert.strictEqual(yield* received(paymentHash), last._tag === "settled" ? amount : Msat.zero)
+    }
+  }).pipe(Effect.scoped)
+
+/** Three promises for each fault. All are about money: none may be skipped. */
+export const promises: Contract.Promises<Ports> = Object.fromEntries(
+  Object.entries(Wire.faults).flatMap(([name, fault]) => [
+    [`C2: ${name}: no word about a payment or an invoice`, noWord(fault)],
+    [`C3: ${name}, before the node has heard: not failed, and paid once`, paidOnce(fault, false)],
+    [`C3: ${name}, after the node has heard: not failed, and paid once`, paidOnce(fault, true)]
+  ])
+)
+
+/** Holds the adapter of a node that speaks HTTP to what must be true when what answers is not the node. */
+export const suite = Contract.suite<Ports, Contract.Promises<Ports>, {}>("LightningWire", { money: promises, other: {} })
