@@ -24,8 +24,13 @@ export const blocksOf = (page: string, text: string): ReadonlyArray<Block> =>
     return { at: `${page}:${line}`, file: path.join(folder, name), isProgram: words.includes("run"), code }
   })
 
-/** Every page of which the code is checked. */
-export const pages: ReadonlyArray<string> = globSync("packages/*/README.md", { cwd: root }).toSorted()
+/** Every page of which the code is checked: what a host or the author of an adapter copies from. */
+export const pages: ReadonlyArray<string> = [
+  "README.md",
+  "docs/guides/add-a-lightning-node.md",
+  "docs/guides/embed.md",
+  ...globSync("packages/*/README.md", { cwd: root }).toSorted()
+]
 
 export const blocks = (): ReadonlyArray<Block> => pages.flatMap((page) => blocksOf(page, readFileSync(path.join(root, page), "utf8")))
 

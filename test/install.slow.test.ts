@@ -70,7 +70,9 @@ const tarballs = () => readdirSync(release).filter((file) => file.endsWith(".tgz
 const nameOf = (file: string) => `@satrail/${/satrail-(\w+)-/.exec(file)?.[1]}`
 
 /** Programs that a host writes: those of the guides, and the examples. */
-const examples = ["embed-effect", "embed-promise", "custom-node"]
+const examples = ["embed-effect", "embed-promise", "custom-node", "mounts"]
+/** The examples that run in no workspace, and what they need beside the packages. */
+const frameworks = ["express@5", "@types/express@5", "fastify@5", "hono@4", "@hono/node-server"]
 const programs = blocks().filter(({ isProgram }) => isProgram)
 
 const config = (module: "nodenext" | "preserve", moduleResolution: "nodenext" | "bundler") => ({
@@ -98,7 +100,7 @@ const host = async (bin: string, version: string): Promise<string> => {
   const dependencies = Object.fromEntries(tarballs().map((file) => [nameOf(file), `file:../release/${file}`]))
   writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "host", private: true, type: "module", dependencies }))
   // Today's newest that the ranges allow, the types of this Node, and nothing else.
-  const others = ["effect", "vitest", "@effect/vitest", "typescript", "@types/node@24", "@effect/platform-node"]
+  const others = ["effect", "vitest", "@effect/vitest", "typescript", "@types/node@24", "@effect/platform-node", ...frameworks]
   const startedMillis = Date.now()
   await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...others)
   console.log(`Node ${version}: installed in ${Math.round((Date.now() - startedMillis) / 1000)} s`)
@@ -192,7 +194,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
             const { status, said } = await run(bin, folder, "node", path.join("blocks", file))
             assert.strictEqual(status, 0, `${at}: ${said}`)
           }
-          for (const name of examples) await right(bin, folder, "node", `examples/${name}/main.ts`)
+          for (const name of examples) await right(bin, folder, "node", `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`)
         })
 
         it(`install: contracts run with the newest vitest of their range (Node ${version})`, async () => {

@@ -1,0 +1,7 @@
+// Hono 4 speaks web requests: nothing is in between.
+import { Hono } from "hono"
+import { handler } from "./payments.ts"
+
+export const app = new Hono()
+app.all("/v1/*", (context) => handler(context.req.raw))
+app.get("/", (context) => context.text("the shop"))

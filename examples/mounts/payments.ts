@@ -1,0 +1,29 @@
+// The service in this process, and `/v1` as one function from a web Request to its Response. Each file beside this one puts it into another framework.
+import { Policy, Satrail } from "@satrail/core"
+import { Authentication, Http, Readiness } from "@satrail/http"
+import { Storage } from "@satrail/postgres"
+import { FixedRates, Sandbox } from "@satrail/sandbox"
+import { Layer, ManagedRuntime } from "effect"
+
+const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const
+const ports = Layer.mergeAll(Storage.layerEmbedded(), Sandbox.layer({ seed: "mounts", network: "regtest" }), FixedRates.layer())
+const services = Satrail.layerWorkers.pipe(Layer.provideMerge(Satrail.layer(settings)), Layer.provideMerge(ports))
+
+/** Every service, for the host's own code: `payments.runPromise(Invoices.Invoices)`. */
+export const payments = ManagedRuntime.make(services)
+
+const mounted = Http.webHandler(
+  Http.layer().pipe(
+    Layer.provide(Layer.succeedContext(await payments.context())),
+    Layer.provide(Layer.succeed(Authentication.OperatorToken, undefined)), // no operator's routes over HTTP
+    Layer.provide(Layer.succeed(Readiness.Readiness, []))
+  )
+)
+
+export const handler = (request: Request): Promise<Response> => mounted.handler(request)
+
+/** When the host stops: nobody is answered any more, then the workers finish their step, then the store is closed. */
+export const close = async (): Promise<void> => {
+  await mounted.dispose()
+  await payments.dispose()
+}
