@@ -24,6 +24,8 @@ import * as Payout from "../packages/core/src/sending/Payout.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
 import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
+import * as Events from "../packages/http/src/Events.ts"
+import * as Extension from "../packages/http/src/Extension.ts"
 import * as Readiness from "../packages/http/src/Readiness.ts"
 import * as Reconciliation from "../packages/http/src/resources/Reconciliation.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
@@ -49,6 +51,9 @@ const limits = (): string => {
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
     ["request body, bytes", Edge.maxBodyBytes],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
+    ["open streams of one extension in one process, by default", Extension.maxStreams],
+    ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
+    ["time between two comments in a silent stream of events, seconds", Events.heartbeatMillis / 1000],
     ["smallest invoice or withdrawal", sats(defaults.minAmount)],
     ["largest invoice, by default", sats(defaults.maxInvoice)],
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],

@@ -20,7 +20,17 @@ const allowed: Record<string, ReadonlyArray<string>> = {
   chain: ["@satrail/bitcoin", "@satrail/core", "effect", "@scure/", "node:"],
   web: ["@satrail/bitcoin", "@satrail/core", "effect", "ws", "node:"],
   nodes: ["@satrail/bitcoin", "@satrail/core", "effect", "effect/http", "@noble/", "@scure/", "node:"],
-  http: ["@satrail/bitcoin", "@satrail/core", "effect", "effect/http", "effect/http-api", "effect/observability", "node:crypto", "qr"],
+  http: [
+    "@satrail/bitcoin",
+    "@satrail/core",
+    "effect",
+    "effect/encoding",
+    "effect/http",
+    "effect/http-api",
+    "effect/observability",
+    "node:crypto",
+    "qr"
+  ],
   server: [""],
   testing: ["node:"],
   bench: [""],

@@ -1,11 +1,11 @@
 import * as Id from "@satrail/core/base/Id"
-import { Cause, Effect, Fiber } from "effect"
-import { FindMyWay, HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as ByteSize from "effect/ByteSize"
-import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import { Cause, Deferred, Effect, Stream } from "effect"
+import { HttpBody, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Errors from "./Errors.ts"
-import * as Lnurl from "./Lnurl.ts"
-import { routerConfig } from "./Routing.ts"
+import { maxStreamMillis, maxStreams } from "./Extension.ts"
+import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
+import * as Refusals from "./Refusals.ts"
+import { answer, notFound } from "./Refusals.ts"
 
 /** How requests are taken in. */
 export interface Options {
@@ -19,13 +19,12 @@ export interface Options {
   readonly wantsHost?: boolean
   /** How many reverse proxies of the operator's own stand in front, each adding to `X-Forwarded-For` who asked it. None unless given. */
   readonly proxies?: number
+  /** Completes when the server begins to close: streams end then, or when the routes are closed. */
+  readonly closing?: Effect.Effect<void>
 }
 
 export const maxBodyBytes = 64 * 1024
 export const timeoutMillis = 30_000
-
-const answer = (failure: Errors.Failure, headers: Record<string, string> = {}) =>
-  HttpServerResponse.jsonUnsafe(failure, { status: failure.status, headers })
 
 const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
   response.headers["content-type"]?.startsWith("application/json") === true ||
@@ -33,27 +32,14 @@ const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
 
 const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body has more than ${bytes} bytes`))
 
-const notFound = answer(Errors.failure("not_found", "There is no such route"))
-
-/** An envelope for what the framework writes by itself. */
+/** An envelope for what the framework writes by itself: nothing at all, or a line about the type of a body. What has words of its own keeps them. */
 const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || isJson(response)) return response
   if (response.status === 415)
     return answer(Errors.failure("unsupported_media_type", "The body must be sent as Content-Type: application/json"))
+  if (response.body._tag !== "Empty") return response
   return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
 }
-
-const malformed = (path: string, message: string) => answer(Errors.malformedRequest([{ path, message }]))
-
-const withoutHost = malformed("host", "Missing: every request names the host it is for")
-const strangeHost = malformed("host", "Must be a host name or an IP address, and a port where there is one")
-const withFragment = malformed("", "A request target has no fragment: write # as %23")
-
-/** Headers that are sent once: of two lines Node reads the first, and a server in front of us might go by the second. */
-const repeated = new Map(["host", "authorization", "content-type"].map((name) => [name, malformed(name, "Given more than once")]))
-
-/** What is more than one name, or more than a name. Letters beyond ASCII are read: wallets send domains as people write them. */
-const isHost = (host: string): boolean => !/[\s,@/?#\\]/.test(host)
 
 const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
 
@@ -78,138 +64,105 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
-/** The router would take it for the beginning of a query. */
-const hasSemicolon = (url: string): boolean => url.includes(";") && /^[^?#]*;/.test(url)
+const security = { "x-content-type-options": "nosniff", "cache-control": "no-store" }
 
-/**
- * A letter may be written as its number too (RFC 3986, section 2.3), and the router would read it: whoever stands in front of us and keeps a
- * path from the outside may know the letters only. What wallets add to their path is their own.
- */
-const isDisguised = (url: string): boolean =>
-  url.includes("%") && /^[^?#]*%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i.test(url) && !Lnurl.isPublic(url)
+const corsHeaders = "access-control-allow-origin"
 
-/** The path and query of a target in absolute form, `http://host/path?query`, as they are written; of another, all of it. */
-const writtenIn = (target: string): string =>
-  target.startsWith("/") ? target : target.slice(target.indexOf("/", target.indexOf("//") + 2))
-
-/** What a server in front of us could read otherwise than we would: nobody knows what was meant, and nothing is done. */
-const refusalOf = ({ source, url, headers: { host } }: HttpServerRequest.HttpServerRequest, wantsHost: boolean) => {
-  if (host !== undefined && !isHost(host)) return strangeHost
-  if (!url.startsWith("/") || hasSemicolon(url) || isDisguised(url)) return notFound
-  const target = "url" in source && typeof source.url === "string" ? source.url : url
-  if (target.includes("#")) return withFragment
-  // Node keeps the lines of the headers as they came; of others we know what they made of them.
-  const lines = "rawHeaders" in source && Array.isArray(source.rawHeaders) ? source.rawHeaders : undefined
-  if (lines === undefined) return wantsHost && host === undefined ? withoutHost : undefined
-  // An absolute target is taken apart as browsers take addresses apart: http://host/a/../operator would be /operator.
-  if (writtenIn(target) !== url) return notFound
-  const seen = new Set<string>()
-  for (let at = 0; at < lines.length; at += 2) {
-    const name = String(lines[at]).toLowerCase()
-    if (!repeated.has(name)) continue
-    if (seen.has(name)) return repeated.get(name)
-    seen.add(name)
-  }
-  return wantsHost && !seen.has("host") ? withoutHost : undefined
+/** Which pages may read answers, and what they may see of them. */
+const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.HttpServerRequest, mounted: Mounted | undefined) => {
+  if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
+  const origin = request.headers["origin"]
+  if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
+  return { [corsHeaders]: origin, "access-control-expose-headers": "Link, Idempotency-Replayed, Retry-After", vary: "Origin" }
 }
 
-/** Which methods the API has, by path. */
-const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>,
-  others: ReadonlyArray<FindMyWay.PathInput>
-) => {
-  const methods = new Set<string>(["GET"])
-  const router = FindMyWay.make<true>(routerConfig)
-  for (const path of others) router.on("GET", path, true)
-  HttpApi.reflect(api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint: { method, path } }) => {
-      methods.add(method)
-      router.on(method, path.startsWith("/") ? `/${path.slice(1)}` : "*", true)
-    }
-  })
-  return (url: string): ReadonlyArray<string> => {
-    const found = [...methods].filter((method) => router.find(method, url) !== undefined)
-    return found.length === 0 ? [] : [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
-  }
-}
+/** What routes are held to whose policy does not say otherwise. */
+export const policyOf = (options: Options): Policy => ({
+  cors: "listed",
+  maxBodyBytes: options.maxBodyBytes ?? maxBodyBytes,
+  timeoutMillis: options.timeoutMillis ?? timeoutMillis,
+  // Reading has no body, and waits for the store alone, which limits its own time: a limit here too would cost a tenth of the request.
+  limitsReads: false,
+  headers: {},
+  allowsEscapedLetters: false,
+  maxStreams,
+  maxStreamMillis
+})
+
+const tooManyStreams = answer(Errors.failure("overloaded", "There are as many streams open here as may be: try again in a moment"))
+
+/** A stream counts from here until its last byte was sent or its reader has gone, and ends in time, and when the service is closing. */
+const streamed = Effect.fnUntraced(function* (
+  response: HttpServerResponse.HttpServerResponse,
+  mounted: Mounted | undefined,
+  closing: Effect.Effect<void>
+) {
+  if (mounted === undefined || response.body._tag !== "Stream") return response
+  const { maxStreams, maxStreamMillis } = mounted.policy
+  if (mounted.openStreams >= maxStreams) return tooManyStreams
+  mounted.openStreams++
+  yield* Effect.addFinalizer(() => Effect.sync(() => mounted.openStreams--))
+  const { stream, contentType, contentLength } = response.body
+  const ended = Stream.interruptWhen(stream, Effect.race(closing, Effect.sleep(maxStreamMillis)))
+  return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
+})
 
 /**
- * What is done for every request, whatever it asks for: an envelope also for an unknown route, a wrong method, a crash; a limit on bodies and
- * on time; CORS, and the headers that a JSON API should send. `others` are the paths beside the API's own.
+ * What is done for every request, whatever it asks for: an envelope also for an unknown route, a wrong method, a crash; CORS, and the headers
+ * that a JSON API should send; an end of streams. What is done by path is in Extension.ts.
  */
-export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>,
-  others: ReadonlyArray<FindMyWay.PathInput>,
-  options: Options = {}
-) => {
-  const methodsAt = routesOf(api, others)
-  const limitBytes = options.maxBodyBytes ?? maxBodyBytes
-  const limitMillis = options.timeoutMillis ?? timeoutMillis
+export const layer = (options: Options = {}) => {
+  const { maxBodyBytes: limitBytes } = policyOf(options)
   const wantsHost = options.wantsHost ?? false
-  const bodySize = ByteSize.fromInputUnsafe(limitBytes)
   const origins = new Set(options.corsOrigins)
-  const security = { "x-content-type-options": "nosniff", "cache-control": "no-store" }
-
-  const corsFor = (request: HttpServerRequest.HttpServerRequest): Record<string, string> => {
-    if (Lnurl.isPublic(request.url)) return { "access-control-allow-origin": "*" }
-    const origin = request.headers["origin"]
-    if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
-    return {
-      "access-control-allow-origin": origin,
-      "access-control-expose-headers": "Link, Idempotency-Replayed, Retry-After",
-      vary: "Origin"
-    }
-  }
+  const corsFor = corsOf(origins)
 
   /** An OPTIONS request, a browser's preflight or not. A browser whose origin is not allowed is told nothing that would let it go on. */
-  const optionsAt = (request: HttpServerRequest.HttpServerRequest) => {
-    const methods = methodsAt(request.url)
+  const optionsAt = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
+    const methods = paths.methodsAt(request.url)
     if (methods.length === 0) return notFound
     const allow = methods.join(", ")
-    const cors = corsFor(request)
-    return HttpServerResponse.jsonUnsafe(
-      { status: 200, message: "Options", data: { methods } },
-      {
-        status: 200,
-        headers: {
-          allow,
-          ...("access-control-allow-origin" in cors && {
-            "access-control-allow-methods": allow,
-            "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key",
-            "access-control-max-age": "600"
-          })
-        }
-      }
-    )
+    const data = { status: 200, message: "Options", data: { methods } }
+    const allowed = {
+      "access-control-allow-methods": allow,
+      "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key",
+      "access-control-max-age": "600"
+    }
+    const isAllowed = corsHeaders in corsFor(request, paths.at(request.url))
+    return HttpServerResponse.jsonUnsafe(data, { status: 200, headers: { allow, ...(isAllowed && allowed) } })
   }
 
-  const finish = (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) => {
+  const finish = (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse, paths?: Index) => {
     // What most answers are, without the detours.
-    const isOpen = origins.size > 0 || Lnurl.isPublic(request.url)
-    if (response.status < 400 && !isOpen && response.headers["cache-control"] === undefined) {
+    if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined && request.method !== "OPTIONS") {
       return HttpServerResponse.setHeaders(response, security)
     }
-    return HttpServerResponse.setHeaders(enveloped(response), {
+    const told = enveloped(response)
+    // Of what succeeded, the route has said what any origin may read.
+    const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths?.at(request.url) : undefined
+    const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
+    return HttpServerResponse.setHeaders(told, {
       ...security,
-      ...owed[response.status],
-      ...(response.headers["cache-control"] !== undefined && { "cache-control": response.headers["cache-control"] }),
-      ...(isOpen && withVary(corsFor(request), response.headers["vary"]))
+      ...owed[told.status],
+      ...told.headers,
+      "x-content-type-options": "nosniff",
+      ...(isOpen && withVary(corsFor(request, mounted), told.headers["vary"]))
     })
   }
 
-  const failed = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) {
+  const failed = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>, paths: Index) {
     const error = Cause.squash(cause)
     if (HttpServerError.isHttpServerError(error)) {
       if (error.reason._tag === "RouteNotFound") {
-        const methods = methodsAt(request.url)
-        if (methods.length === 0) return notFound
+        const methods = paths.methodsAt(request.url)
+        // Of a path that has the method, the route itself did not find what was asked for: a file, say.
+        if (methods.length === 0 || methods.includes(request.method)) return notFound
         const allow = methods.join(", ")
         return answer(Errors.failure("method_not_allowed", `${request.method} is not one of this route's methods: ${allow}`), { allow })
       }
       if (error.reason._tag === "RequestParseError") {
         return error.reason.reason === "BodyTooLarge"
-          ? tooLarge(limitBytes)
+          ? tooLarge(paths.at(request.url)?.policy.maxBodyBytes ?? limitBytes)
           : answer(Errors.malformedRequest([{ path: "", message: "The body could not be read to its end" }]))
       }
     }
@@ -218,19 +171,22 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     return answer(Errors.failure("internal", `Internal error. Reference: ${reference}`))
   })
 
-  const late = Effect.sync(() =>
-    // The body may have stopped halfway, and then no further request can be read from this connection.
-    answer(Errors.failure("timeout", `The request was not completed within ${limitMillis / 1000} seconds`), { connection: "close" })
-  )
-
-  /** Ends what takes too long, after the answer: to break off the reading of a body closes the connection, and nothing could be answered. */
-  const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-    Effect.flatMap(Effect.forkScoped(http), (work) => Effect.timeoutOrElse(Fiber.join(work), { duration: limitMillis, orElse: () => late }))
+  /** Whether more is sent than is read, as far as the headers say so. */
+  const isTooLarge = ({ headers, url }: HttpServerRequest.HttpServerRequest, paths: Index): number | undefined => {
+    const length = Number(headers["content-length"] ?? 0)
+    if (!(length > limitBytes)) return undefined
+    const most = paths.at(url)?.policy.maxBodyBytes ?? limitBytes
+    return length > most ? most : undefined
+  }
 
   return HttpRouter.middleware(
     Effect.gen(function* () {
       // What is logged for a request goes where the layer's own log goes, also when a host's web server runs it.
       const context = yield* Effect.context<never>()
+      const paths = yield* Paths
+      const closed = yield* Deferred.make<void>()
+      yield* Effect.addFinalizer(() => Deferred.succeed(closed, undefined))
+      const closing = options.closing === undefined ? Deferred.await(closed) : Effect.race(options.closing, Deferred.await(closed))
 
       let isForwardingKnown = (options.proxies ?? 0) > 0
       const warn = Effect.suspend(() => {
@@ -240,20 +196,23 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
 
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const refusal = refusalOf(request, wantsHost)
+          const refusal = Refusals.of(request, wantsHost, paths.allowsEscapedLetters)
           if (refusal !== undefined) return Effect.succeed(finish(request, refusal))
-          if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request)))
-          if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Effect.succeed(finish(request, tooLarge(limitBytes)))
-          // Reading has no body, and waits for the store alone, which limits its own time: a limit here too would cost a tenth of the request.
-          const isRead = request.method === "GET" || request.method === "HEAD"
-          const limited = isRead ? http : timed(Effect.provideService(http, HttpIncomingMessage.MaxBodySize, bodySize))
+          if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request, paths), paths))
+          const most = isTooLarge(request, paths)
+          if (most !== undefined) return Effect.succeed(finish(request, tooLarge(most), paths))
           // The framework runs us uninterruptibly: somebody who goes away ends the work only if we let him.
-          const served = Effect.matchCauseEffect(Effect.interruptible(limited), {
-            onSuccess: (response) => Effect.succeed(finish(request, response)),
+          const served = Effect.matchCauseEffect(Effect.interruptible(http), {
+            onSuccess: (response) =>
+              response.body._tag === "Stream"
+                ? Effect.map(streamed(response, paths.at(request.url), closing), (ending) => finish(request, ending, paths))
+                : Effect.succeed(finish(request, response, paths)),
             onFailure: (cause) => {
               if (isGone(cause)) return Effect.failCause(cause)
-              if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finish(request, stopping))
-              return Effect.map(Effect.provideContext(failed(request, cause), context), (response) => finish(request, response))
+              if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finish(request, stopping, paths))
+              return Effect.map(Effect.provideContext(failed(request, cause, paths), context), (response) =>
+                finish(request, response, paths)
+              )
             }
           })
           return isForwardingKnown || request.headers["x-forwarded-for"] === undefined ? served : Effect.andThen(warn, served)

@@ -6,16 +6,20 @@ import * as Authentication from "./Authentication.ts"
 import * as Decoding from "./Decoding.ts"
 import * as Docs from "./Docs.ts"
 import * as Edge from "./Edge.ts"
+import * as Extension from "./Extension.ts"
 import * as Home from "./Home.ts"
 import * as Lnurl from "./Lnurl.ts"
 import * as LnurlWithdraw from "./LnurlWithdraw.ts"
+import * as Paths from "./Paths.ts"
 import * as Readiness from "./Readiness.ts"
 import { routerConfig } from "./Routing.ts"
 
 /** How requests are taken in, and what the first page says. */
-export interface Options extends Edge.Options {
+export interface Options<E = never, R = never> extends Edge.Options {
   /** What the page at `/` says of the service. */
   readonly about?: Home.About
+  /** What is served beside the API: pages, files, streams. */
+  readonly extensions?: ReadonlyArray<Extension.Extension<E, R>>
 }
 
 /** What checks and reads requests, for the groups here and for a host's own. */
@@ -34,19 +38,28 @@ const layerUnsaid = Layer.effect(
  * The routes of an API that was extended by `Api.add(group)`, its OpenAPI document and its documentation. Wants the handlers of
  * every group: `layerHandlers` and the host's own, both over `layerMiddlewares`.
  */
-export const layerOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, options?: Options) =>
-  Layer.mergeAll(
-    HttpApiBuilder.layer(api),
-    Home.layer(options?.about),
-    Docs.layer(api, options?.about?.network),
-    Lnurl.layer(options?.proxies),
-    LnurlWithdraw.layer(options?.proxies),
+export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = never>(
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  options: Options<E, R> = {}
+) => {
+  const { about, proxies, extensions = [] } = options
+  const policy = Edge.policyOf(options)
+  const own = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) => Extension.mount({ routes, policy: {} }, policy)
+  return Layer.mergeAll(
+    Extension.mountDirectly(HttpApiBuilder.layer(api), policy),
+    own(Home.layer(about)),
+    own(Docs.layer(api, about?.network)),
+    Extension.mount(Lnurl.extension(proxies), policy),
+    Extension.mount(LnurlWithdraw.extension(proxies), policy),
+    ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
-    Edge.layer(api, [...Object.values(Home.paths), ...Object.values(Docs.paths), ...Lnurl.paths], options)
-  )
+    Edge.layer(options)
+  ).pipe(Layer.provide(Layer.sync(Paths.Paths, Paths.make)))
+}
 
 /** Every route of `Api` in the router, over the core's services, an `OperatorToken` and a `Readiness`. */
-export const layer = (options?: Options) => layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))
+export const layer = <E = never, R = never>(options?: Options<E, R>) =>
+  layerOf(Api, options).pipe(Layer.provide(layerHandlers), Layer.provide(layerMiddlewares))
 
 /** Routes as one function from a web `Request` to its `Response`, to be mounted in a host's own server. `dispose` ends what the layer began. */
 export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) =>

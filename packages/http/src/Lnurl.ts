@@ -6,17 +6,15 @@ import { payerDataFields } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type * as Extension from "./Extension.ts"
 
 // What wallets ask at Lightning addresses (LUD-06, 09, 12, 16, 18, 21, NIP-57). Errors too are 200, in LNURL's own shape: to a wallet neither
 // status nor headers mean anything (LUD-01).
 
 const own = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
 
-/** Every path of a wallet's, those of vouchers too. */
-export const paths = [...own, "/lnurlw", "/lnurlw/callback"] as const
-
-/** Whether web pages of any origin may ask there, as wallets in a browser have to (LUD-01). */
-export const isPublic = (url: string): boolean => /^\/(?:(?:\.well-known\/)?lnurlp\/|lnurlw(?:[/?]|$))/.test(url)
+/** Web pages of any origin may ask, as wallets in a browser have to (LUD-01). What wallets add to a path is their own. */
+export const policy: Partial<Extension.Policy> = { cors: "any", allowsEscapedLetters: true }
 
 export const json = (body: object) => HttpServerResponse.text(JSON.stringify(body), { contentType: "application/json" })
 
@@ -130,8 +128,7 @@ export const unbroken =
       )
     )
 
-/** The routes of every Lightning address. `proxies` of the operator's own stand in front, each of which adds to `X-Forwarded-For`. */
-export const layer = (proxies = 0) =>
+const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const payRequests = yield* PayRequests
@@ -153,5 +150,8 @@ export const layer = (proxies = 0) =>
       for (const path of own) yield* router.add("GET", path, handle)
     })
   )
+
+/** The routes of every Lightning address. `proxies` of the operator's own stand in front, each of which adds to `X-Forwarded-For`. */
+export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })
 
 const away = "The service cannot take payments at the moment: try again soon"

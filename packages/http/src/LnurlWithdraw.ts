@@ -1,14 +1,13 @@
 import { Vouchers } from "@satrail/core/sending/Vouchers"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
-import { callerOf, error, json, number, unbroken } from "./Lnurl.ts"
+import { callerOf, error, json, number, policy, unbroken } from "./Lnurl.ts"
 
 // What wallets ask about vouchers (LUD-03), in the shapes of Lnurl.ts.
 
 const paths = { offer: "/lnurlw", callback: "/lnurlw/callback" } as const
 
-/** The routes of every voucher. `proxies` as in `Lnurl.layer`. */
-export const layer = (proxies = 0) =>
+const routes = (proxies: number) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const vouchers = yield* Vouchers
@@ -49,3 +48,6 @@ export const layer = (proxies = 0) =>
       })
     })
   )
+
+/** The routes of every voucher. `proxies` as in `Lnurl.extension`. */
+export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })

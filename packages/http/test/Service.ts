@@ -14,6 +14,7 @@ import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import type { HttpRouter } from "effect/http"
 import { OperatorToken } from "../src/Authentication.ts"
 import type { Code } from "../src/Errors.ts"
 import * as Http from "../src/Http.ts"
@@ -59,7 +60,9 @@ export interface Ask {
 
 /** What a test may change. */
 export interface Options {
-  readonly http?: Http.Options
+  readonly http?: Http.Options<never, HttpRouter.HttpRouter | Layer.Success<ReturnType<typeof Satrail.layer>>>
+  /** What surrounds requests in the host's process. */
+  readonly around?: Layer.Layer<never>
   readonly checks?: ReadonlyArray<Check>
   readonly operatorToken?: Redacted.Redacted | undefined
   readonly settings?: Partial<Policy.Settings>
@@ -91,7 +94,7 @@ export const start = async (options: Options = {}) => {
   const runtime = ManagedRuntime.make(Layer.provideMerge(services(options), logger))
   const context = await runtime.context()
   const { handler, dispose } = Http.webHandler(
-    Http.layer(options.http).pipe(
+    Layer.merge(Http.layer(options.http), options.around ?? Layer.empty).pipe(
       Layer.provide(Layer.succeed(OperatorToken, "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken))),
       Layer.provide(Layer.succeed(Seal.Seal, "sealer" in options ? options.sealer : Seal.make(Redacted.make("what seals answers")))),
       Layer.provide(Layer.succeed(Readiness, options.checks ?? [])),

@@ -1,4 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import type * as Extension from "@satrail/http/Extension"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
 import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References, Schema } from "effect"
 import { HttpServer } from "effect/http"
@@ -44,7 +45,11 @@ const checked = Effect.fnUntraced(function* (environment: Environment.Environmen
   return yield* told(found.filter(Check.isLogged))
 })
 
-const program = Effect.fnUntraced(function* <E>(environment: Environment.Environment, servicesOf: Services<E>) {
+const program = Effect.fnUntraced(function* <E, EX>(
+  environment: Environment.Environment,
+  servicesOf: Services<E>,
+  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>>
+) {
   yield* DirectoryLock.hold(environment.dataDirectory)
   yield* checked(environment)
   const operator = yield* Demo.operator(environment)
@@ -55,7 +60,8 @@ const program = Effect.fnUntraced(function* <E>(environment: Environment.Environ
   // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
   const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
   yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
-  const listening = yield* Layer.build(Server.server(environment, operator._tag === "Closed" ? undefined : operator.token, services))
+  const token = operator._tag === "Closed" ? undefined : operator.token
+  const listening = yield* Layer.build(Server.server(environment, token, services, extensions))
   const { address } = Context.get(listening, HttpServer.HttpServer)
   const port = "port" in address ? address.port : environment.port
   const baseUrl = `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`
@@ -83,8 +89,14 @@ const explain = (cause: Cause.Cause<unknown>) => {
   )
 }
 
-/** The service as a whole program: configured by the environment, until it is told to stop. Says why where it cannot start, and sets the exit code. */
-export const main = <E>(servicesOf: Services<E>): Effect.Effect<void> =>
+/**
+ * The service as a whole program: configured by the environment, until it is told to stop. Says why where it cannot start, and sets the exit code.
+ * `extensions` are served beside the API: pages, files, streams (docs/guides/extend.md).
+ */
+export const main = <E, EX = never>(
+  servicesOf: Services<E>,
+  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>> = []
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     const environment = yield* Effect.fromResult(Environment.read(yield* Variables))
     // What this process makes in its directory is its owner's alone, the database's and the sandbox's files too.
@@ -95,7 +107,7 @@ export const main = <E>(servicesOf: Services<E>): Effect.Effect<void> =>
       process.once("SIGTERM", end)
       process.once("SIGINT", end)
     })
-    yield* Effect.provide(Effect.scoped(program(environment, servicesOf)), logging(environment))
+    yield* Effect.provide(Effect.scoped(program(environment, servicesOf, extensions)), logging(environment))
   }).pipe(
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
     // To be told to stop, and to stop, is no failure.
@@ -107,5 +119,8 @@ export const main = <E>(servicesOf: Services<E>): Effect.Effect<void> =>
   )
 
 /** Runs it, with nothing else in the process. */
-export const run = <E>(servicesOf: Services<E>): void =>
-  NodeRuntime.runMain(main(servicesOf), { disableErrorReporting: true, teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0)) })
+export const run = <E, EX = never>(servicesOf: Services<E>, extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>> = []): void =>
+  NodeRuntime.runMain(main(servicesOf, extensions), {
+    disableErrorReporting: true,
+    teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0))
+  })

@@ -34,6 +34,7 @@ import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
+import type * as Extension from "@satrail/http/Extension"
 import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
 import { Readiness } from "@satrail/http/Readiness"
@@ -51,7 +52,7 @@ import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
-import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Context, Deferred, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
 import type { NodeUnusable } from "./backends/NodeUnusable.ts"
@@ -275,13 +276,27 @@ const aboutOf = (environment: Environment): Home.About => {
   return { version, network: environment.network, pretended, ...(environment.demo && { demoKey }) }
 }
 
+/** What an extension of this server may ask for when its routes are made: any service, and what serves files. */
+export type Needs = HttpRouter.HttpRouter | Services | Layer.Success<typeof NodeHttpServer.layerHttpServices>
+
+/** What is served beside the API, and when the server begins to close. */
+export interface Beside<E = never> {
+  readonly extensions?: ReadonlyArray<Extension.Extension<E, Needs>>
+  readonly closing?: Effect.Effect<void>
+}
+
 /**
  * Every route of this server. The services, and what serves files, are the routes' alone: the framework copies what surrounds the server into every
  * request, so that whatever were there would cost each of them a little.
  */
-export const routes = (environment: Environment, operatorToken: Redacted.Redacted | undefined, services: Context.Context<Services>) => {
+export const routes = <E = never>(
+  environment: Environment,
+  operatorToken: Redacted.Redacted | undefined,
+  services: Context.Context<Services>,
+  beside: Beside<E> = {}
+) => {
   const { corsOrigins, maxBodyBytes, proxies } = environment
-  const options = { corsOrigins, maxBodyBytes, proxies, wantsHost: true, about: aboutOf(environment) }
+  const options = { corsOrigins, maxBodyBytes, proxies, wantsHost: true, about: aboutOf(environment), ...beside }
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
     onSome: (controls) =>
@@ -307,22 +322,35 @@ const refusing = Effect.fnUntraced(function* ({ maxConnections }: Environment) {
   return { maxConnections, whenFull }
 })
 
-/** Answers over HTTP for as long as the scope is open. */
-export const server = (environment: Environment, operatorToken: Redacted.Redacted | undefined, services: Context.Context<Services>) =>
-  HttpRouter.serve(routes(environment, operatorToken, services), { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
-    Layer.provideMerge(
-      Layer.catchTag(
-        Layer.unwrap(
-          Effect.map(refusing(environment), (limits) =>
-            NodeHttpServer.layerServer(() => Listener.make({}, limits), {
-              port: environment.port,
-              host: environment.host,
-              gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`
-            })
-          )
-        ),
-        "ServeError",
-        ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
+/** Listens for as long as the scope is open. */
+const listener = (environment: Environment) =>
+  Layer.catchTag(
+    Layer.unwrap(
+      Effect.map(refusing(environment), (limits) =>
+        NodeHttpServer.layerServer(() => Listener.make({}, limits), {
+          port: environment.port,
+          host: environment.host,
+          gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`
+        })
       )
-    )
+    ),
+    "ServeError",
+    ({ cause }) => Layer.effectContext(new AddressUnusable({ host: environment.host, port: environment.port, cause }))
+  )
+
+/** Answers over HTTP for as long as the scope is open, the API and what is `extensions`. */
+export const server = <E = never>(
+  environment: Environment,
+  operatorToken: Redacted.Redacted | undefined,
+  services: Context.Context<Services>,
+  extensions: ReadonlyArray<Extension.Extension<E, Needs>> = []
+) =>
+  Layer.unwrap(
+    Effect.map(Deferred.make<void>(), (closed) => {
+      const all = routes(environment, operatorToken, services, { extensions, closing: Deferred.await(closed) })
+      const served = HttpRouter.serve(all, { disableLogger: true, disableListenLog: true, routerConfig })
+      // What is built last is closed first: streams end before the server waits for what is not answered yet.
+      const closing = Layer.effectDiscard(Effect.addFinalizer(() => Deferred.succeed(closed, undefined)))
+      return Layer.provideMerge(closing, Layer.provideMerge(served, listener(environment)))
+    })
   )

@@ -1,0 +1,253 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import { Deferred, Effect, Layer, Stream, Tracer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { vi } from "vitest"
+import * as Events from "../src/Events.ts"
+import * as Extension from "../src/Extension.ts"
+import { bad, seen, start } from "./Service.ts"
+
+/** What a page, a stream and forms of a host's own are, and what became of them. */
+const world = { open: 0, ended: 0, interrupted: 0, spans: new Array<Tracer.NativeSpan>() }
+
+const watched = <A>(stream: Stream.Stream<A>) =>
+  Stream.suspend(() => {
+    world.open++
+    return Stream.ensuring(
+      stream,
+      Effect.sync(() => world.ended++)
+    )
+  })
+
+/** How long something may take that must become true. */
+const patience = { timeout: 20_000, interval: 5 }
+
+const html = "text/html; charset=utf-8"
+const page = HttpServerResponse.text("<!doctype html><p>Pay here", { contentType: html })
+const ticks = Events.answer(watched(Stream.concat(Stream.make({ data: "1", id: "a\nb" }, { event: "paid", data: "2\n3" }), Stream.never)))
+const hanging = Effect.onInterrupt(Effect.never, () => Effect.sync(() => world.interrupted++))
+
+const orders = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+  Effect.map(Effect.orDie(request.text), (text) => HttpServerResponse.text(String(text.length)))
+)
+
+const shop = Extension.make(
+  Layer.mergeAll(
+    HttpRouter.add("GET", "/shop", page),
+    HttpRouter.add("GET", "/shop/events", ticks),
+    HttpRouter.add("GET", "/shop/hangs", hanging),
+    HttpRouter.add("GET", "/shop/breaks", Effect.die("a secret of the inside")),
+    HttpRouter.add("GET", "/shop/sold-out", HttpServerResponse.text("<p>Sold out", { status: 410, contentType: html })),
+    HttpRouter.add("GET", "/shop/style.css", HttpServerResponse.text("p{}", { headers: { "cache-control": "public, max-age=60" } })),
+    // Under a prefix, as a package may have its routes.
+    HttpRouter.use((router) => router.prefixed("/shop").add("POST", "/orders", orders))
+  ),
+  { timeoutMillis: 300, maxStreams: 2, maxBodyBytes: 100, headers: { "content-security-policy": "default-src 'self'" } }
+)
+
+/** Routes with a middleware of their own, which lets in whoever has a key, and what a key opens. */
+const closed = Extension.make(
+  Layer.provide(
+    HttpRouter.add("GET", "/till/:name", HttpServerResponse.text("inside")),
+    HttpRouter.middleware(
+      Effect.map(
+        ApiKeys,
+        ({ check }) =>
+          (page) =>
+            Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+              Effect.matchEffect(check(headers["x-till"] ?? ""), {
+                onFailure: () => Effect.succeed(HttpServerResponse.text("outside", { status: 401 })),
+                onSuccess: () => page
+              })
+            )
+      )
+    ).layer
+  ),
+  { cors: "any" }
+)
+
+const closing = Deferred.makeUnsafe<void>()
+const tracer = Tracer.make({
+  span: (options) => {
+    const span = new Tracer.NativeSpan(options)
+    world.spans.push(span)
+    return span
+  }
+})
+const service = await start({
+  http: { extensions: [shop, closed], closing: Deferred.await(closing), corsOrigins: ["https://shop.example"] },
+  around: Layer.succeed(Tracer.Tracer, tracer)
+})
+afterAll(service.dispose)
+
+const stream = async (signal?: AbortSignal) => {
+  const response = await service.handler(new Request("http://service/shop/events", signal === undefined ? {} : { signal }))
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  return { response, reader }
+}
+type Reader = Awaited<ReturnType<typeof stream>>["reader"]
+
+/** What is read until this is in it, or the end. */
+const read = async (reader: Reader, until?: string): Promise<string> => {
+  let text = ""
+  for (;;) {
+    const { done = true, value = "" } = (await reader?.read()) ?? {}
+    text += value
+    if (done || (until !== undefined && text.includes(until))) return text
+  }
+}
+
+describe("an extension", () => {
+  it("extension: a page is answered beside the API, with its own policy and the service's headers, and is not cached", async () => {
+    const { status, headers, text } = await service.ask("GET", "/shop")
+    assert.deepStrictEqual([status, text], [200, "<!doctype html><p>Pay here"])
+    const expected = {
+      "content-type": html,
+      "content-security-policy": "default-src 'self'",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      vary: "Origin"
+    }
+    for (const [name, value] of Object.entries(expected)) assert.strictEqual(headers.get(name), value, name)
+    assert.strictEqual((await service.ask("GET", "/shop/style.css")).headers.get("cache-control"), "public, max-age=60")
+  })
+
+  it("extension: a policy without headers of its own lets a page load nothing and be framed nowhere", async () => {
+    const { headers } = await service.ask("GET", "/till/1")
+    assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
+    assert.include(headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
+    assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
+  })
+
+  it("extension: middleware of its own guards its routes and no others", async () => {
+    const { key } = await service.company()
+    assert.deepStrictEqual(await service.ask("GET", "/till/1").then(({ status, text }) => [status, text]), [401, "outside"])
+    assert.strictEqual((await service.ask("GET", "/till/1", { headers: { "x-till": key } })).text, "inside")
+    assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).status, 200)
+  })
+
+  it("extension: wrong methods, OPTIONS and CORS are as everywhere, and as its policy says", async () => {
+    const wrong = await service.ask("POST", "/shop", { body: {} })
+    assert.deepStrictEqual(seen(wrong), bad(405, "method_not_allowed"))
+    assert.strictEqual(wrong.headers.get("allow"), "GET, HEAD, OPTIONS")
+    const origin = { origin: "https://elsewhere.example" }
+    const listed = await service.ask("OPTIONS", "/shop/orders", { headers: origin })
+    assert.deepStrictEqual([listed.body.data.methods, listed.headers.get("access-control-allow-origin")], [["OPTIONS", "POST"], null])
+    for (const method of ["OPTIONS", "GET", "DELETE"])
+      assert.strictEqual(
+        (await service.ask(method, "/till/1", { headers: origin })).headers.get("access-control-allow-origin"),
+        "*",
+        method
+      )
+    assert.deepStrictEqual(seen(await service.ask("GET", "/shop/%73tyle.css")), bad(404, "not_found"))
+  })
+
+  it("extension: a page of its own for an error is kept, and a crash is an envelope with nothing of the inside", async () => {
+    const { status, headers, text } = await service.ask("GET", "/shop/sold-out")
+    assert.deepStrictEqual([status, headers.get("content-type"), text], [410, html, "<p>Sold out"])
+    const crashed = await service.ask("GET", "/shop/breaks")
+    assert.deepStrictEqual(seen(crashed), bad(500, "internal"))
+    assert.notInclude(crashed.text, "secret of the inside")
+    assert.include(service.logged.join(), "secret of the inside")
+  })
+
+  it("extension: bodies and time are limited as its policy says, for reads too", async () => {
+    const sent = (length: number) => service.ask("POST", "/shop/orders", { body: "x".repeat(length) })
+    assert.strictEqual((await sent(100)).text, "100")
+    assert.deepStrictEqual(seen(await sent(101)), bad(413, "body_too_large"))
+    const before = world.interrupted
+    const late = await service.ask("GET", "/shop/hangs")
+    assert.deepStrictEqual([...Object.values(seen(late)), late.headers.get("retry-after")], [...Object.values(bad(503, "timeout")), "1"])
+    await vi.waitFor(() => assert.strictEqual(world.interrupted, before + 1), patience)
+  })
+
+  it("extension: global middleware of an extension is for its own routes", async () => {
+    const stamped = HttpRouter.middleware((http) => Effect.map(http, HttpServerResponse.setHeader("x-stamp", "yes")), { global: true })
+    const routes = Layer.mergeAll(HttpRouter.add("GET", "/stamped", page), stamped)
+    const { ask, dispose } = await start({ http: { extensions: [Extension.make(routes)] } })
+    assert.deepStrictEqual(
+      [(await ask("GET", "/stamped")).headers.get("x-stamp"), (await ask("GET", "/healthz")).headers.get("x-stamp")],
+      ["yes", null]
+    )
+    await dispose()
+  })
+
+  it("extension: a path that is served already stops the start, and is named", async () => {
+    const { ask } = await start({ http: { extensions: [Extension.make(HttpRouter.add("GET", "/healthz", page))] } })
+    const failure = await ask("GET", "/").then(() => "", String)
+    assert.include(failure, "/healthz")
+  })
+
+  it("extension: requests are in a host's traces as those for the API are", async () => {
+    world.spans.length = 0
+    await service.ask("GET", "/shop")
+    await service.ask("GET", "/healthz")
+    const routes = world.spans.map(({ name, attributes }) => [
+      name,
+      attributes.get("http.route"),
+      attributes.get("http.response.status_code")
+    ])
+    assert.deepStrictEqual(routes, [
+      ["GET", "/shop", 200],
+      ["GET", "/healthz", 200]
+    ])
+  })
+})
+
+describe("a stream", () => {
+  it("stream: events come as they are, in an answer that nobody keeps or gathers", async () => {
+    const { response, reader } = await stream()
+    const expected = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" }
+    for (const [name, value] of Object.entries(expected)) assert.strictEqual(response.headers.get(name), value)
+    const text = await read(reader, "data: 3\n\n")
+    for (const part of [":\n\n", "id: a b\ndata: 1\n\n", "event: paid\ndata: 2\ndata: 3\n\n"]) assert.include(text, part)
+    await reader?.cancel()
+  })
+
+  it("stream: whoever goes away ends it", async () => {
+    const [before, controller] = [world.ended, new AbortController()]
+    const { reader } = await stream(controller.signal)
+    await read(reader, "data: 1")
+    controller.abort()
+    await vi.waitFor(() => assert.strictEqual(world.ended, before + 1), patience)
+  })
+
+  it("stream: so many are open at once and not one more, until one ends", async () => {
+    const open = [await stream(), await stream()]
+    for (const { response } of open) assert.strictEqual(response.status, 200)
+    const { status, body } = await service.ask("GET", "/shop/events")
+    assert.deepStrictEqual([status, body.error?.code], [503, "overloaded"])
+    assert.strictEqual((await service.ask("GET", "/shop")).status, 200)
+    await open[0]?.reader?.cancel()
+    await vi.waitFor(async () => {
+      const again = await stream()
+      await again.reader?.cancel()
+      assert.strictEqual(again.response.status, 200)
+    }, patience)
+    await open[1]?.reader?.cancel()
+  })
+
+  it("stream: one that lasts too long is ended in order", async () => {
+    const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
+    const response = await brief.handler(new Request("http://service/shop/events"))
+    assert.include(await response.text(), "data: 1")
+    await brief.dispose()
+  })
+
+  it("stream: HEAD answers without one, and leaves nothing open", async () => {
+    const before = world.open
+    const { status, text } = await service.ask("HEAD", "/shop/events")
+    assert.deepStrictEqual([status, text, world.open], [200, "", before])
+    for (let i = 0; i < 3; i++) assert.strictEqual((await service.ask("HEAD", "/shop/events")).status, 200)
+  })
+
+  it("stream: when the server closes, all end in order, and one that is asked for then ends at once", async () => {
+    const { reader } = await stream()
+    await read(reader, "data: 1")
+    Deferred.doneUnsafe(closing, Effect.void)
+    await read(reader)
+    const { reader: another } = await stream()
+    await read(another)
+    assert.strictEqual((await service.ask("GET", "/healthz")).status, 200)
+  })
+})
