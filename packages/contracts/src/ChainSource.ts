@@ -88,13 +88,13 @@ const placement = Effect.fnUntraced(function* (txId: TxId.TxId) {
 
 /** What keeps deposits from being missed, credited for nothing, or credited twice. */
 export const money = {
-  "a deposit is told when it waits in the mempool": Effect.gen(function* () {
+  "a deposit is reported while it waits in the mempool": Effect.gen(function* () {
     const { target, txId, activity } = yield* deposit
     const { vout, ...output } = only(activity)
     assert.deepStrictEqual(output, { txId, scriptPubKey: target.scriptPubKey, amount, placement: { _tag: "mempool" } })
     assert.isAtLeast(vout, 0)
   }),
-  "it is told again when it is mined, with the height it has": Effect.gen(function* () {
+  "a deposit is reported again when it is mined, with its height": Effect.gen(function* () {
     const { activity } = yield* minedDeposit
     const { placement } = only(activity)
     if (placement._tag !== "mined") return assert.fail(placement._tag)
@@ -103,7 +103,7 @@ export const money = {
     yield* mine(5)
     yield* eventually((yield* ChainSource).tip, (tip) => confirmations(tip, placement.height) === 6)
   }),
-  "C45: a reorganisation that takes it away is told; and that it is back": Effect.gen(function* () {
+  "C45: a deposit's removal by a reorganisation is reported, and so is its return": Effect.gen(function* () {
     const { mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const before = only(activity).placement
@@ -126,7 +126,7 @@ export const money = {
     yield* mine(1)
     yield* eventually(placement(txId), (tag) => tag === "gone")
   }),
-  "C45: so is one that a reorganisation took away and another one took the place of": Effect.gen(function* () {
+  "C45: a deposit is gone that a reorganisation removed and a double spend replaced": Effect.gen(function* () {
     const { doubleSpend, mine, reorg } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const { placement: before } = only(activity)
@@ -140,7 +140,7 @@ export const money = {
       "its block is not where it was"
     )
   }),
-  "C43: several outputs in one transaction are told one by one": Effect.gen(function* () {
+  "C43: several outputs of one transaction are reported one by one": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const [one, other] = [yield* fresh, yield* fresh]
     const txId = yield* send([
@@ -162,7 +162,7 @@ export const money = {
     const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     assert.deepStrictEqual(outputs.map(({ txId }) => txId).toSorted(), txIds.toSorted())
   }),
-  "C44: what was told up to a cursor is not told after it, and all that came later is": Effect.gen(function* () {
+  "C44: after a cursor nothing before it is reported, and everything later is": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const ours = [target.scriptPubKey]
@@ -215,7 +215,7 @@ export const money = {
 
 /** The rest. */
 export const other = {
-  "a transaction that nobody saw is gone": Effect.gen(function* () {
+  "an unknown transaction is gone": Effect.gen(function* () {
     assert.strictEqual(yield* placement(TxId.make("0f".repeat(32))), "gone")
   }),
   "the tip is the last block, also where nothing that is watched changed": Effect.gen(function* () {
@@ -228,7 +228,7 @@ export const other = {
     assert.deepStrictEqual(tip, after)
     assert.isAtMost(unchangedTo, after.height)
   }),
-  "scripts that are not ours are not told about": Effect.gen(function* () {
+  "scripts that are not watched are not reported": Effect.gen(function* () {
     const { address, scriptPubKey } = yield* (yield* Peer).address
     const { target } = yield* deposit
     yield* (yield* Peer).send([
@@ -238,7 +238,7 @@ export const other = {
     const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     assert.isFalse(outputs.some((output) => output.scriptPubKey === scriptPubKey))
   }),
-  "what stops the asking stops the telling": Effect.gen(function* () {
+  "a failure of the watched set's look-up fails the read": Effect.gen(function* () {
     const { target } = yield* minedDeposit
     const error = yield* Effect.flip((yield* ChainSource).activity(target.cursor, () => Effect.fail("no" as const)))
     assert.strictEqual(error, "no")

@@ -89,7 +89,7 @@ export const money = {
       }
     }
   }),
-  "a draft pays exactly what was asked, and to the miners what it says, within the limit": Effect.gen(function* () {
+  "a draft pays exactly the requested amount, and its stated fee to the miners, within the limit": Effect.gen(function* () {
     yield* fund("taproot", 200_000)
     const chain = yield* ChainSource
     const scriptPubKey = yield* (yield* Peer).script
@@ -141,7 +141,7 @@ export const money = {
     const { pays, change } = yield* (yield* ChainWallet).build({ payments, feeRate: 2, free: only(txId) })
     assert.deepStrictEqual([pays, change?.vout], [[0, 2, 4], 3])
   }),
-  "only coins that are let through are spent, and all are asked about at once": Effect.gen(function* () {
+  "only permitted coins are spent, and permission is requested for all at once": Effect.gen(function* () {
     const [one, other] = [yield* fund("segwit", 100_000), yield* fund("segwit", 100_000)]
     const known = yield* candidates
     for (const txId of [one, other]) {
@@ -188,7 +188,7 @@ export const other = {
   "the fingerprint is 4 bytes in hex": Effect.gen(function* () {
     assert.match((yield* ChainWallet).fingerprint, /^[0-9a-f]{8}$/)
   }),
-  "what stops the asking stops the building": Effect.gen(function* () {
+  "a failure of the permission check fails the draft": Effect.gen(function* () {
     const error = yield* Effect.flip((yield* ChainWallet).build({ ...(yield* asking()), free: () => Effect.fail("no" as const) }))
     assert.strictEqual(error, "no")
   })

@@ -60,7 +60,7 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(handle, domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "one handle asked for by eight companies at once: one has it": Effect.gen(function* () {
+  "one handle requested by eight companies at once: one gets it": Effect.gen(function* () {
     const { handle, domain } = yield* lightningAddress(yield* unopened)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () =>
       Effect.gen(function* () {
@@ -71,7 +71,7 @@ export const money = {
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, HandleTaken: 7 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a deleted Lightning address stays deleted, and nobody gets it again": Effect.gen(function* () {
+  "a deleted Lightning address stays deleted, and is never given out again": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* lightningAddress(companyId)
@@ -129,7 +129,7 @@ export const money = {
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a domain that was lost is another company's only by who saw it lost": Effect.gen(function* () {
+  "a lost domain goes to another company only by a Change that names the loss": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
@@ -147,7 +147,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
   }),
-  "a domain that is found again is nobody else's": Effect.gen(function* () {
+  "a domain whose record is found again stays its company's": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
     yield* verdict(Domain.verified(row))
@@ -286,7 +286,7 @@ export const other = {
     assert.deepStrictEqual(yield* holder(row.id), { apiKey: row, plan: "free" })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a key knows when it was used last, in whatever order that is told": Effect.gen(function* () {
+  "a key's last use is the latest one, in whatever order the uses are committed": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* apiKey(companyId)
     yield* verdict(ApiKey.issued(row))

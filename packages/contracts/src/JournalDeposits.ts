@@ -44,7 +44,7 @@ const spend = (companyId: CompanyId.CompanyId, sats: number) =>
 
 /** What the chain may do to a company's money. */
 export const money = {
-  "what is seen or in a block is not credited": Effect.gen(function* () {
+  "a deposit that is in the mempool or not deep enough is not credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* output(companyId, 100)
     assert.deepStrictEqual(yield* booked(verdict(Deposit.seen(row))), {})
@@ -54,7 +54,7 @@ export const money = {
     yield* moved(Deposit.placed(inBlock, null, atMillis))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "what is deep enough is credited, once": Effect.gen(function* () {
+  "a deposit that is deep enough is credited, once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* placed(companyId, 100)
     const confirmed = Deposit.confirmed(row, atMillis)
@@ -70,7 +70,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, DepositMoved: 7 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C42: an output is credited once, under whatever ids it is seen": Effect.gen(function* () {
+  "C42: an output is credited once, under whatever ids it is recorded": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* credited(companyId, 100)
     const { chainTxId, vout } = row
@@ -83,7 +83,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 0 })
     yield* has(otherId, { posted: 0, held: 0 })
   }),
-  "C42: an output seen by eight workers at once is one deposit": Effect.gen(function* () {
+  "C42: an output recorded by eight workers at once is one deposit": Effect.gen(function* () {
     const companyId = yield* open
     const { chainTxId } = yield* output(companyId, 100)
     const seen = yield* Effect.forEach(Array.from({ length: 8 }), () => output(companyId, 100, { chainTxId }))
@@ -102,7 +102,7 @@ export const money = {
     }
     yield* has(companyId, { posted: 120, held: 0 })
   }),
-  "seen again is known, wherever the deposit has got to; with other content it is refused": Effect.gen(function* () {
+  "a repeated record of a deposit is known, whatever its state; with other content it is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* output(companyId, 100)
     yield* verdict(Deposit.seen(row))
@@ -127,7 +127,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "C45: what a reorganisation takes away is taken back, and credited again when it returns": Effect.gen(function* () {
+  "C45: a deposit removed by a reorganisation is reversed, and credited again when it returns": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const row = yield* credited(companyId, 100)
     const reversed = Deposit.reversed(row, Msat.zero, atMillis)
@@ -137,7 +137,7 @@ export const money = {
     yield* moved(Deposit.confirmed(yield* moved(Deposit.placed(Deposit.after(reversed), 805, atMillis)), atMillis))
     yield* has(companyId, { posted: 110, held: 0 })
   }),
-  "C45: what the company has spent is not taken from it: the operator bears it until the payment returns": Effect.gen(function* () {
+  "C45: the spent part of a reversed deposit is the operator's loss until the payment returns": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* credited(companyId, 100)
     assert.strictEqual(yield* spend(companyId, 30), "Applied")
@@ -167,7 +167,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 1 })
     yield* has(companyId, verdicts[0] === "Applied" ? { posted: 0, held: 0 } : { posted: 100, held: 60 })
   }),
-  "C45: what was spent elsewhere fails, and returns when that is undone": Effect.gen(function* () {
+  "C45: a double-spent deposit fails, and returns when that is undone": Effect.gen(function* () {
     const companyId = yield* open
     const dropped = Deposit.dropped(yield* placed(companyId, 100), atMillis)
     const gone = yield* moved(dropped)

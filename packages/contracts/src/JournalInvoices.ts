@@ -54,13 +54,13 @@ const stray = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats:
 
 /** What a payment of an invoice may do to a company's money. */
 export const money = {
-  "what arrives is credited": Effect.gen(function* () {
+  "a payment is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, 100), verdict)), { available: 100, node: -100 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "an invoice that nobody paid is worth nothing": Effect.gen(function* () {
+  "an unpaid invoice credits nothing": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.deepStrictEqual(yield* read(row), row)
@@ -73,14 +73,14 @@ export const money = {
     assert.strictEqual(yield* unchanged(paid), "Applied")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "one payment told 64 times at once is credited once": Effect.gen(function* () {
+  "one payment reported 64 times at once is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 100), 100)
     const verdicts = yield* Effect.forEach(Array.from({ length: 64 }), () => verdict(paid), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 64 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "one payment seen by eight workers, each with a deposit of its own, is credited once": Effect.gen(function* () {
+  "one payment found by eight workers, each with a deposit of its own, is credited once": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const proof = yield* preimage
@@ -90,7 +90,7 @@ export const money = {
     assert.strictEqual((yield* (yield* Records).transactions(companyId, { limit: 10 })).length, 1)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C33: what was received is credited, whatever was asked": Effect.gen(function* () {
+  "C33: the received amount is credited, whatever the invoice's": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 1000)
     const proof = yield* preimage
@@ -198,7 +198,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).claimedBy, begun[verdicts.indexOf("Applied")]?.withdrawal.id)
     yield* has(payer, { posted: 100, held: 80 })
   }),
-  "C15: what is settled or expired is not claimed": Effect.gen(function* () {
+  "C15: a settled or expired invoice is not claimed": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const { withdrawal, fence } = yield* begin(payer, 40)
     const [paid, old] = [yield* created(payee, 40), yield* created(payee, 40)]

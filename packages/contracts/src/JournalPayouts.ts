@@ -147,7 +147,7 @@ export const money = {
     assert.strictEqual((yield* coins(wallet)).length, 1)
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "the largest coins are read first, and no more than asked for": Effect.gen(function* () {
+  "the largest coins are read first, and no more than requested": Effect.gen(function* () {
     const [companyId, wallet] = [yield* open, yield* hex(4)]
     for (const sats of [20, 50, 10, 40]) {
       const address = { ...(yield* onChainAddress(companyId)), nodeId: wallet }
@@ -189,7 +189,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(replaced(one, yield* dearer(first), first)), "Conflict")
     yield* has(companyId, { posted: 100, held: 50 })
   }),
-  "C19: change of what was replaced is nobody's until it is known which of them is mined": Effect.gen(function* () {
+  "C19: change of a replaced transaction is not spent until it is known which of them is mined": Effect.gen(function* () {
     for (const wins of [0, 1]) {
       const { companyId, one, first } = yield* sent()
       const second = yield* dearer(first)
@@ -279,20 +279,19 @@ export const money = {
       [undefined, Msat.fromSats(11), Msat.fromSats(1100)]
     )
   }),
-  "C45: deposits that were given up are found, the newest first; what was too small from the start, and what came back, are not among them":
-    Effect.gen(function* () {
-      const records = yield* Records
-      const companyId = yield* open
-      const seen = yield* Effect.forEach([1, 2, 3, 4, 5], () => output(companyId, 10))
-      const [pending, first, second, third, back] = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      const small = { ...(yield* output(companyId, 10)), status: "failed" as const }
-      if (!pending || !first || !second || !third || !back) return assert.fail()
-      for (const row of [...seen, small]) yield* verdict(Deposit.seen(row))
-      for (const row of [first, second, third, back]) yield* verdict(Deposit.dropped(row, atMillis))
-      yield* verdict(Deposit.placed(Deposit.after(Deposit.dropped(back, atMillis)), 800, atMillis))
-      const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
-      assert.deepStrictEqual(ids(yield* records.depositsGivenUp(null, 10_000)), [third.id, second.id, first.id])
-      assert.deepStrictEqual(ids(yield* records.depositsGivenUp(third.id, 10_000)), [second.id, first.id])
-      assert.strictEqual((yield* records.depositsGivenUp(null, 1)).length, 1)
-    })
+  "C45: evicted deposits are found, the newest first, without those that were too small or returned": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const seen = yield* Effect.forEach([1, 2, 3, 4, 5], () => output(companyId, 10))
+    const [pending, first, second, third, back] = seen.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const small = { ...(yield* output(companyId, 10)), status: "failed" as const }
+    if (!pending || !first || !second || !third || !back) return assert.fail()
+    for (const row of [...seen, small]) yield* verdict(Deposit.seen(row))
+    for (const row of [first, second, third, back]) yield* verdict(Deposit.dropped(row, atMillis))
+    yield* verdict(Deposit.placed(Deposit.after(Deposit.dropped(back, atMillis)), 800, atMillis))
+    const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
+    assert.deepStrictEqual(ids(yield* records.depositsGivenUp(null, 10_000)), [third.id, second.id, first.id])
+    assert.deepStrictEqual(ids(yield* records.depositsGivenUp(third.id, 10_000)), [second.id, first.id])
+    assert.strictEqual((yield* records.depositsGivenUp(null, 1)).length, 1)
+  })
 } satisfies Promises<Journal | Records | Tasks>

@@ -134,7 +134,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C10: who follows is the work of the task of the one that leads, and of no other": Effect.gen(function* () {
+  "C10: a batch member is the work of the leader's job, and of no other": Effect.gen(function* () {
     const { acme, globex, leader, others } = yield* sent
     const { claim, postpone } = yield* Tasks
     for (const { withdrawal, fence, task } of others) {
@@ -204,7 +204,7 @@ export const money = {
       yield* has(globex, { posted: 60, held: 0 })
     }
   ),
-  "C19: a replacement is everybody's; for others than those who follow it is refused": Effect.gen(function* () {
+  "C19: a replacement is for the whole batch; for other members it is refused": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
     const second = { ...(yield* signed(18)), coins: attempt.coins }
     const stranger = yield* begin(acme, 5, allowance)
@@ -244,7 +244,7 @@ export const money = {
     )
     assert.strictEqual(spent, Msat.fromSats(300 - Number(one.withdrawal.amount) / 1000 - 10))
   }),
-  "C24: every company is told of its own, of any number at once": Effect.gen(function* () {
+  "C24: every company's event has its own withdrawals, of any number at once": Effect.gen(function* () {
     const companyIds = yield* Effect.forEach(Array.from({ length: 4 }), () => companyWith(200))
     const groups = yield* Effect.forEach([0, 1], () =>
       Effect.forEach(Array.from({ length: 40 }), (_, n) => begin(companyIds[n % 4] ?? CompanyId.operator, 1, onChain))

@@ -64,7 +64,7 @@ export const money = {
     assert.isTrue(Option.isNone(yield* (yield* Records).voucher(companyId, tooMuch.id)))
     yield* has(companyId, { posted: 100, held: 55 })
   }),
-  "vouchers asked for at once hold no more than there is": Effect.gen(function* () {
+  "vouchers created at once hold no more than the balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const rows = yield* Effect.forEach(Array.from({ length: 30 }), () => voucher(companyId, 9))
     const verdicts = yield* Effect.forEach(rows, (row) => verdict(Voucher.created(row)), { concurrency: "unbounded" })
@@ -160,7 +160,7 @@ export const money = {
     assert.isUndefined(yield* expiry(row), "nothing is left to expire")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "what was claimed neither expires nor is canceled": Effect.gen(function* () {
+  "a claimed voucher neither expires nor is canceled": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const late = yield* expiring(row)
@@ -170,7 +170,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "claimed")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "who has lost the task of its expiry changes nothing": Effect.gen(function* () {
+  "a worker that lost the job of the expiry changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* expiring(row)

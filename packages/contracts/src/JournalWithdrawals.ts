@@ -82,7 +82,7 @@ export const money = {
     assert.deepStrictEqual({ ...refusal }, { ...new InsufficientBalance({ companyId, needed: Msat.fromSats(55) }) })
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "a company that nobody opened has nothing to withdraw": Effect.gen(function* () {
+  "a company that was not opened has nothing to withdraw": Effect.gen(function* () {
     const companyId = yield* unopened
     assert.strictEqual(yield* tryTo(companyId, 1), "InsufficientBalance")
     yield* has(companyId, { posted: 0, held: 0 })
@@ -122,7 +122,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Withdrawal.requested(one.withdrawal)), "Applied")
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "the same id asked for with other content is refused": Effect.gen(function* () {
+  "the same id with other content is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [{ record: withdrawal }] = (yield* request(companyId, 40)).writes
     yield* verdict(Withdrawal.requested(withdrawal))
@@ -180,7 +180,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C20 C54: what settled stays settled": Effect.gen(function* () {
+  "C20 C54: a settled withdrawal stays settled": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     const how = yield* proof(0)
@@ -192,7 +192,7 @@ export const money = {
     assert.strictEqual((yield* read(one.withdrawal)).preimage, how.preimage)
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "what ended says how it ended": Effect.gen(function* () {
+  "an ended withdrawal has its outcome": Effect.gen(function* () {
     const journal = yield* Journal
     const companyId = yield* companyWith(100)
     const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 10)]
@@ -208,7 +208,7 @@ export const money = {
     )
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "C20: what failed stays failed, for the reason it failed first": Effect.gen(function* () {
+  "C20: a failed withdrawal stays failed, for its first reason": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     assert.strictEqual(yield* verdict(failed(one, "timeout")), "Applied")
@@ -225,7 +225,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), status === "failed" ? { Applied: 2, AlreadyTerminal: 1 } : { Applied: 1, AlreadyTerminal: 2 })
     yield* has(companyId, { posted: status === "failed" ? 100 : 60, held: 0 })
   }),
-  "C9: what will be paid is kept before any node is told": Effect.gen(function* () {
+  "C9: the attempt is stored before any node is called": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, other] = [yield* begin(companyId, 40), yield* begin(companyId, 20, onChain)]
     const [lightning, chain] = [yield* lightningAttempt, yield* chainAttempt]
@@ -255,7 +255,7 @@ export const money = {
     assert.strictEqual((yield* read(other.withdrawal)).rawTx, chain.rawTx)
     yield* has(companyId, { posted: 100, held: 60 })
   }),
-  "what ended is not sent any more": Effect.gen(function* () {
+  "an ended withdrawal is not dispatched any more": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     yield* verdict(failed(one))
@@ -317,7 +317,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, CoinTaken: 7 })
     yield* has(companyId, { posted: 100, held: 80 })
   }),
-  "C19: a worker that lost its task changes nothing any more": Effect.gen(function* () {
+  "C19: a worker that lost its job changes nothing any more": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* open]
     const lost = yield* begin(companyId, 40)
     const invoice = yield* created(otherId, 40)
@@ -335,8 +335,8 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 40, held: 0 })
   }),
-  "C21: what ended is over also for a Change that no task fences: what settled does not fail, and what failed does not settle": Effect.gen(
-    function* () {
+  "C21: an ended withdrawal is final also for a Change without a fence: a settled one does not fail, and a failed one does not settle":
+    Effect.gen(function* () {
       const companyId = yield* companyWith(100)
       const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 30)]
       const how = yield* proof()
@@ -347,9 +347,8 @@ export const money = {
       assert.strictEqual(yield* unchanged(failing), "AlreadyTerminal")
       assert.strictEqual(yield* unchanged(settling), "AlreadyTerminal")
       yield* has(companyId, { posted: 60, held: 0 })
-    }
-  ),
-  "a worker that lost its task may repeat what it did": Effect.gen(function* () {
+    }),
+  "a worker that lost its job may repeat its last Change": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const lost = yield* begin(companyId, 40)
     const [attempt, how] = [yield* lightningAttempt, yield* proof()]

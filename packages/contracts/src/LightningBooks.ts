@@ -72,14 +72,14 @@ const moved = Effect.fnUntraced(function* (before: Owned, by: bigint) {
 
 /** What a comparison rests on. */
 export const money = {
-  "a payment that was made is told with its amount, its fee, and that it settled": Effect.gen(function* () {
+  "a settled payment is listed with its amount, its fee and its state": Effect.gen(function* () {
     const place = yield* ends
     const { paymentHash } = yield* pay()
     const lookup = yield* (yield* LightningSender).lookupPayment(paymentHash)
     const fee = lookup._tag === "settled" ? lookup.fee : assert.fail(lookup._tag)
     assert.deepStrictEqual<ReadonlyArray<Sent>>(yield* sentAfter(place.sent), [{ paymentHash, amount, fee, state: "settled" }])
   }),
-  "one that failed is told as failed, and one that is held as pending, with its amount": Effect.gen(function* () {
+  "a failed payment is listed as failed, and a held one as pending, with its amount": Effect.gen(function* () {
     const place = yield* ends
     const [failed, held] = [yield* pay("fail"), yield* pay("hold")]
     assert.deepStrictEqual(
@@ -92,7 +92,7 @@ export const money = {
     yield* (yield* Payees).release(held.paymentHash, "settle")
     yield* eventually(sentAfter(place.sent), (lines) => lines.at(-1)?.state === "settled")
   }),
-  "every payment is told once, in the order in which they were begun, from any place on": Effect.gen(function* () {
+  "every payment is listed once, in the order in which they were begun, from any place on": Effect.gen(function* () {
     const place = yield* ends
     const hashes = [(yield* pay()).paymentHash, (yield* pay("fail")).paymentHash]
     const middle = (yield* ends).sent
@@ -106,12 +106,12 @@ export const money = {
     )
     assert.deepStrictEqual(yield* sentAfter((yield* ends).sent), [])
   }),
-  "C33: what the node took is told with what arrived, which may be more than was asked": Effect.gen(function* () {
+  "C33: a receipt is listed with the received amount, which may exceed the invoice's": Effect.gen(function* () {
     const place = yield* ends
     const paymentHash = yield* receive(1000, Msat.fromSats(10))
     assert.deepStrictEqual<ReadonlyArray<Taken>>(yield* takenAfter(place.taken), [{ paymentHash, received: Msat.fromSats(1010) }])
   }),
-  "everything that was taken is told once, in the order in which it settled, from any place on": Effect.gen(function* () {
+  "every receipt is listed once, in the order in which they settled, from any place on": Effect.gen(function* () {
     const place = yield* ends
     const hashes = [yield* receive(1), yield* receive(2)]
     const middle = (yield* ends).taken
@@ -125,12 +125,12 @@ export const money = {
     )
     assert.deepStrictEqual(yield* takenAfter((yield* ends).taken), [])
   }),
-  "what the node owns is more by what it took": Effect.gen(function* () {
+  "the node's balance rises by what it received": Effect.gen(function* () {
     const before = yield* owned
     yield* receive(5000)
     yield* moved(before, Msat.fromSats(5000))
   }),
-  "what the node owns is less by what it paid and its fee, and not before it has arrived": Effect.gen(function* () {
+  "the node's balance falls by a payment and its fee, and not before it has arrived": Effect.gen(function* () {
     const before = yield* owned
     const { paymentHash } = yield* pay("hold")
     yield* moved(before, 0n)
@@ -138,7 +138,7 @@ export const money = {
     const lookup = yield* eventually((yield* LightningSender).lookupPayment(paymentHash), ({ _tag }) => _tag === "settled")
     yield* moved(before, lookup._tag === "settled" ? -(amount + lookup.fee) : assert.fail())
   }),
-  "what failed cost nothing": Effect.gen(function* () {
+  "a failed payment cost nothing": Effect.gen(function* () {
     const before = yield* owned
     yield* pay("fail")
     yield* moved(before, 0n)
@@ -147,7 +147,7 @@ export const money = {
 
 /** The rest. */
 export const other = {
-  "a node that does not answer has no books, which is an outage": Effect.gen(function* () {
+  "without a response there is no statement: an outage": Effect.gen(function* () {
     const { owned, sent, taken } = yield* LightningBooks
     const place = yield* ends
     const { cut, mend } = yield* Payees

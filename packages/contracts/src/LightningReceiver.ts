@@ -71,7 +71,7 @@ const paid = Effect.fnUntraced(function* (sats: number) {
 
 /** What keeps money from being lost or credited twice. */
 export const money = {
-  "the same id asked again is the same invoice": Effect.gen(function* () {
+  "the same id gives the same invoice": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = yield* ask(21)
     const first = yield* createInvoice(asked)
@@ -79,25 +79,25 @@ export const money = {
     const { paymentHash } = yield* issue(21)
     assert.notStrictEqual(paymentHash, first.paymentHash)
   }),
-  "one id asked eight times at once is one invoice": Effect.gen(function* () {
+  "one id requested eight times at once is one invoice": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = yield* ask(21)
     const issued = yield* Effect.forEach(Array.from({ length: 8 }), () => createInvoice(asked), { concurrency: "unbounded" })
     assert.strictEqual(new Set(issued.map(({ paymentHash }) => paymentHash)).size, 1)
   }),
-  "what nobody paid is open, and what nobody issued is unknown": Effect.gen(function* () {
+  "an unpaid invoice is open, and one that was never issued is unknown": Effect.gen(function* () {
     const { paymentHash } = yield* issue(21)
     assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
     assert.deepStrictEqual(yield* lookup(PaymentHash.make("0f".repeat(32))), { _tag: "unknown" })
   }),
-  "what is paid is settled, with what arrived and the preimage that proves it": Effect.gen(function* () {
+  "a paid invoice is settled, with the received amount and the preimage that proves it": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
     const { received, preimage } = yield* settled(paymentHash)
     assert.strictEqual(received, Msat.fromSats(1000))
     assert.isTrue(Preimage.proves(preimage, paymentHash))
   }),
-  "C33: what is paid beyond what was asked is received too": Effect.gen(function* () {
+  "C33: an overpayment is received in full": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest, Msat.fromSats(1010))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1010))
@@ -109,7 +109,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest, Msat.fromSats(1500)))))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "C60: what settled while nobody listened is told when somebody does, with all that a credit needs": Effect.gen(function* () {
+  "C60: a settlement without a subscriber is reported to the next one, with all that a credit needs": Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const { paymentHash, paymentRequest } = yield* issue(1000)
     yield* pay(paymentRequest)
@@ -120,13 +120,13 @@ export const money = {
     assert.isAtLeast(settledAtMillis, before - 60_000)
     assert.isAtMost(settledAtMillis, (yield* Clock.currentTimeMillis) + 60_000)
   }),
-  "C60: listening resumes right after a cursor: nothing is left out and nothing told again": Effect.gen(function* () {
+  "C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated": Effect.gen(function* () {
     const first = yield* paid(1)
     const [second, third] = [yield* paid(2), yield* paid(3)]
     assert.deepStrictEqual(hashes(yield* toldUntil(first.cursor, third.paymentHash)), [second.paymentHash, third.paymentHash])
     assert.deepStrictEqual(hashes(yield* toldUntil(second.cursor, third.paymentHash)), [third.paymentHash])
   }),
-  "each settlement has a cursor of its own, and is told once": Effect.gen(function* () {
+  "each settlement has a cursor of its own, and is reported once": Effect.gen(function* () {
     const first = yield* paid(1)
     for (const sats of [2, 3, 4]) yield* paid(sats)
     const end = yield* paid(5)
@@ -168,7 +168,7 @@ export const money = {
 
 /** The rest. */
 export const other = {
-  "an invoice says what was asked, and that this node asks it": Effect.gen(function* () {
+  "an invoice has the requested fields, and this node's signature": Effect.gen(function* () {
     const { createInvoice, network, nodeId } = yield* LightningReceiver
     const asked = yield* ask(123_456, text("Zwei Kaffee ☕"))
     const { paymentHash, paymentRequest } = yield* createInvoice(asked)
@@ -199,7 +199,7 @@ export const other = {
     yield* pay(paymentRequest)
     assert.strictEqual((yield* settled(paymentHash)).received, 1_000_001n)
   }),
-  "who listens is told as it happens": Effect.gen(function* () {
+  "a subscriber is notified as it happens": Effect.gen(function* () {
     const marker = yield* paid(1)
     const { paymentHash, paymentRequest } = yield* issue(2)
     const listening = yield* Effect.forkChild(toldUntil(marker.cursor, paymentHash), { startImmediately: true })

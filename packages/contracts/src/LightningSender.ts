@@ -103,13 +103,13 @@ const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
 
 /** What keeps money from being sent twice, refunded too early, or spent on fees. */
 export const money = {
-  "what is paid arrives, and its preimage proves it": Effect.gen(function* () {
+  "a payment arrives, and its preimage proves it": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const { fee } = yield* isSettled(asked)
     assert.isAtMost(Number(fee), Number(generous))
   }),
-  "an invoice without an amount is paid with the one that is asked for": Effect.gen(function* () {
+  "an invoice without an amount is paid with the requested one": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).invoice({ behaviour: "settle" }))
     assert.isUndefined(asked.invoice.amount)
     yield* pay(asked)
@@ -125,12 +125,12 @@ export const money = {
       yield* isFailed(scant, "no_route")
     }
   ),
-  "C25 C26: with a limit of nothing nothing is paid for": Effect.gen(function* () {
+  "C25 C26: with a fee limit of 0 no fee is paid": Effect.gen(function* () {
     const asked = { ...(yield* invoiced("settle")), feeLimit: Msat.zero }
     yield* pay(asked)
     yield* isFailed(asked, "no_route")
   }),
-  "C11: the same hash is paid once, however often it is asked": Effect.gen(function* () {
+  "C11: the same hash is paid once, however often pay is called": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const first = yield* isSettled(asked)
@@ -147,7 +147,7 @@ export const money = {
     )
     yield* isSettled(asked)
   }),
-  "C1: what is held is pending, is not sent again, and settles as late as it likes": Effect.gen(function* () {
+  "C1: a held payment is pending, is not sent again, and may settle at any time": Effect.gen(function* () {
     const asked = yield* held
     assert.notInclude(["settled", "failed"], (yield* pay(asked))._tag)
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "pending" })
@@ -155,22 +155,22 @@ export const money = {
     yield* release(asked, "settle")
     yield* isSettled(asked)
   }),
-  "C1: what is held may fail as late, and then nothing was paid": Effect.gen(function* () {
+  "C1: a held payment may fail at any time, and then nothing was paid": Effect.gen(function* () {
     const asked = yield* held
     yield* release(asked, "fail")
     yield* isFailed(asked, "incorrect_payment_details")
   }),
-  "what the payee refuses failed for good, and every answer says so": Effect.gen(function* () {
+  "a payment that the payee refuses has failed, in every response": Effect.gen(function* () {
     const asked = yield* invoiced("fail")
     yield* pay(asked)
     for (const _ of [1, 2, 3]) yield* isFailed(asked, "incorrect_payment_details")
   }),
-  "what no route leads to failed for want of one": Effect.gen(function* () {
+  "a payment without a route has failed, with that reason": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).unreachable(amount))
     yield* pay(asked)
     yield* isFailed(asked, "no_route")
   }),
-  "C8: of what was never sent there is no record": Effect.gen(function* () {
+  "C8: there is no record of a payment that was never sent": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
@@ -186,8 +186,8 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C3: what is called not sent was not: there is no record of it, its payee has nothing, and asked again it is paid once": Effect.gen(
-    function* () {
+  "C3: a payment reported as not sent was not: there is no record of it, its payee has nothing, and called again it is paid once":
+    Effect.gen(function* () {
       const asked = [yield* invoiced("settle"), yield* invoiced("hold"), yield* invoiced("settle")] as const
       const answers = [yield* pay(asked[0]), yield* pay(asked[1]), yield* withoutWire(pay(asked[2]))]
       for (const [i, answer] of answers.entries()) {
@@ -198,8 +198,7 @@ export const money = {
       }
       yield* pay(asked[2])
       yield* isSettled(asked[2])
-    }
-  ),
+    }),
   "C6: a settled payment whose state cannot be read is unknown, and settled when it can": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
@@ -221,38 +220,40 @@ export const other = {
     assert.deepStrictEqual<unknown>(yield* lookup(asked), { _tag: "notFound" })
     assert.strictEqual(yield* got(asked), Msat.zero)
   }),
-  "there is no quote where no route is, nor where the limit is below every route": Effect.gen(function* () {
+  "there is no quote without a route, nor with a limit below every route": Effect.gen(function* () {
     const { quote } = yield* LightningSender
     assert.isUndefined(yield* quote(asking(yield* (yield* Peer).unreachable(amount))))
     assert.isUndefined(yield* quote({ ...(yield* invoiced("settle")), feeLimit: Msat.zero }))
   }),
-  "who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing": Effect.gen(function* () {
-    const { ends } = yield* LightningSender
-    const heard: Array<PaymentHash.PaymentHash> = []
-    const listening = yield* Effect.forkChild(
-      Stream.runForEach(ends, (paymentHash) => Effect.sync(() => heard.push(paymentHash))),
-      { startImmediately: true }
-    )
-    // Whether anybody listens yet shows in the first payment that is heard of.
-    const tried = Effect.gen(function* () {
-      const asked = yield* invoiced("settle")
-      yield* pay(asked)
-      yield* isSettled(asked)
-      return listening.pollUnsafe() !== undefined || heard.length > 0
-    })
-    yield* eventually(tried, (is) => is)
-    if (listening.pollUnsafe() !== undefined) return assert.deepStrictEqual(heard, [])
-    const late = yield* held
-    const failing = yield* invoiced("fail")
-    yield* pay(failing)
-    const has = (asked: Asked) => Effect.sync(() => heard.includes(asked.invoice.paymentHash))
-    yield* eventually(has(failing), (is) => is)
-    assert.isFalse(yield* has(late))
-    yield* release(late, "settle")
-    yield* eventually(has(late), (is) => is)
-    yield* isSettled(late)
-    yield* Fiber.interrupt(listening)
-  }),
+  "a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications": Effect.gen(
+    function* () {
+      const { ends } = yield* LightningSender
+      const heard: Array<PaymentHash.PaymentHash> = []
+      const listening = yield* Effect.forkChild(
+        Stream.runForEach(ends, (paymentHash) => Effect.sync(() => heard.push(paymentHash))),
+        { startImmediately: true }
+      )
+      // Whether anybody listens yet shows in the first payment that is heard of.
+      const tried = Effect.gen(function* () {
+        const asked = yield* invoiced("settle")
+        yield* pay(asked)
+        yield* isSettled(asked)
+        return listening.pollUnsafe() !== undefined || heard.length > 0
+      })
+      yield* eventually(tried, (is) => is)
+      if (listening.pollUnsafe() !== undefined) return assert.deepStrictEqual(heard, [])
+      const late = yield* held
+      const failing = yield* invoiced("fail")
+      yield* pay(failing)
+      const has = (asked: Asked) => Effect.sync(() => heard.includes(asked.invoice.paymentHash))
+      yield* eventually(has(failing), (is) => is)
+      assert.isFalse(yield* has(late))
+      yield* release(late, "settle")
+      yield* eventually(has(late), (is) => is)
+      yield* isSettled(late)
+      yield* Fiber.interrupt(listening)
+    }
+  ),
   "a node that does not answer gives no quote, which is an outage": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* LightningSender).quote(asked))))

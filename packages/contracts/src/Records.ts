@@ -87,7 +87,7 @@ const ofCompany = <A extends { readonly companyId: CompanyId.CompanyId }>(rows: 
 
 /** Reads that money follows from: whom something belongs to, and what is still to be looked after. */
 export const money = {
-  "C53: nobody reads what is another company's": Effect.gen(function* () {
+  "C53: no company reads another's records": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(10)]
     const [row, asked, seen] = [yield* created(companyId, 10), yield* withdrawal(companyId, 40), yield* output(companyId, 5)]
@@ -104,7 +104,7 @@ export const money = {
     assert.strictEqual(Balance.available(yield* records.balance(otherId)), Msat.fromSats(10))
     yield* has(otherId, { posted: 10, held: 0 })
   }),
-  "a company that nobody opened has nothing": Effect.gen(function* () {
+  "a company that was not opened has nothing": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* unopened
     assert.deepStrictEqual(yield* records.balance(companyId), Balance.empty)
@@ -117,7 +117,7 @@ export const money = {
     assert.deepStrictEqual(yield* (yield* Records).balance(companyId), { posted: Msat.fromSats(100), held: Msat.fromSats(40) })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "64 balances asked for at once are each company's own": Effect.gen(function* () {
+  "64 balances read at once are each company's own": Effect.gen(function* () {
     const records = yield* Records
     const companyIds = yield* Effect.forEach(
       Array.from({ length: 64 }, (_, n) => n + 1),
@@ -203,7 +203,7 @@ export const money = {
     assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* records.openInvoicesWithin(ranges, null, 2), expected.slice(0, 2))
     assert.deepStrictEqual(yield* records.openInvoicesWithin([], null, 10), [])
   }),
-  "what wallets asked for is counted while it may be paid, and listed once it may not, by when it expired": Effect.gen(function* () {
+  "invoices of wallets are counted while they may be paid, and listed after their expiry, by its time": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, payer] = [yield* open, yield* companyWith(100)]
     const [address, other] = [yield* lightningAddress(companyId), yield* lightningAddress(companyId)]
@@ -386,7 +386,7 @@ export const other = {
     )
     assert.strictEqual((yield* records.companies(null, 1)).length, 1)
   }),
-  "a company's Lightning addresses are listed newest first, each once, and nobody else's": Effect.gen(function* () {
+  "a company's Lightning addresses are listed newest first, each once, and no other company's": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const rows = yield* Effect.forEach(Array.from({ length: 7 }), () => lightningAddress(companyId))
@@ -417,7 +417,7 @@ export const other = {
       assert.isTrue(Option.isNone(yield* records.voucher(otherId, newest[0]?.id ?? "")))
     }
   ),
-  "domains are listed by name, and those are to be checked that DNS shows and nobody looked at for long": Effect.gen(function* () {
+  "domains are listed by name, and those verified by DNS are due for a check after a while": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const atMillis = 1_600_000_000_000
@@ -444,7 +444,7 @@ export const other = {
     assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), row)
     assert.isTrue(Option.isNone(yield* records.lightningAddress(row.handle, "other.example")))
   }),
-  "what was never committed is not there": Effect.gen(function* () {
+  "a record that was never committed is not found": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const [id, hash] = [yield* Id.make, yield* hex(32)]

@@ -57,7 +57,7 @@ export const other = {
     assert.strictEqual(error._tag, "RelayUnreachable")
     assert.strictEqual(error.relay, away)
   }),
-  "relays that are asked at once answer each for itself": Effect.gen(function* () {
+  "relays that are called at once answer each for itself": Effect.gen(function* () {
     const [{ publish }, { takes, refuses, away }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     const answers = yield* Effect.forEach(

@@ -44,7 +44,7 @@ const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
 
 /** What keeps somebody from being paid wrongly, or not at all. */
 export const money = {
-  "an offer is what the recipient said: from how much to how much": Effect.gen(function* () {
+  "a pay request has the payee's limits": Effect.gen(function* () {
     const { min, max } = yield* offered
     assert.deepStrictEqual({ min, max }, takes)
   }),
@@ -67,7 +67,7 @@ export const money = {
 
 /** The rest. */
 export const other = {
-  "where nobody is, the server's no is the recipient's": Effect.gen(function* () {
+  "an unknown payee is refused by its server": Effect.gen(function* () {
     const error = yield* Effect.flip((yield* Resolver).offer((yield* Peer).nobody))
     assert.strictEqual(error._tag, "RecipientRefused")
     assert.isAbove(error.reason.length, 0)

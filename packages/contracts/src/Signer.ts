@@ -65,7 +65,7 @@ export const money = {
   "the network takes what is signed, by the id it has, for coins of taproot": signs("taproot"),
   "… of segwit": signs("segwit"),
   "… of nested segwit": signs("nested_segwit"),
-  "what is no draft, and what another wallet's keys are asked for, is not signed": Effect.gen(function* () {
+  "malformed drafts, and drafts for another wallet's keys, are not signed": Effect.gen(function* () {
     const { psbt } = yield* drafted("segwit")
     const { fingerprint } = yield* ChainWallet
     // The same draft, saying that the key is somebody else's.

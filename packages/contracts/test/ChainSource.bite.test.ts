@@ -15,7 +15,7 @@ const telling = (make: () => (outputs: ReadonlyArray<Output>) => ReadonlyArray<O
 bites("ChainSource", promises, {
   "one that looks into blocks only": [
     telling(() => (outputs) => outputs.filter(({ placement }) => placement._tag !== "mempool")),
-    ["a deposit is told when it waits in the mempool"]
+    ["a deposit is reported while it waits in the mempool"]
   ],
   "one that has never heard of reorganisations": [
     telling(() => {
@@ -28,17 +28,17 @@ bites("ChainSource", promises, {
         })
     }),
     [
-      "C45: a reorganisation that takes it away is told; and that it is back",
-      "C45: so is one that a reorganisation took away and another one took the place of"
+      "C45: a deposit's removal by a reorganisation is reported, and so is its return",
+      "C45: a deposit is gone that a reorganisation removed and a double spend replaced"
     ]
   ],
   "one that tells one output of a transaction": [
     telling(() => (outputs) => [...new Map(outputs.map((output) => [output.txId, output])).values()]),
-    ["C43: several outputs in one transaction are told one by one"]
+    ["C43: several outputs of one transaction are reported one by one"]
   ],
   "one that tells one output of an address": [
     telling(() => (outputs) => [...new Map(outputs.map((output) => [output.scriptPubKey, output])).values()]),
-    ["an address that is paid twice has two outputs", "C43: several outputs in one transaction are told one by one"]
+    ["an address that is paid twice has two outputs", "C43: several outputs of one transaction are reported one by one"]
   ],
   "one that is a block ahead": [
     telling(
@@ -49,17 +49,17 @@ bites("ChainSource", promises, {
             : output
         )
     ),
-    ["it is told again when it is mined, with the height it has"]
+    ["a deposit is reported again when it is mined, with its height"]
   ],
   "one that forgets its cursor": [
     sabotage(ChainSource, ({ activity }) => ({ activity: (_, ours) => activity(null, ours) })),
-    ["C44: what was told up to a cursor is not told after it, and all that came later is"]
+    ["C44: after a cursor nothing before it is reported, and everything later is"]
   ],
   "one that begins now whatever the cursor": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.flatMap(activity(null, ours), ({ cursor }) => activity(after === null ? null : cursor, ours))
     })),
-    ["C44: what was told up to a cursor is not told after it, and all that came later is", "a deposit is told when it waits in the mempool"]
+    ["C44: after a cursor nothing before it is reported, and everything later is", "a deposit is reported while it waits in the mempool"]
   ],
   "one that takes known for rejected": [
     sabotage(ChainSource, ({ broadcast }) => ({
@@ -84,23 +84,26 @@ bites("ChainSource", promises, {
     sabotage(ChainSource, ({ transaction }) => ({
       transaction: (txId) => Effect.map(transaction(txId), (placement) => (placement._tag === "gone" ? { _tag: "mempool" } : placement))
     })),
-    ["a transaction that nobody saw is gone", "C45: a deposit that is spent elsewhere before it is mined is gone"]
+    ["an unknown transaction is gone", "C45: a deposit that is spent elsewhere before it is mined is gone"]
   ],
   "one whose tip stands still": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.map(activity(after, ours), (seen) => ({ ...seen, tip: { height: 0, hash: "" } }))
     })),
-    ["the tip is the last block, also where nothing that is watched changed", "it is told again when it is mined, with the height it has"]
+    [
+      "the tip is the last block, also where nothing that is watched changed",
+      "a deposit is reported again when it is mined, with its height"
+    ]
   ],
   "one that tells everybody's": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => activity(after, (scripts) => Effect.as(ours(scripts), new Set(scripts)))
     })),
-    ["scripts that are not ours are not told about"]
+    ["scripts that are not watched are not reported"]
   ],
   "one that does not listen to whoever is asked": [
     sabotage(ChainSource, ({ activity }) => ({ activity: (after) => activity(after, (scripts) => Effect.succeed(new Set(scripts))) })),
-    ["what stops the asking stops the telling"]
+    ["a failure of the watched set's look-up fails the read"]
   ],
   "one that deals in fractions": [
     sabotage(ChainSource, ({ feeRate }) => ({ feeRate: Effect.map(feeRate, (rate) => rate / 4) })),

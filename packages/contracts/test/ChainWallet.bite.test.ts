@@ -38,12 +38,12 @@ bites("ChainWallet", promises, {
   ],
   "one that takes the fee out of the amount": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build(paying(ask, ({ amount }) => ({ amount: plus(amount, -500) }))) })),
-    ["a draft pays exactly what was asked, and to the miners what it says, within the limit"]
+    ["a draft pays exactly the requested amount, and its stated fee to the miners, within the limit"]
   ],
   "one that tells another fee than it pays": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) })) })),
     [
-      "a draft pays exactly what was asked, and to the miners what it says, within the limit",
+      "a draft pays exactly the requested amount, and its stated fee to the miners, within the limit",
       "what is left and too little for an output goes to the miners only within the limit"
     ]
   ],
@@ -52,7 +52,7 @@ bites("ChainWallet", promises, {
       build: (ask) => build({ ...ask, free: (outpoints) => Effect.andThen(ask.free(outpoints), all(outpoints)) })
     })),
     [
-      "only coins that are let through are spent, and all are asked about at once",
+      "only permitted coins are spent, and permission is requested for all at once",
       "a spent coin is not offered again",
       "more than the coins at hand is refused, with what is needed"
     ]
@@ -69,7 +69,7 @@ bites("ChainWallet", promises, {
             )
         })
     })),
-    ["only coins that are let through are spent, and all are asked about at once"]
+    ["only permitted coins are spent, and permission is requested for all at once"]
   ],
   "one that takes the limit for a suggestion": [
     sabotage(ChainWallet, ({ build }) => ({

@@ -97,7 +97,7 @@ bites("Journal", promises, {
         : change
     ),
     [
-      "C9: what will be paid is kept before any node is told",
+      "C9: the attempt is stored before any node is called",
       "C19: one withdrawal has one attempt: the same again is applied, another is refused"
     ]
   ],
@@ -106,7 +106,7 @@ bites("Journal", promises, {
     [
       "a withdrawal that does not fit is refused and changes nothing",
       "C12: 64 callers with 512 requests for money that covers 99: exactly 99 are held",
-      "C45: what the company has spent is not taken from it: the operator bears it until the payment returns"
+      "C45: the spent part of a reversed deposit is the operator's loss until the payment returns"
     ]
   ],
   "one that checks the balance first and holds afterwards": [
@@ -128,9 +128,9 @@ bites("Journal", promises, {
   "one that takes any content for the same": [
     deaf("Conflict"),
     [
-      "the same id asked for with other content is refused",
+      "the same id with other content is refused",
       "C19: one withdrawal has one attempt: the same again is applied, another is refused",
-      "C20 C54: what settled stays settled",
+      "C20 C54: a settled withdrawal stays settled",
       "an invoice is created once; another under its id is refused",
       "an on-chain address is given to one company, once",
       "C32: one payment hash is one invoice's"
@@ -165,7 +165,7 @@ bites("Journal", promises, {
           return yield* commit({ ...change, settlement: { ...change.settlement, chainTxId: newest } })
         })
     }),
-    ["C19: change of what was replaced is nobody's until it is known which of them is mined"]
+    ["C19: change of a replaced transaction is not spent until it is known which of them is mined"]
   ],
   "one that spends change two payouts away from a block": [
     changing((change) =>
@@ -181,9 +181,9 @@ bites("Journal", promises, {
       "C19: several are paid by one transaction, which is on record for all of them, each with its share",
       "C19: the same transaction for others, and another one for one of them, are refused",
       "C10: a stale claim on one of them refuses all, and says whose",
-      "C10: who follows is the work of the task of the one that leads, and of no other",
+      "C10: a batch member is the work of the leader's job, and of no other",
       "C10: two transactions that would pay one withdrawal at once: one of them, whole",
-      "C24: every company is told of its own, of any number at once"
+      "C24: every company's event has its own withdrawals, of any number at once"
     ]
   ],
   "one that leaves the whole fee to the first": [
@@ -196,7 +196,7 @@ bites("Journal", promises, {
     ),
     [
       "C19: several are paid by one transaction, which is on record for all of them, each with its share",
-      "C19: a replacement is everybody's; for others than those who follow it is refused"
+      "C19: a replacement is for the whole batch; for other members it is refused"
     ]
   ],
   "one that takes no notice of whose they are": [
@@ -226,7 +226,7 @@ bites("Journal", promises, {
   ],
   "one that replaces whatever it is given": [
     deaf("Conflict", "WithdrawalReplaced"),
-    ["C19: a replacement is everybody's; for others than those who follow it is refused"]
+    ["C19: a replacement is for the whole batch; for other members it is refused"]
   ],
   "one that lets go of payouts when they settle": [
     sabotage({ records: () => ({ settledPayouts: () => Effect.succeed([]) }) }),
@@ -247,9 +247,7 @@ bites("Journal", promises, {
   ],
   "one that lets go of deposits when they are given up": [
     sabotage({ records: () => ({ depositsGivenUp: () => Effect.succeed([]) }) }),
-    [
-      "C45: deposits that were given up are found, the newest first; what was too small from the start, and what came back, are not among them"
-    ]
+    ["C45: evicted deposits are found, the newest first, without those that were too small or returned"]
   ],
   "one that credits what was asked": [
     sabotage({
@@ -260,7 +258,7 @@ bites("Journal", promises, {
           return yield* commit({ ...change, legs: [credit(change.companyId, amount)] })
         })
     }),
-    ["C33: what was received is credited, whatever was asked"]
+    ["C33: the received amount is credited, whatever the invoice's"]
   ],
   "one that credits every notice": [
     sabotage({
@@ -291,7 +289,7 @@ bites("Journal", promises, {
     [
       "C15: a claimed invoice is one withdrawal's",
       "C15: eight withdrawals that claim one invoice at once: one has it",
-      "C15: what is settled or expired is not claimed"
+      "C15: a settled or expired invoice is not claimed"
     ]
   ],
   "one that credits the payee before it asks whether the invoice is still open": [
@@ -324,8 +322,8 @@ bites("Journal", promises, {
       commit: (commit) => (change) => Effect.catchTag(commit(change), "AlreadyTerminal", () => book(commit, change.legs))
     }),
     [
-      "C20 C54: what settled stays settled",
-      "C20: what failed stays failed, for the reason it failed first",
+      "C20 C54: a settled withdrawal stays settled",
+      "C20: a failed withdrawal stays failed, for its first reason",
       "C20: settled and failed at once: one of them, whole",
       "C17: transferred and failed at once: both companies agree"
     ]
@@ -343,7 +341,7 @@ bites("Journal", promises, {
   ],
   "one that does not know who holds a task": [
     changing(({ fence: _, ...change }) => change),
-    ["C19: a worker that lost its task changes nothing any more"]
+    ["C19: a worker that lost its job changes nothing any more"]
   ],
   "one that lets two withdrawals pay one hash": [
     deaf("PaymentHashTaken"),
@@ -377,7 +375,10 @@ bites("Journal", promises, {
           return commit(Deposit.seen({ ...record, chainTxId: TxId.make(record.id.replaceAll("-", "").repeat(2)) }))
         })
     }),
-    ["C42: an output is credited once, under whatever ids it is seen", "C42: an output seen by eight workers at once is one deposit"]
+    [
+      "C42: an output is credited once, under whatever ids it is recorded",
+      "C42: an output recorded by eight workers at once is one deposit"
+    ]
   ],
   "one that knows a deposit by its transaction alone": [
     changing((change) => (change._tag === "DepositSeen" ? Deposit.seen({ ...change.writes[0].record, vout: 0 }) : change)),
@@ -394,11 +395,11 @@ bites("Journal", promises, {
   ],
   "one that gives a name away twice": [
     deaf("HandleTaken"),
-    ["a Lightning address is one company's for ever", "one handle asked for by eight companies at once: one has it"]
+    ["a Lightning address is one company's for ever", "one handle requested by eight companies at once: one gets it"]
   ],
   "one that gives away what was deleted, and changes it": [
     deaf("LightningAddressGone"),
-    ["a deleted Lightning address stays deleted, and nobody gets it again"]
+    ["a deleted Lightning address stays deleted, and is never given out again"]
   ],
   "one that keeps a message that was taken back": [
     changing((change) =>
@@ -430,7 +431,7 @@ bites("Journal", promises, {
           : commit(change)
     }),
     [
-      "what was claimed neither expires nor is canceled",
+      "a claimed voucher neither expires nor is canceled",
       "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way"
     ]
   ],
@@ -450,7 +451,7 @@ bites("Journal", promises, {
   ],
   "one that holds a voucher whatever there is": [
     deaf("InsufficientBalance", "VoucherCreated"),
-    ["vouchers asked for at once hold no more than there is"]
+    ["vouchers created at once hold no more than the balance"]
   ],
   "one that makes a voucher for every request": [
     changing((change) => {
@@ -470,15 +471,15 @@ bites("Journal", promises, {
       const { fence: _, ...rest } = change
       return rest
     }),
-    ["who has lost the task of its expiry changes nothing"]
+    ["a worker that lost the job of the expiry changes nothing"]
   ],
   "one that gives a domain away twice": [
     deaf("DomainTaken"),
     [
       "a domain is one company's; verified again it stays as it is",
       "a domain verified by two companies at once is one's",
-      "a domain that was lost is another company's only by who saw it lost",
-      "a domain that is found again is nobody else's"
+      "a lost domain goes to another company only by a Change that names the loss",
+      "a domain whose record is found again stays its company's"
     ]
   ],
   "one that forgets since when a domain is lost": [
@@ -499,16 +500,16 @@ bites("Journal", promises, {
         }
     }),
     [
-      "C24: what was refused is not told",
-      "C24: what happens at once is told once each",
-      "C24: every Change that happened is told once, in order, and with it when it happened"
+      "C24: a refused Change is no event",
+      "C24: concurrent Changes are one event each",
+      "C24: every applied Change is one event, in order, with its time"
     ]
   ]
 })
 
 it("contracts: a promise of money cannot be skipped, and no two promises have one name", () => {
   const skip = (_: Parameters<typeof suite>[2]) => undefined
-  skip({ skip: { "C24: what was refused is not told": "it has no events" } })
+  skip({ skip: { "C24: a refused Change is no event": "it has no events" } })
   // @ts-expect-error: no reason is good enough
   skip({ skip: { "an invoice is credited once": "it is slow" } })
   assert.doesNotHaveAnyKeys(other, Object.keys(money))

@@ -16,11 +16,11 @@ bites("LightningReceiver", promises, {
       let count = 0
       return { createInvoice: (ask) => createInvoice({ ...ask, id: `${ask.id}/${count++}` }) }
     }),
-    ["the same id asked again is the same invoice", "one id asked eight times at once is one invoice"]
+    ["the same id gives the same invoice", "one id requested eight times at once is one invoice"]
   ],
   "one that has one invoice for all": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({ createInvoice: (ask) => createInvoice({ ...ask, id: "the one" }) })),
-    ["the same id asked again is the same invoice"]
+    ["the same id gives the same invoice"]
   ],
   "one that takes everything for settled": [
     sabotage(LightningReceiver, ({ lookupInvoice }) => ({
@@ -29,12 +29,12 @@ bites("LightningReceiver", promises, {
           state._tag === "open" ? { _tag: "settled", received: Msat.zero, preimage: wrong } : state
         )
     })),
-    ["what nobody paid is open, and what nobody issued is unknown"]
+    ["an unpaid invoice is open, and one that was never issued is unknown"]
   ],
   "one that never looks it up again": [
     sabotage(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed({ _tag: "open" }) })),
     [
-      "what is paid is settled, with what arrived and the preimage that proves it",
+      "a paid invoice is settled, with the received amount and the preimage that proves it",
       "an invoice is paid once",
       "C28: amounts are exact to the millisatoshi"
     ]
@@ -44,29 +44,29 @@ bites("LightningReceiver", promises, {
       lookupInvoice: (hash) =>
         Effect.map(lookupInvoice(hash), (state) => (state._tag === "settled" ? { ...state, preimage: wrong } : state))
     })),
-    ["what is paid is settled, with what arrived and the preimage that proves it"]
+    ["a paid invoice is settled, with the received amount and the preimage that proves it"]
   ],
   "one that tells a made-up preimage": [
     telling((one) => ({ ...one, preimage: wrong })),
-    ["C60: what settled while nobody listened is told when somebody does, with all that a credit needs"]
+    ["C60: a settlement without a subscriber is reported to the next one, with all that a credit needs"]
   ],
   "one that tells seconds for milliseconds": [
     telling((one) => ({ ...one, settledAtMillis: Math.floor(one.settledAtMillis / 1000) })),
-    ["C60: what settled while nobody listened is told when somebody does, with all that a credit needs"]
+    ["C60: a settlement without a subscriber is reported to the next one, with all that a credit needs"]
   ],
   "one that counts what was asked for, not what came": [
     telling((one) => ({ ...one, received: Msat.fromSats(1000) })),
-    ["C33: what is paid beyond what was asked is received too"]
+    ["C33: an overpayment is received in full"]
   ],
   "one that begins at the beginning whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
-    ["C60: listening resumes right after a cursor: nothing is left out and nothing told again"]
+    ["C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated"]
   ],
   "one that leaves one out behind the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) => (after === null ? settlements(null) : Stream.drop(settlements(after), 1))
     })),
-    ["C60: listening resumes right after a cursor: nothing is left out and nothing told again", "who listens is told as it happens"]
+    ["C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated", "a subscriber is notified as it happens"]
   ],
   "one that tells only what is new": [
     sabotage(LightningReceiver, ({ settlements }) => ({
@@ -75,17 +75,17 @@ bites("LightningReceiver", promises, {
           Effect.map(Clock.currentTimeMillis, (begun) => Stream.filter(settlements(after), (one) => one.settledAtMillis > begun))
         )
     })),
-    ["C60: what settled while nobody listened is told when somebody does, with all that a credit needs"]
+    ["C60: a settlement without a subscriber is reported to the next one, with all that a credit needs"]
   ],
   "one that has one cursor for all": [
     telling((one) => ({ ...one, cursor: "1" })),
-    ["each settlement has a cursor of its own, and is told once"]
+    ["each settlement has a cursor of its own, and is reported once"]
   ],
   "one that tells everything twice": [
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) => Stream.flatMap(settlements(after), (one) => Stream.make(one, one))
     })),
-    ["each settlement has a cursor of its own, and is told once"]
+    ["each settlement has a cursor of its own, and is reported once"]
   ],
   "one that says canceled and does nothing": [
     sabotage(LightningReceiver, () => ({ cancelInvoice: () => Effect.succeed({ _tag: "canceled", preimage: Redacted.make(wrong) }) })),
@@ -99,7 +99,10 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, description: { _tag: "Text", text: "pay me" } })
     })),
-    ["an invoice says what was asked, and that this node asks it", "the hash of a description is in the invoice as it was given (LUD-06)"]
+    [
+      "an invoice has the requested fields, and this node's signature",
+      "the hash of a description is in the invoice as it was given (LUD-06)"
+    ]
   ],
   "one that knows whole satoshis only": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({

@@ -22,7 +22,7 @@ bites("LightningSender", promises, {
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: ask.amount }) })),
     [
       "C25 C26 C28 C38: the fee limit is never exceeded: with a millisatoshi less than the best route costs, nothing is sent",
-      "C25 C26: with a limit of nothing nothing is paid for"
+      "C25 C26: with a fee limit of 0 no fee is paid"
     ]
   ],
   "one that takes satoshis for millisatoshis in the fee limit": [
@@ -48,20 +48,20 @@ bites("LightningSender", promises, {
   ],
   "one that calls a payment not sent that it has sent": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => Effect.as(pay(ask), { _tag: "notSent" }) })),
-    ["C3: what is called not sent was not: there is no record of it, its payee has nothing, and asked again it is paid once"]
+    ["C3: a payment reported as not sent was not: there is no record of it, its payee has nothing, and called again it is paid once"]
   ],
   "one that loses patience with what is held": [
     taking((said) => (said._tag === "pending" ? failed : said)),
     [
-      "C1: what is held is pending, is not sent again, and settles as late as it likes",
-      "C1: what is held may fail as late, and then nothing was paid"
+      "C1: a held payment is pending, is not sent again, and may settle at any time",
+      "C1: a held payment may fail at any time, and then nothing was paid"
     ]
   ],
   "one that takes what is held for paid": [
     taking((said) =>
       said._tag === "pending" ? { _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null } : said
     ),
-    ["C1: what is held is pending, is not sent again, and settles as late as it likes"]
+    ["C1: a held payment is pending, is not sent again, and may settle at any time"]
   ],
   "one that says failed to who asks again": [
     sabotage(LightningSender, ({ pay }) => {
@@ -76,39 +76,39 @@ bites("LightningSender", promises, {
       }
     }),
     [
-      "C11: the same hash is paid once, however often it is asked",
+      "C11: the same hash is paid once, however often pay is called",
       "C11: the same hash is paid once, by eight at once",
-      "C1: what is held is pending, is not sent again, and settles as late as it likes"
+      "C1: a held payment is pending, is not sent again, and may settle at any time"
     ]
   ],
   "one that takes no record for a failure": [
     taking((said) => (said._tag === "notFound" ? failed : said)),
-    ["C8: of what was never sent there is no record", "a quote is within the limit, says how likely it is, and sends nothing"]
+    ["C8: there is no record of a payment that was never sent", "a quote is within the limit, says how likely it is, and sends nothing"]
   ],
   "one that does not say why": [
     taking((said) => (said._tag === "failed" ? { _tag: "failed", reason: "error" } : said)),
-    ["what the payee refuses failed for good, and every answer says so", "what no route leads to failed for want of one"]
+    ["a payment that the payee refuses has failed, in every response", "a payment without a route has failed, with that reason"]
   ],
   "one that hopes on": [
     taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
-    ["what the payee refuses failed for good, and every answer says so", "C25 C26: with a limit of nothing nothing is paid for"]
+    ["a payment that the payee refuses has failed, in every response", "C25 C26: with a fee limit of 0 no fee is paid"]
   ],
   "one that makes up the preimage": [
     taking((said) => (said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said)),
-    ["what is paid arrives, and its preimage proves it"]
+    ["a payment arrives, and its preimage proves it"]
   ],
   "one that says settled and pays nothing": [
     sabotage(LightningSender, ({ lookupPayment }) => ({
       pay: () => Effect.succeed({ _tag: "settled", preimage: Preimage.make("00".repeat(32)), fee: Msat.zero, index: null }),
       lookupPayment
     })),
-    ["what is paid arrives, and its preimage proves it"]
+    ["a payment arrives, and its preimage proves it"]
   ],
   "one that pays what it likes where the invoice does not say": [
     sabotage(LightningSender, ({ pay }) => ({
       pay: (ask) => pay(ask.invoice.amount === undefined ? { ...ask, amount: Msat.make(ask.amount * 2n) } : ask)
     })),
-    ["an invoice without an amount is paid with the one that is asked for"]
+    ["an invoice without an amount is paid with the requested one"]
   ],
   "one that pays to see what it costs": [
     sabotage(LightningSender, ({ pay, quote }) => ({ quote: (ask) => Effect.andThen(pay(ask), quote(ask)) })),
@@ -118,7 +118,7 @@ bites("LightningSender", promises, {
     sabotage(LightningSender, ({ quote }) => ({
       quote: (ask) => Effect.map(quote(ask), (best) => best ?? { fee: Msat.zero, probability: 0.5 })
     })),
-    ["there is no quote where no route is, nor where the limit is below every route"]
+    ["there is no quote without a route, nor with a limit below every route"]
   ],
   "one that is always sure": [
     sabotage(LightningSender, ({ quote }) => ({ quote: (ask) => Effect.map(quote(ask), (best) => best && { ...best, probability: 100 }) })),
@@ -132,7 +132,7 @@ bites("LightningSender", promises, {
   ],
   "one that tells of nothing": [
     sabotage(LightningSender, () => ({ ends: Stream.never })),
-    ["who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing"]
+    ["a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications"]
   ],
   "one that tells of what it sends": [
     sabotage(LightningSender, ({ pay }) => {
@@ -142,12 +142,12 @@ bites("LightningSender", promises, {
         ends: Stream.fromQueue(sent)
       }
     }),
-    ["who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing"]
+    ["a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications"]
   ],
   "one that tells of what settles alone": [
     sabotage(LightningSender, ({ ends, lookupPayment }) => ({
       ends: Stream.filterEffect(ends, (paymentHash) => Effect.map(lookupPayment(paymentHash), ({ _tag }) => _tag === "settled"))
     })),
-    ["who listens hears of a payment when it ends, well or not, and not before; of a node that cannot tell, nothing"]
+    ["a subscriber is notified of a payment when it ends, well or not, and not before; never by a node without notifications"]
   ]
 })

@@ -21,7 +21,7 @@ bites("Records", promises, {
         })
       })
     }),
-    ["C53: nobody reads what is another company's"]
+    ["C53: no company reads another's records"]
   ],
   "one that counts in floating-point numbers": [
     sabotage({ records: ({ balance }) => ({ balance: (companyId) => Effect.map(balance(companyId), floating) }) }),
@@ -42,7 +42,7 @@ bites("Records", promises, {
         }
       }
     }),
-    ["64 balances asked for at once are each company's own"]
+    ["64 balances read at once are each company's own"]
   ],
   "one that forgets what is claimed": [
     sabotage({
@@ -62,13 +62,13 @@ bites("Records", promises, {
   ],
   "one that counts what wallets cannot pay any more": [
     sabotage({ records: ({ openForWallets }) => ({ openForWallets: () => openForWallets(0) }) }),
-    ["what wallets asked for is counted while it may be paid, and listed once it may not, by when it expired"]
+    ["invoices of wallets are counted while they may be paid, and listed after their expiry, by its time"]
   ],
   "one that lists what wallets may still pay": [
     sabotage({
       records: ({ endedForWallets }) => ({ endedForWallets: (until, after, limit) => endedForWallets(until + 1, after, limit) })
     }),
-    ["what wallets asked for is counted while it may be paid, and listed once it may not, by when it expired"]
+    ["invoices of wallets are counted while they may be paid, and listed after their expiry, by its time"]
   ],
   "one that starts a page with the last one's end": [
     sabotage({
@@ -170,7 +170,7 @@ bites("Records", promises, {
         lightningAddressesOf: (companyId, before, limit) => lightningAddressesOf(companyId, before === null ? null : `${before}0`, limit)
       })
     }),
-    ["a company's Lightning addresses are listed newest first, each once, and nobody else's"]
+    ["a company's Lightning addresses are listed newest first, each once, and no other company's"]
   ],
   "one that lists vouchers with the page's end": [
     sabotage({
@@ -184,11 +184,11 @@ bites("Records", promises, {
     sabotage({
       records: ({ domainsToCheck }) => ({ domainsToCheck: (_, after, limit) => domainsToCheck(2_000_000_000_000, after, limit) })
     }),
-    ["domains are listed by name, and those are to be checked that DNS shows and nobody looked at for long"]
+    ["domains are listed by name, and those verified by DNS are due for a check after a while"]
   ],
   "one that makes something up": [
     sabotage({ records: () => ({ invoiceByHash: (hash) => Effect.asSome(invoice(CompanyId.make(hash), 1)) }) }),
-    ["what was never committed is not there", "an invoice is read as it was committed, by its id and by its hash"]
+    ["a record that was never committed is not found", "an invoice is read as it was committed, by its id and by its hash"]
   ],
   "one whose totals are not what its entries say": [
     sabotage({
@@ -196,7 +196,7 @@ bites("Records", promises, {
         trialBalance: Effect.map(trialBalance, (accounts) => ({ ...accounts, node: Msat.make(accounts.node + 1n) }))
       })
     }),
-    ["C41: the books of all companies together are sound", "a company that nobody opened has nothing"]
+    ["C41: the books of all companies together are sound", "a company that was not opened has nothing"]
   ],
   "one that counts only what is new": [
     sabotage({

@@ -28,7 +28,7 @@ describe("the Relays contract bites", () => {
       [
         "a relay that takes an event has it, to the byte",
         "what a relay refuses is refused",
-        "relays that are asked at once answer each for itself"
+        "relays that are called at once answer each for itself"
       ]
     ],
     "one that writes events anew": [
@@ -54,7 +54,7 @@ describe("the Relays contract bites", () => {
       sabotage(
         (publish) => (relay, event) => Effect.catchTag(publish(relay, event), "RelayUnreachable", () => Effect.succeed("refused" as const))
       ),
-      ["a relay that gives no answer has neither taken nor refused", "relays that are asked at once answer each for itself"]
+      ["a relay that gives no answer has neither taken nor refused", "relays that are called at once answer each for itself"]
     ]
   }
   for (const [who, [layer, broken]] of Object.entries(spoiled)) {

@@ -34,7 +34,7 @@ bites("Resolver", promises, {
     sabotage(Resolver, ({ offer }) => ({
       offer: (url) => Effect.map(offer(url), (one) => ({ ...one, min: Msat.make(one.min * 1000n), max: Msat.make(one.max * 1000n) }))
     })),
-    ["an offer is what the recipient said: from how much to how much"]
+    ["a pay request has the payee's limits"]
   ],
   "one that takes no answer for a no": [
     sabotage(Resolver, ({ invoice, offer }) => ({
@@ -48,6 +48,6 @@ bites("Resolver", promises, {
     sabotage(Resolver, ({ offer }) => ({
       offer: (url) => Effect.catchTag(offer(url), "RecipientRefused", ({ reason }) => Effect.fail(new RecipientUnreachable({ reason })))
     })),
-    ["where nobody is, the server's no is the recipient's"]
+    ["an unknown payee is refused by its server"]
   ]
 })

@@ -49,7 +49,7 @@ bites("Signer", promises, {
     [
       "what is signed spends the coins of the draft and no others",
       "C19: the same draft signed again is the same transaction",
-      "what is no draft, and what another wallet's keys are asked for, is not signed"
+      "malformed drafts, and drafts for another wallet's keys, are not signed"
     ]
   ],
   "one that calls it something else": [

@@ -96,15 +96,15 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "C15: paid from inside and outside at once: credited once",
       "C17: the same transfer again, also at once, moves the money once",
       "C19: eight payouts that would spend one coin at once: one may",
-      "C42: an output seen by eight workers at once is one deposit",
+      "C42: an output recorded by eight workers at once is one deposit",
       "C21: failed by eight workers at once: everything is back, once",
       "C45: reversed and spent at once: never below zero",
       "confirmed by eight workers at once: credited once",
       "credits and withdrawals of one company at once come out exact",
-      "one handle asked for by eight companies at once: one has it",
+      "one handle requested by eight companies at once: one gets it",
       "one key eight times at once: one takes effect, all get its answer",
       "one key with two bodies at once: one takes effect, the other is refused",
-      "one payment told 64 times at once is credited once",
+      "one payment reported 64 times at once is credited once",
       "C20: settled and failed at once: one of them, whole",
       "the same request committed again holds once",
       "C17: transferred and failed at once: both companies agree",
@@ -113,8 +113,8 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "C18 C20: claimed, expired and canceled at once: it ends one way, and the money goes one way",
       "C18: fifty claims at once: one is applied, and one withdrawal is there",
       "C18: the same claim again, also at once, is applied once",
-      "vouchers asked for at once hold no more than there is",
-      "C20 C54: what settled stays settled"
+      "vouchers created at once hold no more than the balance",
+      "C20 C54: a settled withdrawal stays settled"
     ] as const) {
       it.effect(promise, () => Effect.repeat(JournalContract.promises[promise], { times: 9 }))
     }
