@@ -128,7 +128,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [5],
     bug: "the work of sending is not stored with the hold: it is done as long as the caller stays",
     file: core("sending/Withdrawal"),
-    find: `  begins: { ...work, id: withdrawal.id },
+    find: `  jobs: [Change.enqueue({ ...work, id: withdrawal.id })],
 `,
     replace: "",
     test: "packages/http/test/errors.test.ts",
@@ -190,7 +190,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `  followers,
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
     replace: `  followers,
-  ends: withdrawal.id,
+  jobs: [Change.complete(withdrawal.id)],
   event: { type: "withdrawal.dispatched", subject: withdrawal.id }`,
     test: crashTest,
     titles: ": payment that settles$",
@@ -322,7 +322,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [15, 16],
     bug: "an invoice is paid from inside without having been claimed",
     file: core("sending/Transfers"),
-    find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), ...Zap.work(invoice, atMillis) })
+    find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
 `,
     replace: "",
     test: coreTest("PaymentWorker"),

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
-import type * as Change from "@satrail/core/ledger/Change"
+import * as Change from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import { fence, type Task, Tasks } from "@satrail/core/ledger/Tasks"
@@ -63,7 +63,7 @@ const bare = Effect.gen(function* () {
 /** A task of a kind that nobody else has, due at 1000. */
 const begun = Effect.gen(function* () {
   const work: Change.Work = { kind: `test ${yield* hex(8)}`, id: yield* Id.make, dueAtMillis: 1000 }
-  assert.strictEqual(yield* verdict({ ...(yield* bare), begins: work }), "Applied")
+  assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.enqueue(work)] }), "Applied")
   return work
 })
 
@@ -188,8 +188,8 @@ export const money = {
     for (const _ of [1, 2]) assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task) }), "Applied")
     assert.isTrue(yield* tasks.postpone(task, 1000))
     const next = yield* claimOne(1000, kind)
-    assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task), ends: id }), "StaleFence")
-    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(next), ends: id }), "Applied")
+    assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(id)] }), "StaleFence")
+    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(next), jobs: [Change.complete(id)] }), "Applied")
     assert.isFalse(yield* tasks.postpone(next, 1000))
     assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(next) }), "StaleFence")
   }),
@@ -326,15 +326,29 @@ export const other = {
   "a task that is begun again stays as it is": Effect.gen(function* () {
     const work = yield* begun
     const task = yield* claimOne(1000, work.kind)
-    const again = { ...(yield* bare), begins: { ...work, kind: "something else", dueAtMillis: 0 } }
-    const changes = [again, { ...(yield* bare), begins: again.begins }]
+    const again = { ...(yield* bare), jobs: [Change.enqueue({ ...work, kind: "something else", dueAtMillis: 0 })] }
+    const changes = [again, { ...(yield* bare), jobs: again.jobs }]
     assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), ["Applied", "Applied"])
     assert.deepStrictEqual(yield* claim(1000, 1000, work.kind), [])
-    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), ends: work.id }), "Applied")
+    assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(work.id)] }), "Applied")
+  }),
+  "one Change enqueues and completes several jobs": Effect.gen(function* () {
+    const kind = `test ${yield* hex(8)}`
+    const [one, two, three] = [yield* Id.make, yield* Id.make, yield* Id.make]
+    const jobOf = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 })
+    const waiting = (nowMillis: number) => Effect.map(claim(nowMillis, 1000, kind), (tasks) => tasks.map(({ id }) => id).toSorted())
+    // Beside Changes that have one job, or none: all of a flush are sent together.
+    const changes = [{ ...(yield* bare), jobs: [jobOf(one), jobOf(two)] }, { ...(yield* bare), jobs: [jobOf(three)] }, yield* bare]
+    assert.deepStrictEqual(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" }), ["Applied", "Applied", "Applied"])
+    assert.deepStrictEqual(yield* waiting(1000), [one, two, three].toSorted())
+    const four = yield* Id.make
+    const done = { ...(yield* bare), jobs: [Change.complete(one), jobOf(four), Change.complete(three)] }
+    assert.strictEqual(yield* verdict(done), "Applied")
+    assert.deepStrictEqual(yield* waiting(2000 + lease), [two, four].toSorted())
   }),
   "a task that anybody ends is gone": Effect.gen(function* () {
     const { kind, id } = yield* begun
-    assert.strictEqual(yield* verdict({ ...(yield* bare), ends: id }), "Applied")
+    assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.complete(id)] }), "Applied")
     assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
   }),
   "a task is due from its withdrawal's request on": withWork(

@@ -1,5 +1,6 @@
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
+import { complete, type Job } from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import type { Task } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
@@ -11,33 +12,49 @@ const lease = 30_000
 /** One whose Journal loses something on its way. */
 const losing = (lose: (change: Change) => Change) => sabotage({ commit: (commit) => (change) => commit(lose(change)) })
 
+const jobsOf = ({ jobs = [] }: Change): ReadonlyArray<Job> => jobs
+
 bites("Tasks", promises, {
   "one that hands out whatever there is": [
     sabotage({
       commit: (commit) => (change) =>
-        commit(change.begins === undefined ? change : { ...change, begins: { ...change.begins, kind: "withdrawal" } }),
+        commit({ ...change, jobs: jobsOf(change).map((job) => (job._tag === "Enqueue" ? { ...job, kind: "withdrawal" } : job)) }),
       tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, kind: "withdrawal" }) })
     }),
     ["work is claimed by its kind"]
   ],
   "one that forgets what begins": [
-    losing(({ begins: _, ...change }) => change),
+    losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Enqueue") })),
     ["work is claimed by its kind", "a task is due from its withdrawal's request on"]
   ],
   "one that begins what there is anew": [
-    losing((change) => (change.begins === undefined ? change : { ...change, ends: change.begins.id })),
+    losing((change) => ({ ...change, jobs: jobsOf(change).flatMap((job) => (job._tag === "Enqueue" ? [complete(job.id), job] : [job])) })),
     ["a task that is begun again stays as it is"]
   ],
   "one that forgets what ends": [
-    losing(({ ends: _, ...change }) => change),
+    losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Complete") })),
     [
       "a task that anybody ends is gone",
       "what is fenced keeps its task and the claim, unless it ends it",
       "the task of a withdrawal that ended is gone, however it ended"
     ]
   ],
+  "one that has room for one job of a kind": [
+    losing((change) => ({
+      ...change,
+      jobs: [
+        ...jobsOf(change)
+          .filter(({ _tag }) => _tag === "Complete")
+          .slice(0, 1),
+        ...jobsOf(change)
+          .filter(({ _tag }) => _tag === "Enqueue")
+          .slice(0, 1)
+      ]
+    })),
+    ["one Change enqueues and completes several jobs"]
+  ],
   "one that ends whatever is fenced": [
-    losing((change) => (change.fence === undefined ? change : { ...change, ends: change.fence.taskId })),
+    losing((change) => (change.fence === undefined ? change : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] })),
     ["what is fenced keeps its task and the claim, unless it ends it"]
   ],
   "one that moves a cursor for anybody": [

@@ -327,7 +327,7 @@ const followersOf = (change: Storable) =>
   !Written.is(change) && (change._tag === "WithdrawalDispatched" || change._tag === "WithdrawalReplaced") ? change.followers : []
 
 const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["tasks"] => {
-  const { companyId, begins, ends } = change
+  const { companyId, jobs = [] } = change
   const handedOver =
     !Written.is(change) && change._tag === "WithdrawalDispatched"
       ? HashMap.removeMany(
@@ -335,10 +335,11 @@ const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["
           change.followers.map(({ id }) => id)
         )
       : tasks
-  const left = ends === undefined ? handedOver : HashMap.remove(handedOver, ends)
-  if (begins === undefined || HashMap.has(left, begins.id)) return left
-  const { kind, id, dueAtMillis } = begins
-  return HashMap.set(left, id, { kind, companyId, lane: "", dueAtMillis, token: 0, attempts: 0 })
+  return jobs.reduce((left, job) => {
+    if (job._tag === "Complete") return HashMap.remove(left, job.id)
+    const { kind, id, dueAtMillis } = job
+    return HashMap.has(left, id) ? left : HashMap.set(left, id, { kind, companyId, lane: "", dueAtMillis, token: 0, attempts: 0 })
+  }, handedOver)
 }
 
 /** What every company that it is about is told. */

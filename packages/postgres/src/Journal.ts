@@ -1,6 +1,6 @@
 import * as Changes from "@satrail/core/Changes"
 import type { Program, Storable } from "@satrail/core/Changes"
-import type { Any, Leg } from "@satrail/core/ledger/Change"
+import type { Any, Complete, Enqueue, Job, Leg } from "@satrail/core/ledger/Change"
 import * as Core from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Tally from "@satrail/core/ledger/Tally"
@@ -16,7 +16,7 @@ import * as GroupCommit from "./GroupCommit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as KeyRange from "./KeyRange.ts"
 import { translate, turnedAway } from "./Outage.ts"
-import type { Carried, Kind } from "./Statements.ts"
+import type { Carried, Count, Kind, Statement } from "./Statements.ts"
 import type { Row } from "./Table.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import * as Writes from "./Writes.ts"
@@ -61,9 +61,14 @@ const kindOf = (change: Storable): Kind<Any> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a kind is asked about its own Changes only: a lane has Changes of one kind
   (Written.is(change) ? Writes.kindOf(change.writes) : programOf(change)) as Kind<Any>
 
+const isEnqueue = (job: Job): job is Enqueue => job._tag === "Enqueue"
+const isComplete = (job: Job): job is Complete => job._tag === "Complete"
+
 /** A Change as the row that its statement reads. What is left out is null there. */
-const rowOf = (kind: Kind<Any>, change: Storable, n: number): Row => {
-  const { id, companyId, atMillis, transferId, once, event, begins, fence, ends, cursor } = change
+const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number): Row => {
+  const { id, companyId, atMillis, transferId, once, event, jobs = [], fence, cursor } = change
+  const [enqueued, completed] = [jobs.filter(isEnqueue), jobs.filter(isComplete)]
+  const [job] = enqueued
   return {
     ...kind.row(change),
     n,
@@ -79,9 +84,12 @@ const rowOf = (kind: Kind<Any>, change: Storable, n: number): Row => {
       forget_at_millis: once.forgetAtMillis
     }),
     ...(event && { event: event.type, subject: event.subject }),
-    ...(begins && { begins: begins.id, work_kind: begins.kind, due_at_millis: begins.dueAtMillis }),
+    ...(postings === "column" && { moved: String(change.legs[0]?.postings[0]?.amount) }),
+    ...(enqueues === "one" && job && { job_id: job.id, job_kind: job.kind, due_at_millis: job.dueAtMillis }),
+    ...(enqueues === "many" && { jobs: enqueued.map(({ id, kind, dueAtMillis }) => ({ id, kind, due_at_millis: dueAtMillis })) }),
+    ...(completes === "one" && { completes: completed[0]?.id }),
+    ...(completes === "many" && { completes: completed.map(({ id }) => id) }),
     ...(fence && { task_id: fence.taskId, token: fence.token }),
-    ...(ends !== undefined && { ends }),
     ...(cursor && { source: cursor.source, position: cursor.value })
   }
 }
@@ -92,11 +100,10 @@ const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number):
   )
 
 const identitiesOf = (change: Storable): ReadonlyArray<string> => {
-  const { id, once, begins, ends } = change
+  const { id, once, jobs = [] } = change
   const own = [id, ...(kindOf(change).identities?.(change) ?? [])]
   if (once !== undefined) own.push(`${once.owner} ${once.key}`)
-  if (begins !== undefined) own.push(begins.id)
-  if (ends !== undefined) own.push(ends)
+  for (const job of jobs) own.push(job.id)
   return own
 }
 
@@ -150,6 +157,12 @@ const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"
   return accounts.has(from) && accounts.has(to) ? [from, to] : "many"
 }
 
+const counts = ["none", "one", "many"] as const
+
+/** The most jobs of this kind that one of them has. */
+const countOf = (changes: ReadonlyArray<Storable>, is: (job: Job) => boolean): Count =>
+  counts[Math.min(2, Math.max(0, ...changes.map(({ jobs = [] }) => jobs.filter(is).length)))] ?? "many"
+
 const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried => {
   const [first, ...others] = changes.map(moneyOf)
   return {
@@ -157,8 +170,8 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     takes: changes.some(({ legs }) => legs.some(({ postings }) => postings.some(({ from }) => from === "available"))),
     once: changes.some(({ once }) => once !== undefined),
     fence: changes.some(({ fence }) => fence !== undefined),
-    begins: changes.some(({ begins }) => begins !== undefined),
-    ends: changes.some(({ ends }) => ends !== undefined),
+    enqueues: countOf(changes, isEnqueue),
+    completes: countOf(changes, isComplete),
     cursor: changes.some(({ cursor }) => cursor !== undefined),
     event: changes.some(({ event }) => event !== undefined),
     absent: kind.absent?.(changes) ?? []
@@ -170,13 +183,10 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Stora
   const [first] = changes
   if (first === undefined) return Effect.succeed([])
   const kind = kindOf(first)
-  const { text, postings } = kind.statement(carriedBy(kind, changes))
-  const rows = changes.map((change, n) => {
-    const row = rowOf(kind, change, n)
-    return postings === "column" ? { ...row, moved: String(change.legs[0]?.postings[0]?.amount) } : row
-  })
-  const values = postings === "parameter" ? [JSON.stringify(rows), JSON.stringify(changes.flatMap(postingsOf))] : [JSON.stringify(rows)]
-  return sql.unsafe<object>(text, values).pipe(
+  const statement = kind.statement(carriedBy(kind, changes))
+  const rows = JSON.stringify(changes.map((change, n) => rowOf(kind, statement, change, n)))
+  const values = statement.postings === "parameter" ? [rows, JSON.stringify(changes.flatMap(postingsOf))] : [rows]
+  return sql.unsafe<object>(statement.text, values).pipe(
     Effect.retry({ times: 3, while: isOvertaken }),
     Effect.map((rows) => {
       const verdicts = verdictsOf(rows)

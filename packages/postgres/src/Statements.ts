@@ -23,7 +23,7 @@ export interface Kind<C extends Any> {
   readonly row: (change: C) => Row
   /** The columns of `row` that may be left out, because they are null in all of these. */
   readonly absent?: (changes: ReadonlyArray<C>) => ReadonlyArray<string>
-  /** What no other Change of a flush may be about too, besides its id, its key and the tasks that it begins and ends. */
+  /** What no other Change of a flush may be about too, besides its id, its key and its jobs. */
   readonly identities?: (change: C) => ReadonlyArray<string>
   /** Its refusals by the word in the verdict; `detail` is what follows the word. */
   readonly refusals: { readonly [word: string]: (change: C, detail: string) => Refusal }
@@ -37,18 +37,24 @@ export interface Carried {
   readonly takes: boolean
   readonly once: boolean
   readonly fence: boolean
-  readonly begins: boolean
-  readonly ends: boolean
+  /** Whether any of them enqueues a job, or completes one: one each, or several. */
+  readonly enqueues: Count
+  readonly completes: Count
   readonly cursor: boolean
   readonly event: boolean
   /** The columns of their records that are null in all of them. */
   readonly absent: ReadonlyArray<string>
 }
 
+export type Count = "none" | "one" | "many"
+
 export interface Statement {
   readonly text: string
   /** How it reads the postings: not at all, from the column `moved`, or from $2. */
   readonly postings: "none" | "column" | "parameter"
+  /** How it reads the jobs: from columns, or from lists. */
+  readonly enqueues: Count
+  readonly completes: Count
 }
 
 /** The statement of one kind for a flush, the same text for the same parts: a connection prepares each once, and in use there are a few of a kind. */
@@ -87,9 +93,9 @@ const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
   const also = [
     isOne(carried.money) && "moved bigint",
     carried.once && "owner text, key text, fingerprint text, answer text, forget_at_millis bigint",
-    carried.begins && "begins uuid, work_kind text, due_at_millis bigint",
+    { none: "", one: "job_id uuid, job_kind text, due_at_millis bigint", many: "jobs json" }[carried.enqueues],
     carried.fence && "task_id uuid, token int",
-    carried.ends && "ends uuid",
+    { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
     columns
   ]
@@ -231,15 +237,21 @@ published as (
   from done where event is not null order by n
 )`
 
-const ended = `
-ended as (
-  delete from satrail.tasks where id = any(array(select ends from done where ends is not null))
+const completed = (count: "one" | "many") => `
+completed as (
+  delete from satrail.tasks where id = any(array(
+    ${count === "one" ? "select completes from done where completes is not null" : "select value::uuid from done cross join json_array_elements_text(completes)"}
+  ))
 )`
 
-const begun = `
-begun as (
+const enqueued = (count: "one" | "many") => `
+enqueued as (
   insert into satrail.tasks (id, kind, company_id, due_at_millis)
-  select begins, work_kind, company_id, due_at_millis from done where begins is not null order by begins
+  ${
+    count === "one"
+      ? "select job_id, job_kind, company_id, due_at_millis from done where job_id is not null order by 1"
+      : "select j.id, j.kind, company_id, j.due_at_millis from done cross join json_to_recordset(jobs) as j(id uuid, kind text, due_at_millis bigint) order by 1"
+  }
   on conflict do nothing
 )`
 
@@ -287,7 +299,7 @@ select verdict, answer from verdicts order by n`
 }
 
 const textOf = (shape: Shape, carried: Carried): string => {
-  const { money, once, fence, event, ends, begins } = carried
+  const { money, once, fence, event, completes, enqueues } = carried
   const locks = fence ? after("fenced") : money === "none" ? "" : after("locked")
   const parts = [
     asked(shape, carried),
@@ -300,24 +312,35 @@ const textOf = (shape: Shape, carried: Carried): string => {
     done(shape),
     ...(once ? [remembered] : []),
     ...(event ? [published] : []),
-    ...(ends ? [ended] : []),
-    ...(begins ? [begun] : []),
+    ...(completes === "none" ? [] : [completed(completes)]),
+    ...(enqueues === "none" ? [] : [enqueued(enqueues)]),
     ...(money === "none" ? [] : [booked(money)]),
     ...(shape.effects ?? [])
   ]
   return `with ${parts.join(",")}${verdicts(shape, carried)}`
 }
 
-const all = { money: "many", once: true, fence: true, begins: true, ends: true, cursor: true, event: true, absent: [] } as const
+const all = {
+  money: "many",
+  once: true,
+  fence: true,
+  enqueues: "many",
+  completes: "many",
+  cursor: true,
+  event: true,
+  absent: []
+} as const
 
 const made = (shape: Shape, given: Carried): Statement => {
   const money = given.money === "none" && shape.takes === true ? "many" : given.money
   const carried = { ...given, money, fence: given.fence || shape.claims !== undefined }
-  return { text: textOf(shape, carried), postings: money === "none" ? "none" : isOne(money) ? "column" : "parameter" }
+  const { enqueues, completes } = carried
+  const postings = money === "none" ? "none" : isOne(money) ? "column" : "parameter"
+  return { text: textOf(shape, carried), postings, enqueues, completes }
 }
 
-const keyOf = ({ money, takes, once, fence, begins, ends, cursor, event, absent }: Carried): string =>
-  `${[takes, once, fence, begins, ends, cursor, event].map(Number).join("")} ${String(money)} ${absent.join()}`
+const keyOf = ({ money, takes, once, fence, enqueues, completes, cursor, event, absent }: Carried): string =>
+  `${[takes, once, fence, cursor, event].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
 
 /** One row an item, in their order: its verdict, and the answer when it is a replay. A shape may depend on what is carried. */
 export const statement = (shape: Shape | ((carried: Carried) => Shape)): StatementOf => {

@@ -164,8 +164,8 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   takes: each,
   once: each,
   fence: each,
-  begins: each,
-  ends: each,
+  enqueues: each ? "many" : "one",
+  completes: each ? "many" : "one",
   cursor: each,
   event: each,
   absent: []

@@ -46,7 +46,25 @@ export interface Work {
   readonly dueAtMillis: number
 }
 
-/** The claim on the task that this Change is the work of. A Change with a stale one is refused. The task stays, unless the Change ends it. */
+/** A job exists from here on. One that is there already stays as it is. */
+export interface Enqueue extends Work {
+  readonly _tag: "Enqueue"
+}
+
+/** A job is done, whoever holds it: only a fence asks who does. */
+export interface Complete {
+  readonly _tag: "Complete"
+  readonly id: string
+}
+
+/** What a Change does to jobs. It may do one thing to any number of them. */
+export type Job = Enqueue | Complete
+
+export const enqueue = ({ kind, id, dueAtMillis }: Work): Enqueue => ({ _tag: "Enqueue", kind, id, dueAtMillis })
+
+export const complete = (id: string): Complete => ({ _tag: "Complete", id })
+
+/** The claim on the task that this Change is the work of. A Change with a stale one is refused. The task stays, unless the Change completes it. */
 export interface Fence {
   readonly taskId: string
   readonly token: number
@@ -86,11 +104,8 @@ export interface Parts<Tag extends string, Refused = never> {
   readonly legs: ReadonlyArray<Leg>
   readonly event?: Event
   readonly once?: Once
-  /** A task that exists from here on. One that is there already stays as it is. */
-  readonly begins?: Work
+  readonly jobs?: ReadonlyArray<Job>
   readonly fence?: Fence
-  /** The id of a task that is done, whoever holds it: only a fence asks who does. */
-  readonly ends?: string
   readonly cursor?: Cursor
 }
 

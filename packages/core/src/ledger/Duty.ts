@@ -1,5 +1,6 @@
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
+import * as Change from "./Change.ts"
 import type { Written } from "./Written.ts"
 
 /** There is a role that one process at a time has: a task that never ends, of a kind of its own. */
@@ -15,6 +16,6 @@ export const begun = (role: string, atMillis: number): DutyBegun => {
     atMillis,
     legs: [],
     writes: [],
-    begins: { kind: role, id, dueAtMillis: 0 }
+    jobs: [Change.enqueue({ kind: role, id, dueAtMillis: 0 })]
   }
 }

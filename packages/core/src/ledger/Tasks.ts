@@ -3,7 +3,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type { Fence } from "./Change.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 
-/** Work that is due. It exists from the Change that begins it until the one that ends it. */
+/** Work that is due. It exists from the Change that enqueues it until the one that completes it. */
 export interface Task {
   readonly kind: string
   /** What it is about, such as a withdrawal. */

@@ -81,7 +81,7 @@ export const make = Effect.gen(function* () {
     yield* journal
       .commit({
         ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage, reading),
-        ...Zap.work(invoice, nowMillis)
+        jobs: Zap.jobs(invoice, nowMillis)
       })
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))
   })

@@ -3,7 +3,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { type Redacted, Result, Schema } from "effect"
 import { isText } from "../base/Metadata.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import type { Written } from "../ledger/Written.ts"
 import type { Invoice } from "./Invoice.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
@@ -67,9 +67,9 @@ export const check = (
 /** The work of telling relays about a zap: it begins when the invoice is paid, or claimed to be paid from inside. */
 export const taskKind = "zap"
 
-/** The part of a Change that pays an invoice which makes its receipt somebody's work; nothing where nobody asked for one. */
-export const work = ({ id, callback }: Invoice, atMillis: number): { readonly begins?: Change.Work } =>
-  callback === null || callback.zapRequest === null ? {} : { begins: { kind: taskKind, id, dueAtMillis: atMillis } }
+/** The job of its receipt, for the Change that pays the invoice; none where the payer asked for no receipt. */
+export const jobs = ({ id, callback }: Invoice, atMillis: number): ReadonlyArray<Change.Job> =>
+  callback === null || callback.zapRequest === null ? [] : [Change.enqueue({ kind: taskKind, id, dueAtMillis: atMillis })]
 
 /** A receipt, and where it goes. */
 export interface Receipt {
@@ -117,6 +117,6 @@ export const receipted = (invoice: Invoice, fence: Change.Fence, taken: number, 
   writes: [],
   taken,
   fence,
-  ends: fence.taskId,
+  jobs: [Change.complete(fence.taskId)],
   ...(taken > 0 && { event: { type: "zap.receipted", subject: invoice.id } })
 })

@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
         const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
         if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
           return yield* fail(withdrawal, "invoice_expired", task)
-        yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), ...Zap.work(invoice, atMillis) })
+        yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
         // Somebody outside was faster: their payment is what the invoice gets.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)

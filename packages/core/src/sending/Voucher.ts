@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import * as Fee from "../policy/Fee.ts"
@@ -130,7 +130,7 @@ export const created = (voucher: Voucher, once?: Change.Once): VoucherCreated =>
   ...parts(voucher, voucher.createdAtMillis),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "available", to: "held", amount: held(voucher) }] }],
   writes: [Noun.insert(noun, voucher)],
-  begins: { kind: taskKind, id: voucher.id, dueAtMillis: voucher.expiresAtMillis },
+  jobs: [Change.enqueue({ kind: taskKind, id: voucher.id, dueAtMillis: voucher.expiresAtMillis })],
   event: { type: "voucher.created", subject: voucher.id },
   ...(once && { once })
 })
@@ -164,15 +164,14 @@ export const claimed = (
       })
     )
   ],
-  begins: { kind: Withdrawal.taskKind, id: to.id, dueAtMillis: atMillis },
-  ends: voucher.id,
+  jobs: [Change.complete(voucher.id), Change.enqueue({ kind: Withdrawal.taskKind, id: to.id, dueAtMillis: atMillis })],
   event: { type: "voucher.claimed", subject: voucher.id }
 })
 
 const voided = (voucher: Voucher, atMillis: number) => ({
   ...parts(voucher, atMillis),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "held", to: "available", amount: held(voucher) }] as const }],
-  ends: voucher.id
+  jobs: [Change.complete(voucher.id)]
 })
 
 /** Nobody claimed it in time: everything is available again. */

@@ -285,7 +285,7 @@ export const requested = (withdrawal: Withdrawal, once?: Change.Once, work = atO
   _tag: "WithdrawalRequested",
   ...parts<Change.Posting>(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }]),
   writes: [Noun.insert(noun, withdrawal)],
-  begins: { ...work, id: withdrawal.id },
+  jobs: [Change.enqueue({ ...work, id: withdrawal.id })],
   event: { type: "withdrawal.requested", subject: withdrawal.id },
   ...(once && { once })
 })
@@ -359,7 +359,7 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
     ...parts(withdrawal, atMillis, postings),
     fence,
     settlement,
-    ends: withdrawal.id,
+    jobs: [Change.complete(withdrawal.id)],
     event: { type: "withdrawal.settled", subject: withdrawal.id }
   }
 }
@@ -370,7 +370,7 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
   ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) } as const]),
   fence,
   writes: [Noun.step(life.failed, withdrawal, { failure })],
-  ends: withdrawal.id,
+  jobs: [Change.complete(withdrawal.id)],
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
 
@@ -404,6 +404,6 @@ export const transferred = (
   invoice: to.invoice,
   lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
-  ends: withdrawal.id,
+  jobs: [Change.complete(withdrawal.id)],
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })
