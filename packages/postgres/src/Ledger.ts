@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
+import * as Event from "@satrail/core/ledger/Event"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import * as Tally from "@satrail/core/ledger/Tally"
 import type { Audit } from "@satrail/core/reports/ReportReads"
@@ -69,8 +70,7 @@ const decodeEvent = Schema.decodeUnknownSync(
   Schema.Struct({
     id: Schema.BigIntFromString,
     companyId: CompanyId.CompanyId,
-    type: Schema.String,
-    subject: Schema.String,
+    ...Event.Event.fields,
     atMillis: Schema.FiniteFromString
   })
 )

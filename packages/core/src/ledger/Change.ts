@@ -1,5 +1,6 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
+import type { Event } from "./Event.ts"
 
 /**
  * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
@@ -19,12 +20,6 @@ export interface Posting {
 export interface Leg {
   readonly companyId: CompanyId.CompanyId
   readonly postings: ReadonlyArray<Posting>
-}
-
-/** What the world may be told once the Change is committed. */
-export interface Event {
-  readonly type: string
-  readonly subject: string
 }
 
 /** Makes a repeated request one request: the same key of the same owner gets `answer` again, as long as its fingerprint is the same. */

@@ -4,16 +4,15 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type { Answer } from "./Answer.ts"
 import type { Balance } from "./Balance.ts"
 import type { Account } from "./Change.ts"
+import type { Event } from "./Event.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { Tally } from "./Tally.ts"
 import type * as Waiting from "./Waiting.ts"
 
 /** A committed event. `id` grows in the order of commits as one reader sees them. */
-export interface Published {
+export interface Published extends Event {
   readonly id: bigint
   readonly companyId: CompanyId.CompanyId
-  readonly type: string
-  readonly subject: string
   readonly atMillis: number
 }
 

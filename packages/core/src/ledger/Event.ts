@@ -1,0 +1,42 @@
+import { Schema, Struct } from "effect"
+
+/** Every type of event, and the kind of record that its `subject` is the id of. What is published is of one of these types, and of no other. */
+export const subjects = {
+  "company.opened": "companies",
+  "company.plan_changed": "companies",
+  "company.domain_verified": "companies",
+  "company.domain_found": "companies",
+  "company.domain_lost": "companies",
+  "api_key.issued": "api_keys",
+  "api_key.revoked": "api_keys",
+  "invoice.created": "invoices",
+  "invoice.settled": "invoices",
+  "invoice.expired": "invoices",
+  "payment.unmatched": "unmatched",
+  "zap.receipted": "invoices",
+  "lightning_address.created": "lightning_addresses",
+  "lightning_address.changed": "lightning_addresses",
+  "lightning_address.deleted": "lightning_addresses",
+  "on_chain_address.created": "on_chain_addresses",
+  "deposit.pending": "deposits",
+  "deposit.too_small": "deposits",
+  "deposit.settled": "deposits",
+  "deposit.reversed": "deposits",
+  "deposit.failed": "deposits",
+  "withdrawal.requested": "withdrawals",
+  "withdrawal.dispatched": "withdrawals",
+  "withdrawal.replaced": "withdrawals",
+  "withdrawal.settled": "withdrawals",
+  "withdrawal.failed": "withdrawals",
+  "voucher.created": "vouchers",
+  "voucher.claimed": "vouchers",
+  "voucher.expired": "vouchers",
+  "voucher.canceled": "vouchers"
+} as const
+
+export const Type = Schema.Literals(Struct.keys(subjects))
+export type Type = typeof Type.Type
+
+/** What is published once its Change is committed. */
+export const Event = Schema.Struct({ type: Type, subject: Schema.String })
+export interface Event extends Schema.Schema.Type<typeof Event> {}
