@@ -1,10 +1,11 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningBooks, type Owned, type Sent, type Taken } from "@satrail/core/nodes/LightningBooks"
-import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Layer, Schema, Stream } from "effect"
-import * as Lnd from "./Lnd.ts"
-import { get, make as connect, type Refused } from "./LndRest.ts"
+import type * as Lnd from "./Lnd.ts"
+import * as LndInfo from "./LndInfo.ts"
+import * as LndInvoice from "./LndInvoice.ts"
+import { get, make as connect, unavailable } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
 /** What reading its books asks lnd for. None of it moves money or makes anything. */
@@ -52,7 +53,7 @@ const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments
   state: states[status]
 })
 
-const takenOf = ({ r_hash, amt_paid_msat }: Lnd.Invoice): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
+const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
 
 /**
  * What is ours in the channels: what we could send, what we have sent and has not arrived, and what channels that are being opened will hold. The fee of a
@@ -73,11 +74,9 @@ const ownedOf = (balance: typeof Balance.Type, { channels }: typeof Channels.Typ
   }
 }
 
-const unavailable = (operation: string) => (refused: Refused) => Effect.fail(new NodeUnavailable({ operation, cause: refused.words }))
-
 const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const rest = connect(options)
-  const recognised = Lnd.recognise(rest, options.identity)
+  const recognised = LndInfo.recognise(rest, options.identity)
 
   const payments = (urlParams: Readonly<Record<string, string>>) =>
     Effect.map(
@@ -89,10 +88,10 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
 
   /** Pages through all invoices there ever were for those that were settled: once for a database, and until the node is paid for the first time. */
   const allSettled = Effect.gen(function* () {
-    const settled: Array<Lnd.Invoice> = []
+    const settled: Array<LndInvoice.Invoice> = []
     for (let offset = 0n; ;) {
       const request = get("/v1/invoices", { urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) } })
-      const { invoices, last_index_offset } = yield* rest.ask("taken", request, Lnd.Page)
+      const { invoices, last_index_offset } = yield* rest.ask("taken", request, LndInvoice.Page)
       settled.push(...invoices.filter(({ state }) => state === "SETTLED"))
       if (invoices.length < pageSize) return settled.toSorted((a, b) => (a.settle_index < b.settle_index ? -1 : 1))
       offset = last_index_offset
@@ -100,7 +99,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   })
 
   const settledAfter = (index: string) =>
-    rest.listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Lnd.Invoice).pipe(
+    rest.listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), LndInvoice.Invoice).pipe(
       Stream.filter(({ state }) => state === "SETTLED"),
       Stream.timeout(silenceMillis),
       Stream.take(pageSize),

@@ -1,5 +1,5 @@
 import type { Network } from "@satrail/bitcoin/Network"
-import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Schema } from "effect"
 import * as LndRest from "./LndRest.ts"
 import * as Versions from "./Versions.ts"
@@ -57,6 +57,13 @@ export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, Node
 /** Fails unless it is the node that it was. */
 export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Effect<void, NodeUnavailable> =>
   info(rest).pipe(
-    Effect.catchTag("Refused", ({ words }) => Effect.fail(new NodeUnavailable({ operation: "identity", cause: words }))),
+    Effect.catchTag("Refused", LndRest.unavailable("identity")),
     Effect.flatMap(({ identity_pubkey }) => rest.recognise(identity_pubkey, nodeId))
   )
+
+/** Whoever answers is the node that it was at first: asked until it says so once, since a node may be away when we start. */
+export const recognise = (rest: LndRest.LndRest, identity: Identity): Effect.Effect<void, NodeUnavailable> => {
+  let isRecognised = false
+  const once = Effect.tap(confirm(rest, identity), () => Effect.sync(() => (isRecognised = true)))
+  return Effect.suspend(() => (isRecognised ? Effect.void : once))
+}

@@ -27,6 +27,14 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly code: number
 
 export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9 } as const
 
+/** Of a record that lnd looked for and has not. A gateway in front of a node that is still starting says 404 in the same form and other words. */
+export const isAbsent = (refused: Refused): boolean =>
+  refused.code === code.notFound && /unable to locate invoice|no existing invoices|payment isn't initiated/.test(refused.words)
+
+/** Where nothing is asked that lnd might refuse: a refusal is an outage. */
+export const unavailable = (operation: string) => (refused: Refused) =>
+  Effect.fail(new NodeUnavailable({ operation, cause: refused.words }))
+
 const Status = Schema.Struct({ code: Schema.Int, message: Schema.String })
 /** A stream that ends in an error before its first message says so one level down. */
 const Problem = Schema.Union([Status, Schema.Struct({ error: Status })])

@@ -1,0 +1,207 @@
+import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
+import { type Ask as Sending, type FailureReason, LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
+import { Clock, Deferred, Effect, Schema, Stream } from "effect"
+import { NotAfter } from "./Https.ts"
+import { toBase64Url } from "./LndBytes.ts"
+import * as LndInfo from "./LndInfo.ts"
+import { get, isAbsent, type LndRest, post, type Refused, code as statusCode, unavailable } from "./LndRest.ts"
+import { NotLookedAt } from "./NodeState.ts"
+
+/** How long lnd may begin new attempts of one payment. What is under way then goes on; only its end is an end. */
+const attemptSeconds = 60
+/** How long we stay to see a payment end. Most do within a second; the others are looked up. */
+const settleMillis = 2000
+/** How long after its last word lnd may take to end the answer. Read to its end, its connection serves the next payment; else that one begins with a handshake. */
+const endMillis = 100
+
+// What lnd answers.
+
+const Sent = Schema.Struct({
+  // UNKNOWN is never sent; a word that is not here is an outage, not a guess.
+  status: Schema.Literals(["INITIATED", "IN_FLIGHT", "SUCCEEDED", "FAILED"]),
+  failure_reason: Schema.String,
+  payment_preimage: Preimage.Preimage,
+  fee_msat: Msat.FromString,
+  payment_index: Schema.String
+})
+
+/** A payment as `TrackPayments` tells it. */
+const Tracked = Schema.Struct({ payment_hash: PaymentHash.PaymentHash, status: Sent.fields.status })
+
+const Routes = Schema.Struct({
+  routes: Schema.NonEmptyArray(Schema.Struct({ total_fees_msat: Msat.FromString })),
+  success_prob: Schema.Finite
+})
+
+// What it means.
+
+const reasons: ReadonlyMap<string, FailureReason> = new Map([
+  ["FAILURE_REASON_TIMEOUT", "timeout"],
+  ["FAILURE_REASON_NO_ROUTE", "no_route"],
+  ["FAILURE_REASON_INCORRECT_PAYMENT_DETAILS", "incorrect_payment_details"],
+  ["FAILURE_REASON_INSUFFICIENT_BALANCE", "insufficient_balance"],
+  ["FAILURE_REASON_CANCELED", "canceled"]
+])
+
+const isFinal = ({ status }: Pick<typeof Sent.Type, "status">) => status === "SUCCEEDED" || status === "FAILED"
+
+const paymentOf = (sent: typeof Sent.Type): Payment => {
+  switch (sent.status) {
+    case "INITIATED":
+    case "IN_FLIGHT":
+      return { _tag: "pending" }
+    case "SUCCEEDED":
+      return { _tag: "settled", preimage: sent.payment_preimage, fee: sent.fee_msat, index: sent.payment_index }
+    case "FAILED":
+      // Every attempt is resolved and lnd has given up: its last word, also for a reason that nobody here has heard of.
+      return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
+  }
+}
+
+/**
+ * Whether lnd has looked at the request and will not do it. A call that was canceled, took too long, or lost its connection inside ends in the same
+ * form with another code, and may have reached lnd: its record is then still to be written.
+ */
+const isRefusal = (refused: Refused): boolean =>
+  [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code)
+
+const isNoRoute = ({ words }: Refused): boolean => /unable to find a path to destination|insufficient local balance/.test(words)
+
+const notSent = { _tag: "notSent" } as const
+
+/** To hear nothing of a payment says nothing about it. What is wrong with the node is in the log already. */
+const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
+  Effect.catchTag(answer, "NodeUnavailable", (outage) =>
+    Effect.as(Effect.logDebug("node: payment status unavailable", outage), { _tag: "unknown" } as const)
+  )
+
+const hintsOf = ({ routes }: Bolt11) =>
+  routes.map((hops) => ({
+    hop_hints: hops.map((hop) => {
+      const [block = 0n, transaction = 0n, output = 0n] = hop.shortChannelId.split("x").map(BigInt)
+      return {
+        node_id: hop.pubkey,
+        chan_id: String((block << 40n) | (transaction << 16n) | output),
+        fee_base_msat: Number(hop.feeBaseMsat),
+        fee_proportional_millionths: hop.feeProportionalMillionths,
+        cltv_expiry_delta: hop.cltvExpiryDelta
+      }
+    })
+  }))
+
+/** By what lnd has learned of the network. To try a route with a payment that must fail would cost other nodes money and us seconds. */
+const quoteFrom =
+  (rest: LndRest, recognised: Effect.Effect<void, NodeUnavailable>): LightningSender["Service"]["quote"] =>
+  ({ invoice, amount, feeLimit }) => {
+    const body = {
+      amt_msat: String(amount),
+      fee_limit: { fixed_msat: String(feeLimit) },
+      final_cltv_delta: invoice.minFinalCltvExpiry,
+      use_mission_control: true,
+      route_hints: hintsOf(invoice)
+    }
+    return Effect.andThen(recognised, rest.ask("quote", post(`/v1/graph/routes/${invoice.payee}/0`, body), Routes)).pipe(
+      Effect.map(({ routes: [route], success_prob }) => ({ fee: route.total_fees_msat, probability: success_prob })),
+      Effect.catchTag("Refused", (refused) => (isNoRoute(refused) ? Effect.undefined : unavailable("quote")(refused)))
+    )
+  }
+
+/** Pays. `graceMillis` is how long after it was asked for a call may still reach lnd; 60 s when absent. */
+export const make = (
+  rest: LndRest,
+  { identity, graceMillis = 60_000 }: { readonly identity: LndInfo.Identity; readonly graceMillis?: number }
+): LightningSender["Service"] => {
+  const recognised = LndInfo.recognise(rest, identity)
+  const channelsBack = LndInfo.channelsBack(rest).pipe(Effect.catchTag("Refused", unavailable("pay")))
+
+  const lookup = (paymentHash: PaymentHash.PaymentHash) =>
+    Effect.andThen(
+      recognised,
+      // The first line is how it stands; the others would be what becomes of it.
+      Stream.runHead(rest.listen("lookupPayment", get(`/v2/router/track/${toBase64Url(paymentHash)}`), Sent))
+    ).pipe(
+      Effect.timeoutOrElse({
+        duration: rest.deadlineMillis,
+        orElse: () => rest.noAnswer("lookupPayment")
+      }),
+      Effect.flatMap((first) =>
+        first._tag === "Some"
+          ? Effect.succeed(paymentOf(first.value))
+          : Effect.fail(new NodeUnavailable({ operation: "lookupPayment", cause: "it ended without an answer" }))
+      ),
+      Effect.catchTag("Refused", (refused) =>
+        // That there is no record weighs more than any other answer: it has to be this very node that has none.
+        isAbsent(refused)
+          ? Effect.as(LndInfo.confirm(rest, identity), { _tag: "notFound" } as const)
+          : unavailable("lookupPayment")(refused)
+      )
+    )
+
+  /** lnd did not take the payment on. What that means only its record can say. */
+  const refused = Effect.fnUntraced(function* (
+    paymentHash: PaymentHash.PaymentHash,
+    refusal: Refused
+  ): Effect.fn.Return<Payment, NodeUnavailable> {
+    const known = yield* lookup(paymentHash)
+    if (known._tag !== "notFound") return known
+    yield* Effect.logWarning("lnd: payment refused", { paymentHash, words: refusal.words })
+    return isRefusal(refusal) ? { _tag: "failed", reason: "error" } : { _tag: "unknown" }
+  })
+
+  /** Sends, and stays for a moment. To leave changes nothing: the payment goes on without us. */
+  const send = Effect.fnUntraced(function* ({ invoice, amount, feeLimit }: Sending) {
+    const ended = yield* Deferred.make<void>()
+    let seen: typeof Sent.Type | undefined
+    const body = {
+      payment_request: invoice.paymentRequest,
+      // Said only where the invoice leaves it open: otherwise lnd refuses.
+      ...(invoice.amount === undefined && { amt_msat: String(amount) }),
+      fee_limit_msat: String(feeLimit), // always said: without one lnd takes free routes only
+      timeout_seconds: attemptSeconds,
+      cancelable: false,
+      no_inflight_updates: true // each would be all of the payment again
+    }
+    const watch = rest.listen("pay", post("/v2/router/send", body), Sent).pipe(
+      Stream.runForEach((sent) => {
+        seen = sent
+        return Deferred.succeed(ended, undefined)
+      })
+    )
+    const patience = Effect.raceFirst(Effect.sleep(settleMillis), Effect.andThen(Deferred.await(ended), Effect.sleep(endMillis)))
+    const broken = yield* Effect.raceFirst(
+      Effect.matchEffect(watch, { onFailure: Effect.succeed, onSuccess: () => Effect.undefined }),
+      Effect.as(patience, undefined)
+    )
+    if (seen !== undefined) return paymentOf(seen)
+    if (broken instanceof NotLookedAt) return notSent
+    if (broken?._tag === "Refused") return yield* refused(invoice.paymentHash, broken)
+    if (broken !== undefined) return yield* broken
+    // It goes on, or has not begun: a record says that it has. That there is none says nothing while the call may still be under way.
+    const known = yield* lookup(invoice.paymentHash)
+    return known._tag === "notFound" ? ({ _tag: "unknown" } as const) : known
+  })
+
+  return LightningSender.of({
+    graceMillis,
+    pay: (payment) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+        Effect.matchEffect(Effect.andThen(recognised, channelsBack), {
+          onFailure: () => Effect.succeed(notSent),
+          onSuccess: (isReady) => (isReady ? orUnknown(send(payment)) : Effect.succeed(notSent))
+        }).pipe(Effect.provideService(NotAfter, nowMillis + graceMillis))
+      ),
+    lookupPayment: (paymentHash) => orUnknown(lookup(paymentHash)),
+    ends: Stream.unwrap(
+      Effect.as(recognised, rest.listen("ends", get("/v2/router/payments", { urlParams: { no_inflight_updates: true } }), Tracked))
+    ).pipe(
+      Stream.filter(isFinal),
+      Stream.map(({ payment_hash }) => payment_hash),
+      Stream.catchTag("Refused", (refused) => Stream.fromEffect(unavailable("ends")(refused)))
+    ),
+    quote: quoteFrom(rest, recognised)
+  })
+}
