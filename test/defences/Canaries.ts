@@ -566,7 +566,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "millisatoshis-of-satoshis",
     rows: [38],
     bug: "Core Lightning is told the fee limit in the wrong unit",
-    file: "packages/nodes/src/CoreLightning.ts",
+    file: "packages/nodes/src/CoreLightningSender.ts",
     find: "maxfee: Number(feeLimit), //",
     replace: "maxfee: Number(feeLimit) * 1000, //",
     test: "packages/nodes/test/CoreLightning.test.ts",
