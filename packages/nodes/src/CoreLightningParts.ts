@@ -37,6 +37,8 @@ export const verdictOf = (
     const fee = complete.reduce((sum, part) => sum + part.amount_sent_msat - (part.amount_msat ?? part.amount_sent_msat), 0n)
     return { _tag: "settled", preimage, fee: Msat.make(fee), index: null }
   }
+  // Paid, and the proof is still to come: whatever else the node says, that is no failure.
+  if (complete.length > 0) return { _tag: "pending" }
   if (hasEnded) return { _tag: "failed" }
   if (parts.length === 0) return { _tag: "none" }
   return { _tag: parts.every(({ created_at }) => nowMillis > created_at * 1000 + commandMillis) ? "failed" : "pending" }

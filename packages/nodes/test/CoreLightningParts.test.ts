@@ -43,8 +43,9 @@ describe("What the parts of a payment say", () => {
     assert.deepStrictEqual(verdict([], { hasEnded: true }), { _tag: "failed" })
   })
 
-  it("core lightning: a part that is complete without its preimage proves nothing", () => {
+  it("core lightning: a part that is complete and has no preimage is neither proof nor failure: the payment stays pending", () => {
     const { payment_preimage: _, ...bare } = part("complete")
-    assert.deepStrictEqual(verdict([bare]), { _tag: "pending" })
+    for (const ask of [{}, { hasEnded: true }, { nowMillis: 1e9 }])
+      assert.deepStrictEqual(verdict([bare, part("failed")], ask), { _tag: "pending" })
   })
 })
