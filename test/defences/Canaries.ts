@@ -941,9 +941,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "secret-kept",
     rows: [57],
     bug: "the secret of a key is kept as it is",
-    file: core("accounts/ApiKey"),
-    find: "const hash = (secret: string): string => Id.toHex(sha256(new TextEncoder().encode(secret)))",
-    replace: "const hash = (secret: string): string => secret",
+    file: core("base/SecretHash"),
+    find: "make(Id.toHex(sha256(utf8ToBytes(secret))))",
+    replace: "make(secret)",
     test: coreTest("ApiKey"),
     titles: "C57:"
   },

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Brand, Schema } from "effect"
 
 /** An amount in millisatoshis: 1 sat is 1000 msat. Sats, decimals and currencies exist at the edges only. */
 export const Msat = Schema.BigInt.pipe(Schema.brand("Msat"))
@@ -8,8 +8,7 @@ export type Msat = typeof Msat.Type
 export const FromString = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat))
 
 /** Names a bigint as an amount. Arithmetic loses the brand, so every sum says again what it is. */
-// oxlint-disable-next-line typescript/consistent-type-assertions -- a brand exists in types only: this line is where it is given
-export const make = (msat: bigint): Msat => msat as Msat
+export const make = Brand.nominal<Msat>()
 
 export const zero: Msat = make(0n)
 

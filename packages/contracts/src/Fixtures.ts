@@ -9,6 +9,7 @@ import type { Domain } from "@satrail/core/accounts/Domain"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { Storable } from "@satrail/core/Changes"
 import type { Fence, Once } from "@satrail/core/ledger/Change"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -237,7 +238,7 @@ export const voucher = Effect.fnUntraced(function* (
     metadata: { table: "7" },
     rate: "65000.5",
     rateAtMillis: atMillis - 1,
-    secretHash: yield* hex(32),
+    secretHash: SecretHash.make(yield* hex(32)),
     createdAtMillis: atMillis,
     expiresAtMillis: atMillis + 3_600_000,
     updatedAtMillis: atMillis,

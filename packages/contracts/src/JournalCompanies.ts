@@ -3,6 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import * as Domain from "@satrail/core/accounts/Domain"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -279,7 +280,7 @@ export const other = {
     const others: ReadonlyArray<Partial<ApiKey.ApiKey>> = [
       { name: "x" },
       { scopes: ["admin"] },
-      { secretHash: yield* hex(32) },
+      { secretHash: SecretHash.make(yield* hex(32)) },
       { companyId: otherId }
     ]
     for (const other of others) assert.strictEqual(yield* unchanged(ApiKey.issued({ ...row, ...other })), "Conflict")

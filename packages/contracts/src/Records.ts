@@ -8,6 +8,7 @@ import * as Domain from "@satrail/core/accounts/Domain"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
@@ -464,7 +465,7 @@ export const other = {
       records.withdrawal(companyId, id),
       records.withdrawalByHash(PaymentHash.make(hash)),
       records.voucher(companyId, id),
-      records.voucherBySecret(hash)
+      records.voucherBySecret(SecretHash.make(hash))
     ]
     for (const [n, read] of reads.entries()) assert.isTrue(Option.isNone(yield* read), `read ${n}`)
   }),

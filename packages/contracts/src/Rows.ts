@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import type { Voucher } from "@satrail/core/sending/Voucher"
@@ -83,7 +84,7 @@ export const voucher = (fields: Partial<Voucher> = {}): Voucher => ({
   metadata: {},
   rate: null,
   rateAtMillis: null,
-  secretHash: "",
+  secretHash: SecretHash.make(""),
   status: "open",
   withdrawalId: null,
   createdAtMillis: 1,

@@ -36,6 +36,7 @@ export * as Decimal from "./base/Decimal.ts"
 export * as Metadata from "./base/Metadata.ts"
 export * as Id from "./base/Id.ts"
 export * as CompanyId from "./base/CompanyId.ts"
+export * as SecretHash from "./base/SecretHash.ts"
 
 // Beside the services: what compares our books with a node's, checks the ledger, and gives receipts for zaps.
 export * as Reconciler from "./reconciliation/Reconciler.ts"

@@ -4,8 +4,12 @@ import { Effect, Redacted } from "effect"
 import * as ApiKey from "../src/accounts/ApiKey.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { Entropy } from "../src/base/Entropy.ts"
+import * as SecretHash from "../src/base/SecretHash.ts"
 
-const row = (generated: { readonly id: string; readonly secretHash: string }, fields: Partial<ApiKey.ApiKey> = {}): ApiKey.ApiKey => ({
+const row = (
+  generated: { readonly id: string; readonly secretHash: SecretHash.SecretHash },
+  fields: Partial<ApiKey.ApiKey> = {}
+): ApiKey.ApiKey => ({
   id: generated.id,
   companyId: CompanyId.make("c"),
   name: "till",
@@ -61,8 +65,10 @@ describe("An API key", () => {
       assert.isFalse(ApiKey.matches(row(other), secret))
       for (const wrong of ["", secret.slice(1), `${secret}1`, secret.toLowerCase(), one.secretHash])
         assert.isFalse(ApiKey.matches(apiKey, wrong))
-      assert.isFalse(ApiKey.matches({ ...apiKey, secretHash: "" }, secret))
+      assert.isFalse(ApiKey.matches({ ...apiKey, secretHash: SecretHash.make("") }, secret))
       assert.notInclude(JSON.stringify(apiKey), secret)
+      // @ts-expect-error -- the secret where its hash belongs
+      assert.isFalse(ApiKey.matches({ ...apiKey, secretHash: secret }, secret))
     })
   )
 

@@ -3,6 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
+import * as SecretHash from "../src/base/SecretHash.ts"
 import * as Throttle from "../src/base/Throttle.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Records } from "../src/Records.ts"
@@ -87,7 +88,7 @@ describe("A voucher", () => {
       JSON.stringify(issued, (_, value) => (typeof value === "bigint" ? String(value) : value)),
       k1
     )
-    assert.strictEqual((yield* now(issued)).secretHash, Voucher.hashOf(k1))
+    assert.strictEqual((yield* now(issued)).secretHash, SecretHash.of(k1))
     assert.notInclude(
       JSON.stringify(yield* now(issued), (_, value) => (typeof value === "bigint" ? String(value) : value)),
       k1

@@ -1,4 +1,5 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import type * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Reads from "./Reads.ts"
 import * as Table from "./Table.ts"
@@ -16,7 +17,7 @@ export const reads = {
     key: { secret_hash: "text" },
     select: `select ${vouchers.selected} from ${vouchers.name} t where t.secret_hash = a.secret_hash`,
     read: vouchers.ofRow,
-    keyOf: (secretHash: string) => [secretHash]
+    keyOf: (secretHash: SecretHash.SecretHash) => [secretHash]
   }),
   vouchersOf: Reads.newestFirst("Records.vouchersOf", vouchers)
 }

@@ -3,6 +3,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Nouns from "@satrail/core/Nouns"
@@ -121,7 +122,7 @@ const readTexts = Effect.gen(function* () {
     records.withdrawal(id, id),
     records.withdrawalByHash(PaymentHash.make(hash)),
     records.voucher(id, id),
-    records.voucherBySecret(hash)
+    records.voucherBySecret(SecretHash.make(hash))
   ])
   return [...texts].filter((text) => text.includes("$1"))
 })

@@ -1,9 +1,8 @@
-import { sha256 } from "@noble/hashes/sha2.js"
 import type { Network } from "@satrail/bitcoin/Network"
 import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import * as Id from "../base/Id.ts"
+import * as SecretHash from "../base/SecretHash.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
@@ -20,7 +19,7 @@ export const ApiKey = Schema.Struct({
   id: Schema.String,
   companyId: CompanyId.CompanyId,
   name: Schema.String,
-  secretHash: Schema.String,
+  secretHash: SecretHash.SecretHash,
   scopes: Schema.Array(Scope),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.NullOr(Schema.Int),
@@ -57,8 +56,6 @@ export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const idLength = 12
 
-const hash = (secret: string): string => Id.toHex(sha256(new TextEncoder().encode(secret)))
-
 /** A new key's two halves: what is kept, and the text that is shown once. */
 export const generate = (network: Network, entropy: (size: number) => Uint8Array) => {
   // 58 does not divide 256: bytes from 232 up would favour the first letters, so they are drawn again.
@@ -66,7 +63,7 @@ export const generate = (network: Network, entropy: (size: number) => Uint8Array
   while (id.length < idLength)
     for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
   const secret = base58.encode(entropy(32))
-  return { id, secretHash: hash(secret), text: Redacted.make(`sr_${network}_${id}_${secret}`, { label: "api key" }) }
+  return { id, secretHash: SecretHash.of(secret), text: Redacted.make(`sr_${network}_${id}_${secret}`, { label: "api key" }) }
 }
 
 /** The id and the secret in a key's text, whoever's it is. */
@@ -85,7 +82,7 @@ export const isSame = (one: string, other: string): boolean => {
 }
 
 /** Whether `secret` is this key's. Takes the same time however much of it is right. */
-export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(hash(secret), apiKey.secretHash)
+export const matches = (apiKey: ApiKey, secret: string): boolean => isSame(SecretHash.of(secret), apiKey.secretHash)
 
 /** Why the key opens nothing at this time; undefined when it does. */
 export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undefined => {

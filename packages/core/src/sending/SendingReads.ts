@@ -2,6 +2,7 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
+import type * as SecretHash from "../base/SecretHash.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type * as Coin from "../nodes/Coin.ts"
 import type { Voucher } from "./Voucher.ts"
@@ -41,7 +42,7 @@ export class SendingReads extends Context.Service<
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
     readonly voucher: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Voucher>>
     /** The voucher, of whichever company, whose secret has this hash. */
-    readonly voucherBySecret: (secretHash: string) => Read<Option.Option<Voucher>>
+    readonly voucherBySecret: (secretHash: SecretHash.SecretHash) => Read<Option.Option<Voucher>>
     /** A company's vouchers, the newest first by id, before `before` (exclusive; null for the first page). */
     readonly vouchersOf: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Read<ReadonlyArray<Voucher>>
   }

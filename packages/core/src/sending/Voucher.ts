@@ -1,11 +1,9 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
+import * as SecretHash from "../base/SecretHash.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
@@ -39,7 +37,7 @@ export const Voucher = Schema.Struct({
   /** When that was the rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
   /** The SHA-256 of the secret (`k1`), which is kept nowhere. */
-  secretHash: Schema.String,
+  secretHash: SecretHash.SecretHash,
   status: Status,
   /** The withdrawal that it became when it was claimed. */
   withdrawalId: Schema.NullOr(Noun.Id),
@@ -112,9 +110,6 @@ export const fee = ({ serviceFee, networkAllowance }: Voucher): Msat.Msat => Fee
 
 /** What is held while it is open. */
 export const held = (voucher: Voucher): Msat.Msat => Msat.sum(voucher.amount, fee(voucher))
-
-/** What a secret (`k1`) is known by, whatever was sent as one. */
-export const hashOf = (k1: string): string => Id.toHex(sha256(utf8ToBytes(k1)))
 
 /** Where a wallet asks. The secret is in the query, which logs of paths do not show. */
 export const urlOf = (domain: string, k1: string): string => `${schemeOf(domain)}://${domain}/lnurlw?k1=${k1}`

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
+import * as SecretHash from "../base/SecretHash.ts"
 import * as Throttle from "../base/Throttle.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { Installation } from "../policy/Installation.ts"
@@ -37,7 +38,7 @@ export const make = Effect.gen(function* () {
   const now = Clock.currentTimeMillis
 
   const bySecret = Effect.fnUntraced(function* (k1: string) {
-    const found = yield* records.voucherBySecret(Voucher.hashOf(k1))
+    const found = yield* records.voucherBySecret(SecretHash.of(k1))
     return found._tag === "Some"
       ? found.value
       : yield* new Voucher.VoucherRefused({ code: "not_found", message: "There is no such voucher" })

@@ -7,6 +7,7 @@ import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
+import * as SecretHash from "../base/SecretHash.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
@@ -125,7 +126,7 @@ export const make = Effect.gen(function* () {
         metadata,
         rate,
         rateAtMillis,
-        secretHash: Voucher.hashOf(k1),
+        secretHash: SecretHash.of(k1),
         status: "open",
         withdrawalId: null,
         createdAtMillis,

@@ -1,6 +1,7 @@
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import { type Issued, limit, Vouchers } from "@satrail/core/sending/Vouchers"
 import { Effect, Redacted, Schema } from "effect"
@@ -80,7 +81,7 @@ const example = ({ id, millis, companyId, metadata, k1 }: World): Voucher.Vouche
   metadata,
   rate: null,
   rateAtMillis: null,
-  secretHash: Voucher.hashOf(k1),
+  secretHash: SecretHash.of(k1),
   status: "open",
   withdrawalId: null,
   createdAtMillis: millis(120_000),
