@@ -7,7 +7,7 @@ export interface Connection {
   readonly close: () => void
 }
 
-/** What becomes of a connection. */
+/** The state of a connection. */
 export interface Listener {
   /** `opening` is how the body begins. */
   readonly onAnswer: (status: number, opening: string) => void

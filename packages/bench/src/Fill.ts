@@ -22,7 +22,7 @@ export const id = (kind: number, number: number): string => `00000000-000${kind}
 export const destination = { handle: "bench", domain: "satrail.localhost" }
 
 // What one operation writes, as a good engineer would without group commit: one call, inserts first, and the row that others wait for last.
-// The same rows as the service's: whoever changes those changes these, and the test of the ledger tells.
+// The same rows as the service's: a change there needs one here, and the test of the ledger shows it.
 const functions = `
 create schema bench;
 
@@ -177,7 +177,7 @@ export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlCli
 /** The busy company has twice the longest list that is asked for, however small the database: a shorter one would look cheaper for what is not in it. */
 const fewestOfBusy = 100
 
-/** A past of so many rows, in pieces, and the few that the busy company may lack; `tell` hears how far it is. */
+/** A past of so many rows, in pieces, and the few that the busy company may lack; `tell` gets the progress. */
 export const history = (rows: number, tell: (loaded: number) => void): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     for (let first = 0; first < rows; first += chunkRows) {

@@ -115,7 +115,7 @@ export const server = (
 ): Effect.Effect<{ readonly port: number; readonly pid: number }, BenchFailed, Scope.Scope> =>
   Effect.flatMap(fork(name, options), (program) => Effect.map(message(program, Listening), ({ port }) => ({ port, pid: program.pid })))
 
-/** A port of this machine that nobody listens on now. */
+/** A port of this machine that is free now. */
 export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {
@@ -140,13 +140,13 @@ const mebibytes = (pid: number, line: RegExp): number | undefined => {
   return kibibytes === undefined ? undefined : Number(kibibytes) / 1024
 }
 
-/** Memory that is really occupied (VmRSS), in MiB. Undefined where the system does not tell. */
+/** Memory that is really occupied (VmRSS), in MiB. Undefined where the system does not report it. */
 export const residentMebibytes = (pid: number) => mebibytes(pid, /^VmRSS:\s+(\d+) kB$/m)
 
 /** The most that ever was (VmHWM). */
 export const peakMebibytes = (pid: number) => mebibytes(pid, /^VmHWM:\s+(\d+) kB$/m)
 
-/** The time on a processor that a process has had, in µs. Undefined where the system does not tell. */
+/** The processor time of a process, in µs. Undefined where the system does not report it. */
 export const cpuMicros = (pid: number): number | undefined => {
   // The program's name, in parentheses, may have spaces; utime and stime are 12 and 13 fields after it, in hundredths of a second.
   const fields = proc(pid, "stat")?.split(") ").at(-1)?.split(" ")

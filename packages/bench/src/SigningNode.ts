@@ -14,7 +14,7 @@ const forgetful = (world: World.World): World.World => ({
 
 /**
  * The sandbox's node, except that it keeps no invoice. It would keep each for ever, in the process that is measured: half a kilobyte each, a hundred
- * thousand in a run. A real node keeps them in a process of its own. Nobody pays them.
+ * thousand in a run. A real node keeps them in a process of its own. They are never paid.
  */
 export const layer = (options: Parameters<typeof World.make>[0]) =>
   Layer.effect(

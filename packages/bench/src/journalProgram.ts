@@ -1,4 +1,4 @@
-// The Journal and whoever commits to it, in a process without HTTP: a drive comes in as a message, what came of it goes out as one.
+// The Journal and its callers, in a process without HTTP: a drive comes in as a message, its result goes out as one.
 import * as Storage from "@satrail/postgres/Storage"
 import { ManagedRuntime, Redacted, Schema } from "effect"
 import * as Drive from "./Drive.ts"

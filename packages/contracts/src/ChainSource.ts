@@ -17,7 +17,7 @@ export interface Payment {
 export class Peer extends Context.Service<
   Peer,
   {
-    /** An address that was never used. Nobody needs to have its key. */
+    /** An address that was never used. Its key need not be known. */
     readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
     /** Pays all of these in one transaction, which waits in the mempool then. Answers its id. */
     readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<TxId.TxId, unknown>
@@ -27,14 +27,14 @@ export class Peer extends Context.Service<
     readonly mine: (blocks: number) => Effect.Effect<void, unknown>
     /** Takes the last blocks away for a longer branch of empty ones: what was in them waits again. */
     readonly reorg: (depth: number) => Effect.Effect<void, unknown>
-    /** Replaces a transaction that waits by one that spends the same and pays somebody else. */
+    /** Replaces a transaction that waits by one that spends the same and pays another address. */
     readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<void, unknown>
   }
 >()("@satrail/contracts/ChainSource/Peer") {}
 
 const amount = Msat.fromSats(50_000)
 
-/** What is told about these scripts after a cursor, until nothing is left to be read. */
+/** What is reported about these scripts after a cursor, until nothing is left to be read. */
 export const told = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, after: string | null) {
   const chain = yield* ChainSource
   const mine = (scriptPubKeys: ReadonlyArray<string>) => Effect.succeed(new Set(ours.filter((script) => scriptPubKeys.includes(script))))
@@ -55,7 +55,7 @@ const fresh = Effect.gen(function* () {
 
 type Target = Effect.Success<typeof fresh>
 
-/** Asks until the outputs that are told after a cursor are so. */
+/** Reads until the outputs that are reported after a cursor are so. */
 const toldSo = (target: Target, after: string | null, isSo: (outputs: ReadonlyArray<Output>) => boolean) =>
   eventually(told([target.scriptPubKey], after), ({ outputs }) => isSo(outputs))
 
@@ -252,5 +252,5 @@ export const other = {
 /** What every ChainSource promises. One entry, one promise; a number such as C43 names the incident that it prevents. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. Nobody else may mine meanwhile. */
+/** Runs the contract against a layer and its peer. Nothing else may mine meanwhile. */
 export const suite = Contract.suite<ChainSource | Peer, typeof money, typeof other>("ChainSource", { money, other })

@@ -10,7 +10,7 @@ import { told } from "./ChainSource.ts"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
-/** The other side: somebody with money on the same chain, and its miner. */
+/** The other side: an outside wallet with money on the same chain, and its miner. */
 export class Peer extends Context.Service<
   Peer,
   {
@@ -20,7 +20,7 @@ export class Peer extends Context.Service<
     readonly mine: Effect.Effect<void, unknown>
     /** Signs a draft and sends it, as payouts are sent: on record before the network sees it. */
     readonly dispatch: (draft: Draft) => Effect.Effect<void, unknown>
-    /** The script of an address that is nobody's but this peer's, and new. */
+    /** The script of a new address of this peer. */
     readonly script: Effect.Effect<string, unknown>
     /** What a transaction that the network took pays to the miners. */
     readonly feeOf: (txId: TxId.TxId) => Effect.Effect<Msat.Msat, unknown>
@@ -197,5 +197,5 @@ export const other = {
 /** What every ChainWallet promises, together with the Signer and the ChainSource next to it. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. Nobody else may spend the wallet's coins meanwhile. */
+/** Runs the contract against a layer and its peer. Nothing else may spend the wallet's coins meanwhile. */
 export const suite = Contract.suite<ChainWallet | Signer | ChainSource | Peer, typeof money, typeof other>("ChainWallet", { money, other })

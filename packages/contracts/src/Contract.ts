@@ -9,7 +9,7 @@ const title = (port: string, promise: string) => promise.replace(/^(?:(?:C\d+ )*
 
 /**
  * A suite that holds any layer to a port's promises. A promise of `other` may be skipped, for a reason given in words;
- * one of `money` cannot be: breaking it loses somebody's money or makes some up.
+ * one of `money` cannot be: breaking it loses a customer's money or makes some up.
  */
 export const suite =
   <R, Money extends Promises<R>, Other extends Promises<R>>(

@@ -190,7 +190,7 @@ export const money = {
     const [companyId, otherId] = [yield* open, yield* unopened]
     const row = yield* placed(companyId, 100)
     const change = Deposit.confirmed({ ...row, companyId: otherId }, atMillis)
-    // Nobody commits this but by mistake: how it fails is the store's, that nothing comes of it is not.
+    // Only a bug commits this: how it fails is the store's choice, that it has no effect is not.
     yield* Effect.exit(verdict(change))
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })

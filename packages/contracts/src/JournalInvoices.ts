@@ -232,7 +232,7 @@ export const money = {
     const row = yield* created(payee, 40)
     yield* claimFor(one, row)
     const inside = yield* transfer(one, row)
-    // An invoice has one preimage, whoever pays it.
+    // An invoice has one preimage, for every payer.
     const outside = { ...(yield* payment(row, 40)), preimage: inside.settlement.preimage ?? Preimage.make("") }
     const verdicts = yield* Effect.forEach([inside, outside], verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 1 })

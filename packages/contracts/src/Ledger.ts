@@ -51,7 +51,7 @@ export const auditAll = Effect.gen(function* () {
   assert.strictEqual(Msat.sum(accounts.available, accounts.held), Msat.make(posted), "what is owed is the companies' together")
 })
 
-/** What `effect` booked, by account, in sats: those accounts that moved. Only while nobody else commits. */
+/** What `effect` booked, by account, in sats: those accounts that moved. Only without other commits. */
 export const booked = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { trialBalance } = yield* Records

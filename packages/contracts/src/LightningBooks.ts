@@ -11,12 +11,12 @@ import { eventually } from "./Eventually.ts"
 import { Peer as Payer } from "./LightningReceiver.ts"
 import { type Behaviour, Peer as Payees } from "./LightningSender.ts"
 
-/** The node whose books they are, and the other side of it: somebody who pays it, and payees that it can reach. */
+/** The node whose statement it is, and the other side of it: an outside payer, and payees that it can reach. */
 type Ports = LightningBooks | LightningReceiver | LightningSender | Payer | Payees
 
 const amount = Msat.fromSats(10_000)
 
-/** Our node pays somebody. Answers the invoice. */
+/** Our node pays an outside payee. Answers the invoice. */
 const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
   const invoice = Result.getOrThrow(Bolt11.decode(yield* (yield* Payees).invoice({ amount, behaviour })))
   const { pay, lookupPayment } = yield* LightningSender
@@ -26,7 +26,7 @@ const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
   return invoice
 })
 
-/** Somebody pays our node, this much more than it asked. */
+/** An outside wallet pays our node, this much more than the invoice's amount. */
 const receive = Effect.fnUntraced(function* (sats: number, more = Msat.zero) {
   const { createInvoice, lookupInvoice } = yield* LightningReceiver
   const asked = Msat.fromSats(sats)
@@ -169,5 +169,5 @@ export const promises: { readonly [promise in keyof typeof money | keyof typeof 
   ...other
 }
 
-/** Holds a layer, and the peers that come with it, to every promise. Nobody else may pay, or be paid, at the node meanwhile. */
+/** Runs the contract against a layer and its peers. Nothing else may pay, or be paid, at the node meanwhile. */
 export const suite = Contract.suite<Ports, typeof money, typeof other>("LightningBooks", { money, other })

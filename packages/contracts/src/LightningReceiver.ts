@@ -48,7 +48,7 @@ const settled = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHas
   return state._tag === "settled" ? state : assert.fail(state._tag)
 })
 
-/** Listens from `after` until this invoice is told; everything that was told, it last. */
+/** Subscribes from `after` until this invoice is reported; all reported settlements, it last. */
 const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: PaymentHash.PaymentHash) {
   const { settlements } = yield* LightningReceiver
   const { tries, spacedMillis } = yield* Patience
@@ -62,7 +62,7 @@ const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash
 const last = (told: ReadonlyArray<Settled>): Settled => told.at(-1) ?? assert.fail("nothing was told")
 const hashes = (told: ReadonlyArray<Settled>) => told.map(({ paymentHash }) => paymentHash)
 
-/** An invoice that was paid, as the stream told it. */
+/** An invoice that was paid, as the stream reported it. */
 const paid = Effect.fnUntraced(function* (sats: number) {
   const { paymentHash, paymentRequest } = yield* issue(sats)
   yield* pay(paymentRequest)
@@ -211,5 +211,5 @@ export const other = {
 /** What every LightningReceiver promises. One entry, one promise; a number such as C15 names the incident that it prevents. */
 export const promises = { ...money, ...other }
 
-/** Holds a layer, and the peer that comes with it, to every promise. Nobody else may be paid at the node meanwhile. */
+/** Runs the contract against a layer and its peer. Nothing else may be paid at the node meanwhile. */
 export const suite = Contract.suite<LightningReceiver | Peer, typeof money, typeof other>("LightningReceiver", { money, other })

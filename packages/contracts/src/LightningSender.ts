@@ -55,7 +55,7 @@ const lookup = Effect.fnUntraced(function* ({ invoice }: Asked) {
 
 const isFinal = ({ _tag }: { readonly _tag: string }) => _tag === "settled" || _tag === "failed"
 
-/** The node's final word. */
+/** The node's final result. */
 const outcome = Effect.fnUntraced(function* (asked: Asked) {
   return yield* eventually(lookup(asked), isFinal)
 })
@@ -180,7 +180,7 @@ export const money = {
     const [answer, before] = yield* withoutWire(Effect.all([pay(asked), lookup(asked)]))
     assert.include(["unknown", "notSent"], answer._tag)
     assert.deepStrictEqual<unknown>(before, { _tag: "unknown" })
-    // Whatever became of it: the node's word and the payee's money agree.
+    // Whatever the outcome: the node's result and the payee's money agree.
     const after = yield* eventually(lookup(asked), ({ _tag }) => _tag === "notFound" || _tag === "settled" || _tag === "failed")
     assert.strictEqual(yield* got(asked), after._tag === "settled" ? amount : Msat.zero)
     yield* pay(asked)
@@ -233,7 +233,7 @@ export const other = {
         Stream.runForEach(ends, (paymentHash) => Effect.sync(() => heard.push(paymentHash))),
         { startImmediately: true }
       )
-      // Whether anybody listens yet shows in the first payment that is heard of.
+      // Whether a subscription is active shows in the first payment that is notified.
       const tried = Effect.gen(function* () {
         const asked = yield* invoiced("settle")
         yield* pay(asked)

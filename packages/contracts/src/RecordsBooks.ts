@@ -160,7 +160,7 @@ const everyState = Effect.gen(function* () {
     yield* committed(gone)
     if (deposit === credited) yield* confirm(Deposit.after(gone))
   }
-  // And what nobody is owed.
+  // And money that is owed to no company.
   const { paymentHash } = yield* secret
   const unmatched = {
     id: Id.fromHash(paymentHash),

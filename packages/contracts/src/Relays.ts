@@ -11,7 +11,7 @@ export class Peer extends Context.Service<
   {
     readonly takes: string
     readonly refuses: string
-    /** One that nobody answers at. */
+    /** An address without a server. */
     readonly away: string
     /** What a relay has. */
     readonly events: (relay: string) => Effect.Effect<ReadonlyArray<Nostr.Event>, unknown>
@@ -28,7 +28,7 @@ const has = Effect.fnUntraced(function* (relay: string, { id }: Nostr.Event) {
   return (yield* events(relay)).filter((one) => one.id === id)
 })
 
-/** A receipt is no money, but whoever zapped waits for it. */
+/** A receipt is no money, but the zapper waits for it. */
 export const other = {
   "a relay that takes an event has it, to the byte": Effect.gen(function* () {
     const [{ publish }, { takes }] = [yield* Nostr.Relays, yield* Peer]

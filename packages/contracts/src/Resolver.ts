@@ -6,13 +6,13 @@ import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Context, Effect, Result } from "effect"
 import * as Contract from "./Contract.ts"
 
-/** The other side: somebody's server that the resolver can reach. */
+/** The other side: a payee's server that the resolver can reach. */
 export class Peer extends Context.Service<
   Peer,
   {
     /** The URL of a fresh recipient (LUD-06, LUD-16) who takes anything between `min` and `max`. */
     readonly publish: (takes: { readonly min: Msat.Msat; readonly max: Msat.Msat }) => Effect.Effect<string, unknown>
-    /** The URL of nobody, at a server that is there. */
+    /** The URL of an unknown payee, at a server that is there. */
     readonly nobody: string
     /** Cuts the wire to the server, and mends it. */
     readonly cut: Effect.Effect<void, unknown>
@@ -42,7 +42,7 @@ const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
     )
   })
 
-/** What keeps somebody from being paid wrongly, or not at all. */
+/** What prevents a wrong payment, or none. */
 export const money = {
   "a pay request has the payee's limits": Effect.gen(function* () {
     const { min, max } = yield* offered

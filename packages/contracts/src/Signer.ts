@@ -68,7 +68,7 @@ export const money = {
   "malformed drafts, and drafts for another wallet's keys, are not signed": Effect.gen(function* () {
     const { psbt } = yield* drafted("segwit")
     const { fingerprint } = yield* ChainWallet
-    // The same draft, saying that the key is somebody else's.
+    // The same draft, naming a key of another signer.
     const foreign = Buffer.from(Buffer.from(psbt, "base64").toString("hex").replaceAll(fingerprint, "00000000"), "hex").toString("base64")
     assert.notStrictEqual(foreign, psbt)
     for (const wrong of ["", "hello", psbt.slice(0, 40), foreign]) {

@@ -73,7 +73,7 @@ export type Change =
   | DutyBegun
   | AnswersForgotten
 
-/** Those that each store has a program of its own for: what they do cannot be said by writes. */
+/** Those that each store has a program of its own for: writes cannot express them. */
 export type Program = Exclude<Change, Written.Any>
 
 /** What a store applies: the programs that it knows, and whatever says what it writes, such as a Change of a noun that another package declares. */

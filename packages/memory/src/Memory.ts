@@ -179,7 +179,7 @@ const postpone = (
   return [true, { ...state, tasks: HashMap.set(state.tasks, id, { ...work, ...as, dueAtMillis }) }]
 }
 
-/** The state that `layer` is over: its own, unless somebody who wants to see it brings one. */
+/** The state that `layer` is over: its own, unless a caller provides one to inspect. */
 export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("@satrail/memory/Memory/Held", { defaultValue: () => undefined })
 
 /** The three storage ports over one immutable value: gone when the process ends. For tests and simulations. */

@@ -44,7 +44,7 @@ export interface Kept extends Answer {
   readonly forgetAtMillis: number | null
 }
 
-/** A transaction for a payout, and what became of it. */
+/** A transaction for a payout, and its state. */
 export interface Signed extends Withdrawal.Candidate {
   readonly standing: "offered" | "settled" | "buried"
 }
@@ -137,7 +137,7 @@ const nameOf = (noun: Noun.Noun, members: ReadonlyArray<string>, record: object)
 const namesOf = (noun: Noun.Noun, record: Noun.Row): ReadonlyArray<string> =>
   noun.unique.flatMap((members) => nameOf(noun, members, record) ?? [])
 
-/** The record with this unique name, whoever's it is. */
+/** The record with this unique name, of any company. */
 export const named = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, name: Partial<NoInfer<A>>): Option.Option<A> => {
   const key = nameOf(noun, Object.keys(name), name)
   return key === undefined ? Option.none() : Option.flatMap(HashMap.get(state.names, key), (id) => HashMap.get(of(state, noun), id))
@@ -165,7 +165,7 @@ export const remove = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, rec
   names: namesOf(noun, record).reduce((all, name) => HashMap.remove(all, name), state.names)
 })
 
-/** A company that nobody opened has nothing. */
+/** A company that was not opened has nothing. */
 export const balanceOf = (state: State, companyId: CompanyId.CompanyId): Balance.Balance =>
   Option.getOrElse(HashMap.get(state.balances, companyId), () => Balance.empty)
 

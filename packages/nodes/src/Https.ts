@@ -13,7 +13,7 @@ export interface Options {
 
 /**
  * Until when, by the clock in milliseconds, a request may be sent off. What could not be by then is never sent: a process that slept sends nothing
- * that others have long given up.
+ * that other processes have long failed.
  */
 export const NotAfter = Context.Reference<number>("@satrail/nodes/Https/NotAfter", { defaultValue: () => Number.POSITIVE_INFINITY })
 

@@ -16,7 +16,7 @@ export class Commits extends Context.Service<
   Commits,
   {
     /**
-     * Fails while commits are refused. What the last one came to is known without asking; only where that was a refusal, and nobody has tried since, a commit
+     * Fails while commits are refused. The result of the last one is known without a query; only where that was a refusal, and no commit was tried since, a commit
      * of nothing is made to see whether it is over.
      */
     readonly check: Effect.Effect<void, StoreUnavailable>

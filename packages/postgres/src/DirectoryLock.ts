@@ -26,13 +26,13 @@ export class DirectoryUnusable extends Schema.TaggedError<DirectoryUnusable>()("
   }
 }
 
-// A pid is given out again after a while, the pair of pid and start time is not: null where the system does not tell.
+// A pid is reused after a while, the pair of pid and start time is not: null where the system does not report it.
 const Holder = Schema.Struct({ pid: Schema.Int, started: Schema.NullOr(Schema.String) })
 interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 const holderOf = Schema.decodeUnknownOption(Schema.fromJsonString(Holder))
 
-/** When a process began, in ticks since the machine did. Linux alone tells, in the 22nd field; the 2nd may hold spaces and brackets. */
+/** When a process began, in ticks since the machine did. Only Linux reports it, in the 22nd field; the 2nd may hold spaces and brackets. */
 const startOf = (pid: number): string | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -84,7 +84,7 @@ const read = (file: string): string | undefined => {
   }
 }
 
-/** Puts the lock there, whole, unless there is one: a link is made at once or not at all, so nobody reads half a lock. */
+/** Puts the lock there, whole, unless there is one: a link is made at once or not at all, so a half lock is never read. */
 const place = (file: string, text: string): boolean => {
   const draft = `${file}.${randomUUID()}`
   writeFileSync(draft, text)
@@ -99,7 +99,7 @@ const place = (file: string, text: string): boolean => {
   }
 }
 
-/** Takes away the lock of a process that is gone, if it is still that one: somebody else may have been faster. */
+/** Takes away the lock of a process that is gone, if it is still that one: another process may have been faster. */
 const clear = (file: string, stale: string): void => {
   const aside = `${file}.${randomUUID()}`
   try {

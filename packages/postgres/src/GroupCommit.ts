@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     return Effect.fail(options.onTurnedAway(why))
   }
 
-  /** Takes what goes into the next flush, in order, leaving behind whoever has an identity that is already in it. */
+  /** Takes the items of the next flush, in order, leaving behind those with an identity that is already in it. */
   const take = (waiting: Array<Entry>): ReadonlyArray<Entry> => {
     const identities = new Set<string>()
     const taken: Array<Entry> = []

@@ -61,7 +61,7 @@ export class RoleMayNot extends Schema.TaggedError<RoleMayNot>()("RoleMayNot", {
   /** The number of the last migration there: 0 where there are no tables, null where this could not even be read. */
   found: Schema.NullOr(Schema.Int),
   known: Schema.Int,
-  /** What the database said. */
+  /** The database's message. */
   why: Schema.String
 }) {
   override get message(): string {
@@ -119,7 +119,7 @@ const standing = Effect.gen(function* () {
   return found > newestKnown ? yield* new SchemaTooNew({ found, known: newestKnown }) : found
 })
 
-// Whoever starts first does all of it, and the others wait, however long that takes. `create schema if not exists` would want the right to make
+// The first start does all of it, and the others wait, however long that takes. `create schema if not exists` would want the right to make
 // schemas also where there is this one.
 const alone = run(`
 ${unhurried};
@@ -143,7 +143,7 @@ export const migrate = Effect.gen(function* () {
   return { before, now: newestKnown }
 })
 
-/** What a start does: migrates where that is needed. A role that may not, and a program that is too old, are told what to do. */
+/** Part of a start: migrates where that is needed. A role that may not, and a program that is too old, fail with what to do. */
 export const ready = Effect.gen(function* () {
   const found = yield* standing
   yield* Effect.mapError(found < newestKnown ? upgrade : goOn, explained(found))

@@ -17,7 +17,7 @@ export interface Options {
   readonly maxConnections?: number | undefined
   /** How long a statement may run before the server ends it: an outage. Default 30 000; counting everything and migrating take what they take. */
   readonly statementTimeoutMillis?: number | undefined
-  /** How long it may wait for a row that somebody else has locked. Default 10 000. */
+  /** How long it may wait for a row that another transaction has locked. Default 10 000. */
   readonly lockTimeoutMillis?: number | undefined
 }
 
@@ -60,7 +60,7 @@ const messageOf = (cause: unknown): string =>
       ? cause.message
       : String(cause)
 
-/** What PostgreSQL said, in Effect's words: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** PostgreSQL's error as one of Effect's reasons: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
   const { code, constraint } = problemOf(cause)
   const props = { cause, operation, message: messageOf(cause) }
@@ -92,14 +92,14 @@ export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["
   }
 }
 
-/** What the operator is told about an error of the database or of the way to it. */
+/** The message to the operator about an error of the database or of the way to it. */
 export const wordsOf = ({ reason: { cause } }: SqlError.SqlError): Words => {
   const { reason, remedy } = SqlState.meaningOf(codeOf(cause), messageOf(cause))
   return { ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) }
 }
 
 // A named statement is parsed and planned once a connection. Names are per text; texts are few, because values are parameters.
-// A host's own statements on the same connections have names too: ours begin with what nobody else's does.
+// A host's own statements on the same connections have names too: ours begin with a prefix of their own.
 const names = new Map<string, string>()
 const nameOf = (text: string): string => {
   const known = names.get(text)
@@ -126,7 +126,7 @@ interface Canceller {
 const cancelMillis = { connect: 5000, end: 5000, again: 100 }
 
 /**
- * Has the server end what this connection is doing. Nothing else can be running there: whoever waits for this has not given the connection back. The server
+ * Has the server end what this connection is doing. Nothing else can be running there: the connection is released only after this. The server
  * drops a cancel that comes between two messages of one query, and a function can catch one: so it is asked again until the query has ended.
  */
 const cancel = async ({ settings }: Canceller, pid: number, answered: Promise<void>): Promise<void> => {
@@ -232,8 +232,8 @@ const unansweredMillis = 5000
 const pauseMillis = { minimum: 25, maximum: 1000 }
 
 /**
- * Connections of a pool. While the server cannot be reached, one caller after a pause tries it again, and the pause grows: the others hear at once
- * what the last one heard.
+ * Connections of a pool. While the server cannot be reached, one caller after a pause tries it again, and the pause grows: the others fail at once
+ * with the last error.
  */
 const connecting = (pool: Pg.Pool, epoch: Epoch): Effect.Effect<Pg.PoolClient, SqlError.SqlError> => {
   let failures = 0
@@ -308,7 +308,7 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, statementTimeoutMillis 
   })
 })
 
-/** Fails when nobody answers: a program that cannot reach its data says so before it takes requests. */
+/** Fails when the database cannot be reached: a program reports that before it accepts requests. */
 const answering = (where: string, sql: SqlClient.SqlClient) =>
   Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => new DatabaseUnreachable({ where, cause: reason.cause }))
 

@@ -1,4 +1,4 @@
-// What each role of roles.sql may do, table by table. The reason to be strict is the ledger: whoever gets hold of the application's password can
+// What each role of roles.sql may do, table by table. The reason to be strict is the ledger: with a stolen password of the application one can
 // append to it, and cannot change or remove what was booked.
 const append = "select, insert"
 const change = "select, insert, update"
@@ -28,7 +28,7 @@ const application: Readonly<Record<string, string>> = {
   answers: "select, insert, delete"
 }
 
-// An answer repeats what one company was told; the hash of a key is for those who check keys.
+// A stored response repeats a company's data; the hash of a key is for those who check keys.
 const withheld = `
 revoke all on satrail.answers, satrail.api_keys from satrail_reader;
 grant select (id, company_id, name, scopes, created_at_millis, expires_at_millis, revoked_at_millis, last_used_at_millis)

@@ -38,7 +38,7 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
   "25P03": { tag: "ConnectionError", drops: "this", reason: "the database ended a transaction that stood still" },
   "25P04": { tag: "ConnectionError", drops: "this", reason: "the database ended a transaction that took too long" },
   "28": { tag: "AuthenticationError", reason: "the database does not let us in", remedy: letIn },
-  // Transaction rollback: somebody else was faster. Of 40003 nobody knows whether it was committed.
+  // Transaction rollback: another transaction was faster. With 40003 it is unknown whether it was committed.
   "40": { tag: "SerializationError", reason: "the database is too busy" },
   "40003": { tag: "ConnectionError", drops: "this", reason: "the connection to the database broke", remedy: restart },
   "40P01": { tag: "DeadlockError", reason: "the database is too busy" },

@@ -62,7 +62,7 @@ const signedRow = (
   }
 }
 
-/** Those who follow, as they are now that they are locked. Whoever is missing here does not exist. */
+/** The members of a batch, as they are now that they are locked. One that is missing here does not exist. */
 const led = `
 led as materialized (
   select a.n, a.network_fee as share, t.company_id as follower_company, t.id as follower, t.status, t.dispatched_at_millis, t.follows
@@ -189,7 +189,7 @@ const dispatched: Kind<Withdrawal.WithdrawalDispatched> = {
   }
 }
 
-/** What a replacement spends, and the change that nobody may spend any more. */
+/** What a replacement spends, and the change that may not be spent any more. */
 const taking = ({ coins }: { readonly coins: ReadonlyArray<string> }, { change }: Withdrawal.WithdrawalReplaced["replaces"]) =>
   change === null ? coins : [...coins, change]
 

@@ -105,7 +105,7 @@ const list = (texts: ReadonlyArray<string>): string => texts.map((text) => `'${t
 
 /** What else follows from a record that moved: `now` is how it is from here on. */
 const projections: { readonly [noun: string]: string } = {
-  // A credited output is a coin of ours; one that is not credited any more is none. What a payout spends stays spent, whatever becomes of it.
+  // A credited output is a coin of ours; one that is not credited any more is none. A coin spent by a payout stays spent, whatever the payout's outcome.
   deposits: `
 credited as (
   insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)

@@ -22,7 +22,7 @@ const source = path.resolve(import.meta.dirname, "../binaries")
 
 /** A cold build on a slow machine; a build that takes longer hangs. */
 const maxBuildMillis = 40 * 60_000
-/** How often somebody who waits for a build is told how far it is. */
+/** How often a process that waits for a build prints its progress. */
 const progressMillis = 15_000
 const lookAgainMillis = 500
 const shownLines = 20
@@ -76,7 +76,7 @@ const clear = (file: string): void => {
   }
 }
 
-/** Builds a program. Whoever calls holds its folder, so that nobody else does at the same time. */
+/** Builds a program. The caller holds the lock of its folder, so that no other process builds there at the same time. */
 const build = (name: Name, file: string): Effect.Effect<void, RegtestFailed> =>
   Effect.callback((resume) => {
     const here = goHere()
@@ -139,7 +139,7 @@ const build = (name: Name, file: string): Effect.Effect<void, RegtestFailed> =>
     })
   })
 
-/** How far somebody else's build is, where he has said so. */
+/** The progress of another process's build, where it was written. */
 const progressOf = (file: string): string => {
   try {
     return `: ${readFileSync(besides(file).progress, "utf8")}`
@@ -148,7 +148,7 @@ const progressOf = (file: string): string => {
   }
 }
 
-/** Waits until nobody else builds this program, and keeps others from it until the scope closes. Says every while for whom it waits. */
+/** Waits until no other process builds this program, and keeps others from it until the scope closes. Prints every while for whom it waits. */
 const turn = (name: Name, file: string): Effect.Effect<void, RegtestFailed, Scope.Scope> => {
   let toldMillis = Number.NEGATIVE_INFINITY
   const tell = (pid: number) => {

@@ -28,7 +28,7 @@ export class Btcd extends Context.Service<
     readonly mine: (blocks: number) => Effect.Effect<ReadonlyArray<string>, Process.RegtestFailed>
     /** Takes the last `depth` blocks away and mines `depth + 1` others. What was in the old ones may be mined again. */
     readonly reorg: (depth: number) => Effect.Effect<ReadonlyArray<string>, Process.RegtestFailed>
-    /** Pays somebody from the miner's coins; the transaction waits to be mined. There are coins after the first `Miner.firstBlocks`. */
+    /** Pays an address from the miner's coins; the transaction waits to be mined. There are coins after the first `Miner.firstBlocks`. */
     readonly send: (address: string, sats: bigint) => Effect.Effect<string, Process.RegtestFailed>
     readonly height: Effect.Effect<number, Process.RegtestFailed>
     /** It does not answer until it is resumed; nothing of it is lost. */

@@ -26,7 +26,7 @@ export interface Control {
   readonly start: Effect.Effect<void, Process.RegtestFailed>
 }
 
-/** One lnd of the network, as whoever runs it sees it: with a macaroon for everything. */
+/** One lnd of the network, as its operator sees it: with a macaroon for everything. */
 export interface Lnd extends Place, Control {
   readonly rest: LndRest.LndRest
   /** A macaroon for these calls alone, in hex. */

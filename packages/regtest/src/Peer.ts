@@ -39,7 +39,7 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
       amount === undefined
         ? { payment_request: paymentRequest }
         : {
-            // lnd pays an invoice with its own amount only: this is the same payment, said in parts.
+            // lnd pays an invoice with its own amount only: this is the same payment, in parts.
             dest: base64(invoice.payee),
             payment_hash: base64(invoice.paymentHash),
             payment_addr: base64(invoice.paymentSecret),
@@ -81,11 +81,11 @@ export const invoice = (
 
 const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) => Lnd.ask(node, get(`/v1/invoice/${paymentHash}`), State)
 
-/** Somebody whom nobody has a channel with. */
+/** A node without any channel. */
 const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
 const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
-/** An invoice that is good, of somebody to whom no way leads. */
+/** A valid invoice of a node to which no route leads. */
 export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
@@ -139,7 +139,7 @@ export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.Reg
     )
   )
 
-/** From now on a node forwards for this much a payment, and the others have heard of it. */
+/** From now on a node forwards for this fee, and the others know it. */
 export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<Lnd.Lnd>): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const policy = { global: true, base_fee_msat: String(base), fee_rate_ppm: 100, time_lock_delta: 80 }

@@ -6,7 +6,7 @@ import { createServer } from "node:net"
 import path from "node:path"
 import * as Keeper from "./Keeper.ts"
 
-/** The network could not be started or does not do what it should, and what was said about it. */
+/** The network could not be started or does not work, with the last output. */
 export class RegtestFailed extends Schema.TaggedError<RegtestFailed>()("RegtestFailed", { message: Schema.String }) {}
 
 /** What is started: a program with its words, which writes into `folder`. */
@@ -23,7 +23,7 @@ export interface Process {
   /** Asks it to end (SIGTERM), or ends it without a word (SIGKILL), and waits until it has. */
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void, RegtestFailed>
-  /** Fails as soon as it has ended by itself, with the last that it said. */
+  /** Fails as soon as it has ended by itself, with its last output. */
   readonly died: Effect.Effect<never, RegtestFailed>
 }
 
@@ -37,7 +37,7 @@ export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireR
   Effect.sync(() => Keeper.removeFolder(made))
 )
 
-/** A port of this machine that nobody listens on now. */
+/** A port of this machine that is free now. */
 export const freePort: Effect.Effect<number, RegtestFailed> = Effect.callback((resume) => {
   const server = createServer().once("error", ({ message }) => resume(Effect.fail(new RegtestFailed({ message }))))
   server.listen(0, "127.0.0.1", () => {
@@ -49,7 +49,7 @@ export const freePort: Effect.Effect<number, RegtestFailed> = Effect.callback((r
 
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** Looks until it is there: every 50 ms, for as long as `maxSeconds`. `what` is said when it never is. */
+/** Looks until it is there: every 50 ms, for as long as `maxSeconds`. `what` is in the error when it never is. */
 export const until = <A, E>(
   what: string,
   look: Effect.Effect<A | undefined, E>,
@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function* ({ name, command, args, folder }
       if (!isOver(child)) {
         const exited = once(child, "exit")
         child.kill(signal)
-        child.kill("SIGCONT") // one that is paused would not hear of it
+        child.kill("SIGCONT") // a paused one would not get it
         const patience = setTimeout(() => child.kill("SIGKILL"), maxStopMillis)
         await exited
         clearTimeout(patience)

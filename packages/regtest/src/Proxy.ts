@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Pr
       }
     )
     onward.once("error", breakOff)
-    // Whoever left is told no more, and neither is the node.
+    // A closed side gets no more data, and neither does the node.
     response.once("close", () => onward.destroy())
     request.pipe(onward)
   })

@@ -12,7 +12,7 @@ declare module "vitest" {
 }
 
 /**
- * Whether tests can run these programs; where they cannot, says so in a line. With `REQUIRE_REAL_NODES=1` that is an error: whoever sets it wants to know.
+ * Whether tests can run these programs; where they cannot, prints a line. With `REQUIRE_REAL_NODES=1` that is an error.
  */
 export const isHere = (names: ReadonlyArray<Binaries.Name>): boolean => {
   const missing = Binaries.missing(names)

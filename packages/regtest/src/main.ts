@@ -97,7 +97,7 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: 
   }
 }
 
-/** One line after the other; when nobody types any more, it goes on until it is ended. */
+/** One line after the other; without input it goes on until it is ended. */
 const play = (network: Network.Network["Service"], help: string) =>
   Stream.fromAsyncIterable(createInterface({ input: process.stdin }), String).pipe(
     Stream.filter((line) => line.trim() !== ""),

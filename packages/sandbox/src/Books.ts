@@ -31,7 +31,7 @@ const page = <A extends { readonly index: number }, B>(all: ReadonlyArray<A>, af
   return { lines: found.map(lineOf), cursor: String(found.at(-1)?.index ?? from) }
 }
 
-/** What a service's node, ours unless told, has written down. */
+/** The statement of a service's node, by default ours. */
 export const lightning = (world: World.World, node = Network.us): LightningBooks["Service"] => {
   const read = <A>(operation: string, select: (state: Lightning.State) => A) =>
     World.reachable(
@@ -56,7 +56,7 @@ export const lightning = (world: World.World, node = Network.us): LightningBooks
   })
 }
 
-/** What the wallet owns. Nobody else has its keys, so no coin of it is ever gone. */
+/** What the wallet owns. It alone has its keys, so no coin of it is ever gone. */
 export const chain = (world: World.World): ChainBooks["Service"] =>
   ChainBooks.of({
     holdings: Source.reachable(world)(

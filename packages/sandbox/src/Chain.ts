@@ -44,7 +44,7 @@ export interface State {
   /** The next numbers of our wallet's branches. */
   readonly next: readonly [receiving: number, change: number]
   readonly outsideAddressCount: number
-  /** All outputs to a script ever seen, but for the miner's own, which nobody asks about. */
+  /** All outputs to a script ever seen, but for the miner's own, which are not watched. */
   readonly paid: HashMap.HashMap<string, ReadonlyArray<string>>
   /** Changes of outputs are numbered, but for the miner's. Only the last one of each output counts. */
   readonly changes: HashMap.HashMap<number, string>
@@ -166,7 +166,7 @@ const place = (state: State, txId: TxId.TxId, placement: Placement): State => {
   return next
 }
 
-/** Writes down a transaction that nobody saw before; one that was seen is known already. */
+/** Records a new transaction; a known one is left as it is. */
 const learn = (state: State, rawTx: string, isCoinbase: boolean): readonly [State, TxId.TxId] => {
   const parsed = Transaction.parse(rawTx)
   if (parsed === undefined) throw new Error("A transaction that was accepted cannot be read")
@@ -230,7 +230,7 @@ const disconnected = (state: State, depth: number): State => {
   return after
 }
 
-/** What becomes of the chain when `event` happens. Only events that were decided on this state may be given to it. */
+/** The chain after `event`. Only events that were decided on this state may be given to it. */
 export const apply = (state: State, event: ChainEvent): State => {
   switch (event._tag) {
     case "AddressGiven": {

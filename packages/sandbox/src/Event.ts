@@ -22,7 +22,7 @@ export const Hop = Schema.Struct({ channel: Schema.String, from: Schema.Literals
 export interface Hop extends Schema.Schema.Type<typeof Hop> {}
 
 const paymentHash = PaymentHash.PaymentHash
-/** Whose it is: our own node's where it is not said. */
+/** Its owner: our own node by default. */
 const node = Schema.optionalKey(Schema.String)
 const atMillis = Schema.Int
 const hops = Schema.Array(Hop)

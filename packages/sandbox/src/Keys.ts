@@ -52,7 +52,7 @@ const memo = <K, V>(make: (key: K) => V): ((key: K) => V) => {
 
 const step = (child: number) => (child >= hardened ? `${child - hardened}'` : String(child))
 
-/** Only a wiped key has none, and nobody wipes these. */
+/** Only a wiped key has none, and these are never wiped. */
 const present = (key: Uint8Array | null): Uint8Array => {
   if (key === null) throw new Error("A derived key without bytes")
   return key

@@ -18,7 +18,7 @@ export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "
     | { readonly _tag: "settled"; readonly received: Msat.Msat; readonly atMillis: number }
 }
 
-/** An invoice of somebody outside, and what it really brought in. */
+/** An outside invoice, and the amount that it really received. */
 export interface PayeeInvoice {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentRequest: string
@@ -45,7 +45,7 @@ export interface Sent {
 export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
   readonly invoices: HashMap.HashMap<PaymentHash.PaymentHash, Invoice>
-  /** Which invoice settled at which index, and which of them was told. A lost notice has no entry. */
+  /** Which invoice settled at which index, and which of them was notified. A lost notification has no entry. */
   readonly settled: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly notices: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly settleIndex: number
@@ -63,7 +63,7 @@ export interface State {
 /** How many ends a node remembers for those who listen. */
 const keptEnds = 1000
 
-/** A network in which nobody has paid anybody yet. */
+/** A network without any payment yet. */
 export const begin = (random: (channel: string) => number): State => ({
   channels: HashMap.fromIterable(Network.initial(random)),
   invoices: HashMap.empty(),
@@ -97,7 +97,7 @@ const move = (state: State, hops: ReadonlyArray<Hop>, side: Side, sign: 1n | -1n
     return HashMap.set(channels, hop.channel, { ...balance, [end]: Msat.make(balance[end] + sign * hop.amount) })
   }, state.channels)
 
-/** On its way it belongs to nobody; then to the next one, or to the one before again. */
+/** In flight it belongs to no node; then to the next one, or to the one before again. */
 const lock = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, -1n)
 const deliver = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, Network.receiving, 1n)
 const giveBack = (state: State, hops: ReadonlyArray<Hop>) => move(state, hops, sender, 1n)
@@ -123,7 +123,7 @@ const withEnd = (
   return { ...state, endCount, ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash]) }
 }
 
-/** What becomes of the network when `event` happens. Only events that were decided on this state may be given to it. */
+/** The network after `event`. Only events that were decided on this state may be given to it. */
 export const apply = (state: State, event: LightningEvent): State => {
   switch (event._tag) {
     case "InvoiceIssued": {

@@ -29,7 +29,7 @@ const decode = Schema.decodeUnknownResult(Line)
 /** Which sandbox a directory belongs to: everything in it follows from the seed, so another one must not continue it. */
 const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(2), network: Schema.String, seed: Schema.String }))
 
-/** Complete lines. What a process was writing as it died has no end, and did not happen: nobody got an answer to it. */
+/** Complete lines. A line that was being written in a crash has no end, and did not happen: it was not answered. */
 const completeLines = (path: string): ReadonlyArray<string> => {
   if (!NodeFs.existsSync(path)) return []
   const bytes = NodeFs.readFileSync(path)

@@ -13,7 +13,7 @@ export const minFeeRate = 1
 
 const refuse = (reason: string) => Result.fail(reason)
 
-/** The outputs it spends, where all of them are there to be spent by somebody. */
+/** The outputs it spends, where all of them exist and are unspent. */
 const spentBy = (state: Chain.State, { inputs }: Transaction.Transaction): Result.Result<ReadonlyArray<Transaction.Output>, string> => {
   if (inputs.length === 0 || new Set(inputs).size < inputs.length) return refuse("It spends nothing, or something twice")
   const spent: Array<Transaction.Output> = []

@@ -106,7 +106,7 @@ export const doubleSpend =
     return offered(chain, Outside.conflict(chain, world.keys, original))
   }
 
-/** What an address of each kind carries: the hash of a key or script, or a key. Whoever has it never spends here, so the hash can be of nothing. */
+/** What an address of each kind carries: the hash of a key or script, or a key. It is never spent from, so the hash can be of nothing. */
 const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): Uint8Array => {
   switch (kind) {
     case "p2tr":
@@ -118,7 +118,7 @@ const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): U
   }
 }
 
-/** An address of somebody outside that nobody was given before. */
+/** An outside address that was never given out. */
 export const outsideAddress =
   (world: World, kind: BitcoinAddress.Kind) =>
   ({ chain }: State): Verdict<string> => {

@@ -40,7 +40,7 @@ export const services: ReadonlyArray<string> = [us, neighbour]
 /** What an event of a node says of whose it is: nothing where it is ours. */
 export const notOurs = (node: string): { readonly node?: string } => (node === us ? {} : { node })
 
-/** Somebody with a wallet who pays. */
+/** An outside payer with a wallet. */
 export const payer = "payer"
 
 /** Those who are paid: behind wide channels; behind a thin one; behind none at all. */
@@ -73,7 +73,7 @@ export const channels: ReadonlyArray<Channel> = [
   channel("relay", "birch", 5n * bitcoin, [60, 90], 0n, 300n),
   channel("relay", "cedar", 10n * bitcoin, [60, 90], 1_000n, 200n),
   channel("bazaar", "dogwood", 10n * bitcoin, [60, 90], 2_000n, 80n),
-  // Its only one, so that nobody else's ways lead through it.
+  // Its only one, so that no other node's routes lead through it.
   channel("harbor", neighbour, 20n * bitcoin, [45, 55], 1_000n, 150n),
   channel("relay", payees.thin, 200_000n, [40, 60], 1_000n, 1_000n)
 ]

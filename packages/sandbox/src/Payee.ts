@@ -9,7 +9,7 @@ import type * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import type { World } from "./World.ts"
 
-/** What somebody outside asks for. */
+/** The terms of an outside payee. */
 export interface Ask {
   /** Absent: the payer decides. */
   readonly amount?: Msat.Msat | undefined

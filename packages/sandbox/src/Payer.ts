@@ -93,7 +93,7 @@ const payPayee = (
   }))
 }
 
-/** The outside wallet pays an invoice, ours or somebody else's. */
+/** The outside wallet pays an invoice, ours or another one. */
 export const pay =
   (world: World, { paymentRequest, amount: given, hold = false }: Ask) =>
   ({ lightning }: State, nowMillis: number): Verdict<Decision<Paid>> =>

@@ -5,7 +5,7 @@ import { refuse, type SandboxRefused } from "./Refused.ts"
 /** How many names have records at once. */
 export const maxNames = 1000
 
-/** The other side of the domain name system: whoever owns a domain says what is there. */
+/** The other side of DNS: the owner of a domain sets its records. */
 export class PretendNames extends Context.Service<
   PretendNames,
   {

@@ -1,7 +1,7 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Context, Effect, HashMap, Layer, Option, Ref } from "effect"
 
-/** How a relay behaves: it `takes` events unless told otherwise, `refuses` them, or is `away`. */
+/** How a relay behaves: it `takes` events by default, `refuses` them, or is `away`. */
 export type Behaviour = "takes" | "refuses" | "away"
 
 /** The other side of the relays: what they have, and how they behave. */

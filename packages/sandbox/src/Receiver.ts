@@ -111,7 +111,7 @@ const settledAfter = (world: World.World, node: string, index: number): readonly
   return [found, last]
 }
 
-/** A cursor that this node cannot have given, being of another sandbox's life: everything is told again, which is safe to hear twice. */
+/** A cursor that this node cannot have given, being of another sandbox's life: everything is reported again, which is safe to repeat. */
 const indexOf = (world: World.World, after: string | null): number => {
   const index = Number(after)
   return Number.isInteger(index) && index <= world.state().lightning.settleIndex ? index : 0
@@ -129,7 +129,7 @@ const settlements = (world: World.World, node: string, after: string | null) =>
     })
   )
 
-/** A service's node, ours unless told, taking payments. */
+/** A service's node, by default ours, receiving payments. */
 export const make = (world: World.World, node = Network.us): LightningReceiver["Service"] => {
   const reachable = <A, E>(operation: string, effect: Effect.Effect<A, E>) => World.reachable(world, "node", () => away(operation), effect)
   return LightningReceiver.of({

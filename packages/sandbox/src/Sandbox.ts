@@ -62,7 +62,7 @@ export interface Destination {
   readonly paymentHash?: PaymentHash.PaymentHash
 }
 
-/** What an outside invoice really brought to whoever issued it. */
+/** The amount that an outside invoice really brought to its issuer. */
 export interface Received {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly times: number
@@ -95,11 +95,11 @@ export class Sandbox extends Context.Service<
     readonly reorg: (depth: number) => Effect.Effect<Tip, SandboxRefused>
     /** Replaces a transaction that is not mined by one that spends the same, and answers the new one's id. */
     readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<TxId.TxId, SandboxRefused>
-    /** The next invoice of ours that settles is not told to `settlements`: only looking it up finds it. */
+    /** The next invoice of ours that settles is not notified in `settlements`: only a look-up finds it. */
     readonly loseNextNotice: Effect.Effect<void>
     /**
-     * While something is paused it does not answer: reads fail, `pay` and `broadcast` are `unknown` and were not heard. While the `index` is, the chain
-     * tells of its blocks and of what waits, and does not know where a transaction stands that is in a block.
+     * While something is paused it does not answer: reads fail, `pay` and `broadcast` are `unknown` and did not arrive. While the `index` is, the chain
+     * reports its blocks and its mempool, and cannot look up a transaction in a block.
      */
     readonly pause: (part: World.Part) => Effect.Effect<void>
     readonly resume: (part: World.Part) => Effect.Effect<void>

@@ -24,7 +24,7 @@ const away = (operation: string) => new NodeUnavailable({ operation, cause: new 
 /** How many questions about a payment get no answer when its recipient is an `unknown_then_…` one. */
 const lostAnswers = 2
 
-/** What proves the payment of an invoice, whoever issued it. */
+/** The proof of payment of an invoice, of any issuer. */
 const preimageOf = (world: World, state: Lightning.State, paymentHash: PaymentHash.PaymentHash): Preimage.Preimage | undefined => {
   const asked = Lightning.payeeInvoice(state, paymentHash)
   const invoice = Lightning.invoice(state, paymentHash)
@@ -143,7 +143,7 @@ const ends = (world: World, node: string) =>
     })
   )
 
-/** A service's node, ours unless told, paying. */
+/** A service's node, by default ours, sending payments. */
 export const make = (world: World, node = Network.us): LightningSender["Service"] => {
   // Not the node's own memory: it is the answers that get lost, so a restart of ours ends that.
   const unanswered = new Map<PaymentHash.PaymentHash, number>()

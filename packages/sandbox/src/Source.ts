@@ -42,7 +42,7 @@ export const outputOf = (state: Chain.State, outpoint: string): Output | undefin
 
 const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: string | null, ours: Ours<E>): Effect.fn.Return<Activity, E> {
   const cursor = Number(after)
-  // A cursor this chain cannot have given is of another sandbox's life: everything is told again, which is safe to hear twice.
+  // A cursor this chain cannot have given is of another sandbox's life: everything is reported again, which is safe to repeat.
   const from = Number.isInteger(cursor) && cursor <= state.changeCount ? cursor : 0
   const outputs: Array<Output> = []
   for (let at = from + 1; at <= state.changeCount; at++) {
@@ -53,7 +53,7 @@ const activity = Effect.fnUntraced(function* <E>(state: Chain.State, after: stri
   const mine = yield* ours([...new Set(outputs.map(({ scriptPubKey }) => scriptPubKey))])
   return {
     outputs: outputs.filter(({ scriptPubKey }) => mine.has(scriptPubKey)),
-    // What a reorganisation moved has a new number, and is told again.
+    // A transaction moved by a reorganisation has a new number, and is reported again.
     unchangedTo: state.tip.height,
     tip: state.tip,
     cursor: String(state.changeCount),

@@ -3,7 +3,7 @@ import type { Offer } from "@satrail/core/nodes/Resolver"
 import { HashMap, Option } from "effect"
 import { Behaviour, type WebEvent } from "./Event.ts"
 
-/** Somebody's address on the pretend web, and how the invoices behave that it gives. */
+/** An outside address on the simulated web, and how the invoices behave that it gives. */
 export interface Name extends Offer {
   readonly url: string
   readonly behaviour: Behaviour
@@ -16,7 +16,7 @@ export interface State {
   readonly count: number
 }
 
-/** Reserved for examples (RFC 2606): nobody's real domain. */
+/** Reserved for examples (RFC 2606): no real domain. */
 export const domain = "wallet.example"
 
 /** From how much to how much a name takes. */
@@ -57,7 +57,7 @@ export const page = (token: string, recipient: Recipient): WebEvent => ({
   metadata: JSON.stringify([["text/plain", `Payment ${token}`]])
 })
 
-/** What becomes of the web when `event` happens. */
+/** The web after `event`. */
 export const apply = (state: State, event: WebEvent): State => {
   const { _tag: _, ...name } = event
   return {

@@ -15,7 +15,7 @@ export interface State {
   readonly web: Web.State
 }
 
-/** What becomes of everything when `event` happens. */
+/** Everything after `event`. */
 export const apply = (state: State, event: Event): State => {
   switch (event._tag) {
     case "AddressGiven":
@@ -38,7 +38,7 @@ export interface Decision<A> {
   readonly answer: (after: State) => A
 }
 
-/** What can be out of reach. `index`: the chain tells of blocks, and cannot say where a transaction stands that is in one. */
+/** What can be out of reach. `index`: the chain reports blocks, and cannot look up a transaction in one. */
 export type Part = "node" | "chain" | "web" | "index"
 
 /** One sandbox: its state, and the only way to change it. */
@@ -106,7 +106,7 @@ export const make = (options: {
     let eventCount = log.events.length
     let change = Deferred.makeUnsafe<void>()
     const paused = new Set<Part>()
-    // Whoever waits goes on at once, and may wait for the next change at once.
+    // A waiting caller continues at once, and may wait for the next change at once.
     const notify = () => {
       const before = change
       change = Deferred.makeUnsafe<void>()

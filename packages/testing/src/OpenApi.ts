@@ -1,4 +1,4 @@
-// An OpenAPI document of ours, read as whoever generates a client reads it: by its names, and no further than it uses the language.
+// An OpenAPI document of ours, read as a client generator reads it: by its names, and no further than it uses the language.
 
 /** What JSON can say about a value: a keyword and what it asks for. */
 export interface Schema {

@@ -3,12 +3,12 @@ import { once } from "node:events"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
 
-/** A PostgreSQL server of one's own, made from nothing and gone with whoever made it, however that one ends. */
+/** A PostgreSQL server of one's own, made from nothing and gone with its process, however that one ends. */
 export interface PostgresServer {
   /** As a role that may do anything, without a password. */
   readonly url: string
   readonly port: number
-  /** `immediate` is a crash: nobody is asked, nothing is finished or written out. */
+  /** `immediate` is a crash: nothing is finished or written out. */
   readonly stop: (how: "fast" | "immediate") => Promise<void>
   /** Starts it again where it stopped, on the same port. */
   readonly restart: () => Promise<void>
@@ -28,7 +28,7 @@ export interface Missing {
   readonly missing: string
 }
 
-/** What a keeper is told when it begins. */
+/** The first message to a keeper. */
 export interface Order {
   readonly installation: Installation
   /** `name=value`, as in postgresql.conf. */
@@ -64,7 +64,7 @@ export const find = (): Installation | Missing => {
 /** What makes a server fast and forgetful: for data that need not outlive the machine's next power cut. */
 export const careless = ["fsync=off", "full_page_writes=off"]
 
-// A process of its own keeps the server, so that this one may be killed: it hears when we are gone. Not in our group, so that Ctrl-C is ours alone.
+// A process of its own keeps the server, so that this one may be killed: it notices when we are gone. Not in our group, so that Ctrl-C is ours alone.
 const keeper = path.join(import.meta.dirname, `keeper${path.extname(import.meta.filename)}`)
 
 /** Makes a server and starts it, in about two seconds. */

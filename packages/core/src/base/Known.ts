@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 /**
  * How long a process goes on with what it read about an API key and its company's plan, so that a busy caller's every request does not ask the
- * store. Whoever closes a key or changes what it may do answers only when that time is over, everywhere.
+ * store. A Change that closes a key or changes its permissions is answered only when that time is over, everywhere.
  */
 export const knownMillis = 200
 

@@ -12,7 +12,7 @@ export interface Line<A, E> {
 }
 
 /**
- * Fills each place again as soon as it is free, for as long as the scope is open: who takes long stops nobody but itself. With nothing to claim it waits for
+ * Fills each place again as soon as it is free, for as long as the scope is open: a slow one delays no other. With nothing to claim it waits for
  * `wake`. Claims nothing more when it `isStopping`; what has begun is finished before the scope is closed.
  */
 export const keepFilled = <A, E>(

@@ -272,7 +272,7 @@ const keyOf = (write: Write): string => {
   }
 }
 
-/** What tells one statement from another: verbs, nouns and members, never a value. */
+/** The identity of a statement: verbs, nouns and members, never a value. */
 export const shapeOf = (writes: Writes): string => {
   let shape = ""
   for (const write of writes) shape += `${keyOf(write)};`

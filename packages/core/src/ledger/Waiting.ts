@@ -2,7 +2,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 
 /**
  * What money and work can wait for. A withdrawal: to be taken up, or for its payee. A payout: for coins, or for a block. A deposit: for a block, or for its
- * confirmations. A voucher: for whoever claims it. A task is overdue when nobody has taken it up though it is due.
+ * confirmations. A voucher: to be claimed. A job is overdue when it is due and no worker has claimed it.
  */
 export const kinds = [
   "withdrawal_requested",

@@ -40,7 +40,7 @@ export type Broadcast =
 /** What happened since a cursor: each output of ours that came or moved, once, as it stands now. */
 export interface Activity {
   readonly outputs: ReadonlyArray<Output>
-  /** Up to this height every block is the one that the cursor has seen: whatever is said to be above must be looked at again. */
+  /** Up to this height every block is the one that the cursor has seen: whatever is recorded above must be looked up again. */
   readonly unchangedTo: number
   readonly tip: Tip
   readonly cursor: string

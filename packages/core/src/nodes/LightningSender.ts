@@ -9,7 +9,7 @@ import type { NodeUnavailable } from "./LightningReceiver.ts"
 export type FailureReason = "timeout" | "no_route" | "error" | "incorrect_payment_details" | "insufficient_balance" | "canceled"
 
 /**
- * Where a payment stands. Only `settled` and `failed` are the node's final word, on a finished attempt; `failed` alone releases money.
+ * The state of a payment. Only `settled` and `failed` are the node's final result, of a finished attempt; `failed` alone releases money.
  * `unknown` is no answer: the payment may be under way. `notFound`: the node has no record of such a payment, which is
  * not a failure either, as long as a call to send it may still be on its way.
  */
@@ -20,7 +20,7 @@ export type Payment =
   | { readonly _tag: "unknown" }
 
 /**
- * This call to pay has told the node nothing, and never will: there was no connection to write to, or the node turned the call away before it looked at the
+ * This call to pay has not reached the node, and never will: there was no connection to write to, or the node refused the call before it looked at the
  * payment (it is locked, or starts, or does not take our credentials). It says nothing about an earlier call. Where a request may have been written it is
  * `unknown`.
  */

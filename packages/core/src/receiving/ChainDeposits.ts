@@ -61,8 +61,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Looks again at what is said to be in blocks that may be others by now, and, when there is a new block, at what waits for one and at some of what was
-   * given up.
+   * Looks up again what is recorded in blocks that may be others by now, and, when there is a new block, what waits for one and some of the
+   * evicted ones.
    */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
     const uncertain = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
@@ -91,8 +91,8 @@ export const make = Effect.gen(function* () {
       if (chainTxId === null || vout === null || height === null) continue
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
-      // Asked once more: a reorganisation that nobody has told us of yet must not be paid for. And nobody may ever tell us of it: whoever sees an
-      // output first may write down what it heard long ago, when all others have looked past it.
+      // Looked up once more: an unreported reorganisation must not be paid for. And it may never be reported: a process that finds an
+      // output first may record stale data, when all others have passed it.
       const placement = yield* chain.transaction(chainTxId)
       if (placement._tag !== "mined" || placement.height !== height) {
         yield* outputs.settle({ txId: chainTxId, vout })
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
       yield* rates.sample(tip)
       for (const output of activity.outputs) yield* outputs.meet(output)
       yield* recheck(activity)
-      // Only now: whoever dies before this line does the outputs again, and each finds that it is done.
+      // Only now: after a crash before this line the outputs are done again, and each is found done.
       if (before._tag === "None" || before.value !== cursor) {
         const nowMillis = yield* Clock.currentTimeMillis
         yield* journal

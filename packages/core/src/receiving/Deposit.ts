@@ -104,7 +104,7 @@ const parts = <P extends Change.Posting>(
 export const after = ({ writes: [moved], atMillis }: DepositPlaced | DepositConfirmed | DepositReversed | DepositDropped): Deposit =>
   Noun.after(moved.found, moved, atMillis)
 
-/** Where the payment stands now: in a block, or (null) waiting for one. One that was given up is pending again; a settled one stays settled. */
+/** The current placement of the payment: in a block, or (null) waiting for one. An evicted one is pending again; a settled one stays settled. */
 export const placed = (before: Deposit, height: number | null, atMillis: number): DepositPlaced => ({
   _tag: "DepositPlaced",
   ...parts(before, { height, status: before.status === "settled" ? "settled" : "pending" }, atMillis)

@@ -20,7 +20,7 @@ export type Status = typeof Status.Type
 /** How long an invoice may be open, in seconds. */
 export const expirySeconds = { minimum: 60, default: 3600, maximum: 31_536_000 } as const
 
-/** What a wallet asked for at a Lightning address, each as it came: what is hashed into the invoice, and what the payer said. */
+/** The request of a wallet at a Lightning address, each part as received: what is hashed into the invoice, and the payer data. */
 export const Callback = Schema.Struct({
   /** The metadata that the address was shown with (LUD-06), to the byte. */
   metadata: Schema.String,
@@ -54,7 +54,7 @@ export const Invoice = Schema.Struct({
   received: Schema.NullOr(Msat.Msat),
   /** Known to us once it is settled, never before. */
   preimage: Schema.NullOr(Preimage.Preimage),
-  /** The withdrawal that is paying it from inside, or did: of one that is settled, whether it was from inside. Null again when somebody outside was faster. */
+  /** The withdrawal that is paying it from inside, or did: of a settled one, whether it was from inside. Null again when an outside payment was first. */
   claimedBy: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
@@ -83,7 +83,7 @@ export const life = {
     sets: ["claimedBy"],
     again: { in: ["claimed"], same: ["claimedBy"] }
   }),
-  // An invoice has one preimage: whoever pays from outside what was paid from inside has the same proof, and is another payer.
+  // An invoice has one preimage: an outside payment of an invoice that was paid from inside has the same proof, and is another payment.
   settled: Noun.move(noun, "settled", {
     from: ["pending", "claimed", "expired"],
     to: "settled",
@@ -132,7 +132,7 @@ export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
 export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: ["createdAtMillis"] })
 export interface PaymentUnmatched extends Written<"PaymentUnmatched", readonly [Noun.InsertOf<typeof unmatchedNoun>], "fence"> {}
 
-/** An invoice exists and may be paid. No money moves. What a wallet asked for is told once it is paid: whoever has a wallet can ask. */
+/** An invoice exists and may be paid. No money moves. That of a wallet's request is published once it is paid: any stranger can request one. */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",
   id: invoice.id,
@@ -167,7 +167,7 @@ export const settled = (
   ...(fence && { fence })
 })
 
-/** The withdrawal alone may pay this invoice from here on, before the node is told to take no payment for it. */
+/** The withdrawal alone may pay this invoice from here on, before the node is called to cancel it. */
 export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed => ({
   _tag: "InvoiceClaimed",
   id: invoice.id,
@@ -178,7 +178,7 @@ export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fe
   fence
 })
 
-/** Nobody paid in time, and long enough after. */
+/** Not paid in time, nor long enough after. */
 export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
   _tag: "InvoiceExpired",
   id: invoice.id,
@@ -198,7 +198,7 @@ export const forgotten = ({ id, companyId }: Invoice, atMillis: number): Invoice
   legs: []
 })
 
-/** The node has the money, and nobody is owed it as far as we know: it waits in `suspense` for a person. */
+/** The node has the money, and no company is owed it as far as is known: it waits in `suspense` for an operator. */
 export const unmatched = (unmatched: Unmatched, { cursor, fence }: Partial<Change.Reading> = {}): PaymentUnmatched => ({
   _tag: "PaymentUnmatched",
   id: unmatched.id,

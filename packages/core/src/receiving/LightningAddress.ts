@@ -34,13 +34,13 @@ export const LightningAddress = Schema.Struct({
 })
 export interface LightningAddress extends Schema.Schema.Type<typeof LightningAddress> {}
 
-/** Somebody has this address, or had it. */
+/** This address is taken, or was. */
 export class HandleTaken extends Schema.TaggedError<HandleTaken>()("HandleTaken", {
   handle: Schema.String,
   domain: Schema.String
 }) {}
 
-/** The address was deleted. It stays so, and is nobody's any more. */
+/** The address was deleted. It stays so, and belongs to no company any more. */
 export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", { id: Schema.String }) {}
 
 export const noun = Noun.make("lightning_addresses", LightningAddress, {
@@ -94,7 +94,7 @@ export const changed = ({ id, companyId }: Own, settings: Settings, atMillis: nu
   event: { type: "lightning_address.changed", subject: id }
 })
 
-/** Nobody is paid there from here on, and nobody ever gets it again: who had its text on a poster keeps it to himself. */
+/** No payment is accepted there from here on, and the address is never given out again: a printed one cannot be taken over. */
 export const deleted = ({ id, companyId }: Own, atMillis: number): LightningAddressDeleted => ({
   _tag: "LightningAddressDeleted",
   id,

@@ -6,7 +6,7 @@ import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
-/** An address of our wallet that was given to one company, and to nobody else ever. Any number of payments to it are credited. */
+/** An address of our wallet that was given to one company, and never to another. Any number of payments to it are credited. */
 export const OnChainAddress = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,

@@ -18,7 +18,7 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 export interface Outpoint {
   readonly txId: TxId.TxId
   readonly vout: number
-  /** What was told of it, if anything was. */
+  /** The reported placement, if there was one. */
   readonly placement?: Placement
 }
 
@@ -34,7 +34,7 @@ export const movesOf = (deposit: Deposit.Deposit, placement: Placement): Readonl
   return deposit.height !== heightOf(placement) || deposit.status === "failed" ? ["place"] : []
 }
 
-/** Brings single outputs, and the deposits that they are, to where the chain has them. Whoever does the same again finds that it is done. */
+/** Brings single outputs, and the deposits that they are, to their placement in the chain. A repetition finds that it is done. */
 export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const { minDeposit } = yield* Confirmations.Options
   const entropy = yield* Entropy
 
-  /** Where a transaction stands now. A source that has just told of it in a block, and does not know it, is behind itself: nothing follows from that. */
+  /** The current placement of a transaction. A source that has just reported it in a block, and does not find it, is behind itself: nothing follows from that. */
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
     const placement = yield* chain.transaction(txId)
     if (placement._tag !== "gone" || told?._tag !== "mined") return placement
@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return Deposit.after(change)
   })
 
-  /** First the row is read, then the chain is asked: what was told before may be old by now, and whoever writes what is older than the row is refused by its revision. */
+  /** First the row is read, then the chain: an earlier report may be stale by now, and a write that is older than the row is refused by its revision. */
   const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
     const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)
     if (Option.isNone(found)) return
@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     Effect.retry(effect, { times: 5, while: (error) => error._tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
 
   return {
-    /** An output that was told of. One that was never seen before becomes a deposit of whomever its address was given to. */
+    /** A reported output. A new one becomes a deposit of the company to which its address was given. */
     meet: (output: Output) => insistent(meet(output)),
     /** An output whose deposit there is. */
     settle: (outpoint: Outpoint) => insistent(settle(outpoint))

@@ -25,8 +25,8 @@ export class Settlements extends Context.Service<
     /** Looks those open invoices up whose age says so: finds early what a notice was lost of. */
     readonly look: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
     /**
-     * Looks every open invoice up, of those that expired longer ago only some each time: finds what a notice was lost of, and expires what nobody will
-     * pay any more.
+     * Polls every open invoice, of those that expired longer ago only some each time: finds payments whose notification was lost, and expires invoices that will not be
+     * paid any more.
      */
     readonly poll: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
     /**
@@ -55,20 +55,20 @@ export const make = Effect.gen(function* () {
 
   /** What the node says about one open invoice decides; a node that does not know it, or still holds a payment for it, decides nothing. */
   const look = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
-    // The answer is at least as new as this, and may be heard a day later: what was open then may have been paid since.
+    // The response is at least as new as this, and may arrive a day later: an invoice that was open then may have been paid since.
     const askedAtMillis = yield* Clock.currentTimeMillis
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
     if (state._tag === "settled")
       return yield* Effect.catchTag(
         credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage }),
         "StaleFence",
-        Effect.die // nothing is fenced here: whoever looks, it is credited once
+        Effect.die // nothing is fenced here: it is credited once, by any process
       )
     const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
     if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
   })
 
-  /** The node has the last word. Where it does not know the invoice, which it may have cleared away, nobody can pay it; that is believed once its grace is over. */
+  /** The node decides. An invoice that it does not know, as after a clean-up, cannot be paid; that is believed once its grace is over. */
   const drop = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const nowMillis = yield* Clock.currentTimeMillis
     const forgotten = Effect.catchTag(journal.commit(Invoice.forgotten(invoice, nowMillis)), "InvoiceNotPayable", () => Effect.void)

@@ -14,7 +14,7 @@ const leaseMillis = 60_000
 const relayMillis = 10_000
 const laterMillis = { minimum: 1_000, maximum: 60_000 } as const
 
-/** Tells the world about zaps that were paid (NIP-57). */
+/** Publishes the receipts of zaps that were paid (NIP-57). */
 export class Zaps extends Context.Service<
   Zaps,
   {
@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
     tasks.postpone(task, nowMillis + Math.min(laterMillis.maximum, laterMillis.minimum * 2 ** Math.min(task.attempts - 1, 10)))
 
   const end = (invoice: Invoice, task: Task, taken: number, nowMillis: number) =>
-    // Somebody else has the task: so is the receipt theirs.
+    // Another process has the job, and makes the receipt.
     Effect.catchTag(journal.commit(Zap.receipted(invoice, fence(task), taken, nowMillis)), "StaleFence", () => Effect.void)
 
   const work = Effect.fnUntraced(function* (task: Task) {

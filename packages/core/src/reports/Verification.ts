@@ -20,7 +20,7 @@ export interface Verified {
 }
 
 /**
- * Checks every company's books from their entries, and tells of each company what is wrong with it as soon as it is known. Every company is read in one moment of
+ * Checks every company's books from their entries, and reports the violations of each company as soon as they are known. Every company is read in one moment of
  * its own, so that money may move meanwhile.
  */
 export const verify = (

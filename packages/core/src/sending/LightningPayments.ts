@@ -25,7 +25,7 @@ const reasons: Record<FailureReason, Withdrawal.Failure> = {
   canceled: "canceled"
 }
 
-/** What the node's answer means. Only its final word ends anything: `pending` and `unknown` are asked about again. */
+/** The meaning of the node's response. Only its final result ends anything: `pending` and `unknown` are looked up again. */
 const conclusions = ({ fail, settle }: Endings) =>
   Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
@@ -140,7 +140,7 @@ export const make = Effect.fnUntraced(function* (endings: Endings, ends: Payment
       const isUnsent = unsent.isStill(task)
       const payment = yield* sender.lookupPayment(paymentHash)
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, paymentHash, payment, task)
-      // The node never heard of it. That is no failure: a call by a process that died may still be on its way. Once none can be, we send it; the node pays a hash once.
+      // The node has no record of it. That is no failure: a call by a process that died may still be on its way. Once none can be, it is sent; the node pays a hash once.
       const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
       const invoice = yield* Effect.orDie(Effect.fromResult(Bolt11.decode(withdrawal.paymentRequest ?? "")))

@@ -153,7 +153,7 @@ export const selectBatch = (ask: {
 }
 
 /**
- * What each of those who are paid together bears of a fee: in proportion to what was held from each for mining, so that nobody bears more than that while all
+ * What each member of a batch bears of a fee: in proportion to what was held from each for mining, so that none bears more than that while all
  * together do not. Rounded down to the msat one after the other, what is left over passed on to the next: 1000 for 1, 1 and 1 are 333, 333 and 334.
  */
 export const shares = (fee: Msat.Msat, allowances: ReadonlyArray<Msat.Msat>): ReadonlyArray<Msat.Msat> => {

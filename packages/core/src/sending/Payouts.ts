@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
    * The first of them leads: its task is the work of following the transaction.
    */
   const send = (batch: ReadonlyArray<Ready>): Effect.Effect<ReadonlyArray<readonly [Ready, Next]>, Outage> => {
-    // Another payout was first to spend a coin, or another process has one of them now: whoever is still ours chooses again.
+    // Another payout was first to spend a coin, or another process has one of them now: the remaining ones select again.
     const again = () => each(batch, () => Effect.succeed({ millis: 0 }))
     return Effect.gen(function* () {
       const draft = yield* wallet.build({

@@ -31,7 +31,7 @@ export class Recipients extends Context.Service<
     readonly find: (
       destination: Destination
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
-    /** The host of the stranger's server that `find` has to ask; undefined where it asks nobody outside. */
+    /** The host of the payee's server that `find` has to request; undefined where it needs no request. */
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
     /** What `find` does, if the company may pay it this amount now: by the rules, and no withdrawal pays it already. Only the company\'s own are named. */
     readonly payable: (
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
         const bolt11 = destination.invoice
         if (bolt11.payee !== receiver.nodeId) return { _tag: "Invoice", bolt11 }
         const invoice = yield* receiving.invoiceByHash(bolt11.paymentHash)
-        // Hash and text both: an invoice that only borrows the hash of one of ours asks for somebody else's amount.
+        // Hash and text both: an invoice that only borrows the hash of one of ours has an amount of its own.
         if (invoice._tag === "Some" && invoice.value.paymentRequest === bolt11.paymentRequest)
           return { _tag: "OwnInvoice", bolt11, invoice: invoice.value }
         return yield* notFound("The invoice is signed by this service's node, and this service does not know it")

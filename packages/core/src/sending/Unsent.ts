@@ -6,7 +6,7 @@ type Claimed = Pick<Task, "id" | "token">
 export const maxUnsent = 10_000
 
 /**
- * Remembers withdrawals of which no call has reached the node or ever will, with the claim under which that is so. Who claims the task next knows that nobody
+ * Remembers withdrawals of which no call has reached the node or ever will, with the claim under which that is so. The next holder of the claim knows that no node was
  * called in between, and need not wait for the grace.
  */
 export const make = () => {
