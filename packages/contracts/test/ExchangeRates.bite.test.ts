@@ -1,9 +1,9 @@
-import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { ExchangeRates, type Rate } from "@satrail/core/nodes/ExchangeRates"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { promises } from "../src/ExchangeRates.ts"
+import { bites } from "./mutants.ts"
 
 const saying = (change: (rate: Rate) => Rate) =>
   Layer.provide(
@@ -14,7 +14,7 @@ const saying = (change: (rate: Rate) => Rate) =>
     FixedRates.layer()
   )
 
-const spoiled = {
+bites("ExchangeRates", promises, FixedRates.layer(), {
   "one that says what a unit buys": [
     saying((rate) => ({ ...rate, price: Decimal.make(10n ** 12n / rate.price.digits, 12) })),
     ["a price is what one bitcoin costs, not what one unit buys"]
@@ -39,18 +39,4 @@ const spoiled = {
     saying((rate) => ({ ...rate, price: { digits: rate.price.digits * 100n, scale: rate.price.scale + 2 } })),
     ["a price can be reckoned with exactly"]
   ]
-} satisfies Record<string, readonly [Layer.Layer<ExchangeRates>, ReadonlyArray<keyof typeof promises>]>
-
-describe("the ExchangeRates contract bites", () => {
-  for (const [who, [layer, broken]] of Object.entries(spoiled)) {
-    for (const promise of broken) {
-      const check: Effect.Effect<void, unknown, ExchangeRates> = promises[promise]
-      it.live(`ExchangeRates contract: ${who} breaks: ${promise}`, () =>
-        Effect.gen(function* () {
-          assert.isTrue(Exit.isSuccess(yield* Effect.exit(Effect.provide(check, FixedRates.layer()))), "nothing is spoiled, and it is kept")
-          assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.provide(check, layer))), "it is spoiled, and it is broken")
-        })
-      )
-    }
-  }
 })

@@ -1,4 +1,3 @@
-import { assert, describe, it } from "@effect/vitest"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Changes from "@satrail/core/Changes"
 import type { Change } from "@satrail/core/Changes"
@@ -10,7 +9,8 @@ import { type AllReads, Records } from "@satrail/core/Records"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import * as Memory from "@satrail/memory/Memory"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import * as Mutants from "./mutants.ts"
 
 type Ports = Journal.Journal | Records | Tasks
 export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Changes.Refusal | Journal.StoreUnavailable>
@@ -45,19 +45,5 @@ export const sabotage = (spoil: {
 export const bites = <Promise extends string>(
   port: string,
   promises: { readonly [promise in Promise]: Effect.Effect<void, unknown, Ports> },
-  spoiled: { readonly [who: string]: readonly [Layer.Layer<Ports>, ReadonlyArray<Promise>] }
-): void => {
-  describe(`the ${port} contract bites`, () => {
-    for (const [who, [layer, broken]] of Object.entries(spoiled)) {
-      for (const promise of broken) {
-        const outcome = (layer: Layer.Layer<Ports>) => Effect.exit(Effect.provide(promises[promise], layer, { local: true }))
-        it.live(`${port} contract: ${who} breaks: ${promise}`, () =>
-          Effect.gen(function* () {
-            assert.isTrue(Exit.isSuccess(yield* outcome(sabotage({}))), "nothing is spoiled, and it is kept")
-            assert.isTrue(Exit.isFailure(yield* outcome(layer)), "it is spoiled, and it is broken")
-          })
-        )
-      }
-    }
-  })
-}
+  spoiled: Mutants.Mutants<Ports, never, Promise>
+): void => Mutants.bites(port, promises, sabotage({}), spoiled)

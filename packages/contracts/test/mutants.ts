@@ -1,0 +1,34 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, type Layer } from "effect"
+import { Patience } from "../src/Eventually.ts"
+
+/** Mutants of a port by name, each with promises that it must break. */
+export type Mutants<R, E, Promise extends string> = {
+  readonly [who: string]: readonly [mutant: Layer.Layer<R, E>, broken: ReadonlyArray<Promise>]
+}
+
+// A mutant never comes so far: no use in waiting long for it.
+const impatient = { tries: 20, spacedMillis: 5 }
+
+/** One test for each mutant and promise: the port as it should be keeps the promise, and the mutant breaks it. */
+export const bites = <R, E, Promise extends string>(
+  port: string,
+  promises: { readonly [promise in Promise]: Effect.Effect<void, unknown, NoInfer<R>> },
+  sound: Layer.Layer<R, E>,
+  mutants: Mutants<R, E, Promise>
+): void => {
+  describe(`the ${port} contract bites`, () => {
+    for (const [who, [mutant, broken]] of Object.entries(mutants)) {
+      for (const promise of broken) {
+        const outcome = (layer: Layer.Layer<R, E>) =>
+          Effect.exit(Effect.provideService(Effect.provide(promises[promise], layer, { local: true }), Patience, impatient))
+        it.live(`${port} contract: ${who} breaks: ${promise}`, () =>
+          Effect.gen(function* () {
+            assert.isTrue(Exit.isSuccess(yield* outcome(sound)), "nothing is spoiled, and it is kept")
+            assert.isTrue(Exit.isFailure(yield* outcome(mutant)), "it is spoiled, and it is broken")
+          })
+        )
+      }
+    }
+  })
+}
