@@ -1,8 +1,8 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Plan } from "@satrail/core/policy/Plan"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
+import type { Random } from "@satrail/testing/Random"
 import { type Fate, type Port, ports, type Trap } from "./Fault.ts"
-import type { Random } from "./Random.ts"
 
 /** Where money is sent. `which` counts back from the latest one there is. */
 export type To =

@@ -1,5 +1,5 @@
+import type { Random } from "@satrail/testing/Random"
 import type { Scheduler } from "effect/Scheduler"
-import type { Random } from "./Random.ts"
 
 /** One process as far as its fibers go: they go on when it is their turn, and never again once it is dead. */
 export interface Host {

@@ -1,7 +1,7 @@
 import { alternatives, type Document, isObject, type Operation, type Parameter, parts, type Schema } from "@satrail/testing/OpenApi"
+import type { Random } from "@satrail/testing/Random"
 import { gzipSync } from "node:zlib"
 import { bytesOf, type Draft, type Header } from "./Draft.ts"
-import type { Random } from "./Random.ts"
 import type { Seen } from "./Seen.ts"
 import * as Values from "./Values.ts"
 

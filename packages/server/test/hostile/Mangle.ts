@@ -1,5 +1,5 @@
+import type { Random } from "@satrail/testing/Random"
 import { cuts, type Draft, type Header, wireOf } from "./Draft.ts"
-import type { Random } from "./Random.ts"
 
 // What no HTTP client sends: requests that are bent below the words of HTTP, and bytes that are no request.
 

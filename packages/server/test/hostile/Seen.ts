@@ -1,4 +1,4 @@
-import type { Random } from "./Random.ts"
+import type { Random } from "@satrail/testing/Random"
 
 /** Where a name's values are found: other members may hold the same thing. */
 const kin: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -7,6 +7,8 @@ export interface Random {
   readonly chance: (probability: number) => boolean
   readonly pick: <A>(items: ReadonlyArray<A>) => A
   readonly bytes: (size: number) => Uint8Array
+  /** Lower-case letters and digits, so many at least and at most. */
+  readonly word: (least: number, most: number) => string
 }
 
 /** The generator "mulberry32": 32 bits of state, every one of whose values comes once before any comes again. */
@@ -19,17 +21,19 @@ export const make = (seed: number): Random => {
     return (mixed ^ (mixed >>> 14)) >>> 0
   }
   const below = (count: number) => Math.floor((next() / 0x1_0000_0000) * count)
+  const between = (least: number, most: number) => least + below(most - least + 1)
+  const pick = <A>(items: ReadonlyArray<A>): A => {
+    const at = below(items.length)
+    for (const item of items.slice(at, at + 1)) return item
+    throw new Error("there is nothing to pick from")
+  }
   return {
     below,
-    between: (least, most) => least + below(most - least + 1),
+    between,
     chance: (probability) => next() < probability * 0x1_0000_0000,
-    pick: (items) => {
-      const at = below(items.length)
-      const found = items.slice(at, at + 1)
-      for (const item of found) return item
-      throw new Error("there is nothing to pick from")
-    },
-    bytes: (size) => Uint8Array.from({ length: size }, () => next() >>> 24)
+    pick,
+    bytes: (size) => Uint8Array.from({ length: size }, () => next() >>> 24),
+    word: (least, most) => Array.from({ length: between(least, most) }, () => pick([..."abcdefghijklmnopqrstuvwxyz0123456789"])).join("")
   }
 }
 
