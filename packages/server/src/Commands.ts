@@ -30,7 +30,7 @@ const spelt = Effect.gen(function* () {
 const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as one line of JSON, for programs"), Flag.withDefault(false))
 const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
-const name = Flag.String("name").pipe(Flag.withDescription("A name for people"))
+const name = Flag.String("name").pipe(Flag.withDescription("A display name"))
 const plans = ["free", "paid"] as const
 
 const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
@@ -38,16 +38,14 @@ const example = (command: string, description: string) => Command.withExamples([
 const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`
 
 const companies = Command.make("companies").pipe(
-  Command.withDescription("Open companies, and change what they may do"),
+  Command.withDescription("Open companies, and change their plans and domains"),
   Command.withSubcommands([
-    Command.make(
-      "create",
-      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("What it pays")) },
-      ({ json, ...body }) => call({ json }, "POST", "/operator/companies", body)
+    Command.make("create", { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Its plan")) }, ({ json, ...body }) =>
+      call({ json }, "POST", "/operator/companies", body)
     ).pipe(Command.withDescription("Open a company"), example("companies create --name Acme --plan paid", "Then issue it a key")),
     Command.make(
       "plan",
-      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("What it pays from now on")) },
+      { company, json, plan: Argument.Literals("plan", plans).pipe(Argument.withDescription("Its new plan")) },
       ({ company, json, plan }) => call({ json }, "POST", `${of(company)}/plan`, { plan })
     ).pipe(Command.withDescription("Change a company's plan")),
     Command.make(
@@ -68,11 +66,11 @@ const keys = Command.make("keys").pipe(
         json,
         name,
         scopes: Flag.String("scopes").pipe(
-          Flag.withDescription("read, receive, send, admin: separated by commas; admin when absent"),
+          Flag.withDescription("read, receive, send, admin: separated by commas; admin by default"),
           Flag.withDefault("admin")
         ),
         expiresAt: Flag.String("expires-at").pipe(
-          Flag.withDescription("When it ends, such as 2027-01-31T12:00:00.000Z; never when absent"),
+          Flag.withDescription("Its expiry, such as 2027-01-31T12:00:00.000Z; never by default"),
           Flag.optional
         )
       },
@@ -92,7 +90,7 @@ const keys = Command.make("keys").pipe(
         json,
         key,
         overlap: Flag.Int("overlap-seconds").pipe(
-          Flag.withDescription("How long the old key is taken beside the new one; not at all when absent"),
+          Flag.withDescription("How long the old key stays valid beside the new one; 0 by default"),
           Flag.withDefault(0)
         )
       },
@@ -101,19 +99,19 @@ const keys = Command.make("keys").pipe(
     ).pipe(Command.withDescription("Replace a key; the new one is shown once")),
     Command.make("revoke", { json, key }, ({ json, key }) =>
       call({ json }, "DELETE", `/operator/api-keys/${encodeURIComponent(key)}`)
-    ).pipe(Command.withDescription("Close a key at once"))
+    ).pipe(Command.withDescription("Revoke a key at once"))
   ])
 )
 
 const amount = (of: string) =>
-  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`What of the ${of}'s money is yours, in sats to three decimals`), Flag.optional)
+  Flag.Finite(`${of}-sats`).pipe(Flag.withDescription(`Operator equity of the ${of}, in sats to three decimals`), Flag.optional)
 
 const reconcile = Command.make(
   "reconcile",
   { json },
   later(async () => (await import("./commands/Reconcile.ts")).reconcile)
 ).pipe(
-  Command.withDescription("Show whether our books agree with the node's and the chain's. Ends with 2 where they differ"),
+  Command.withDescription("Show the reconciliation report: the ledger against node and chain. The exit code is 2 with discrepancies"),
   Command.withShortDescription("Show whether our books agree with the node's and the chain's")
 )
 
@@ -122,7 +120,7 @@ const ownFunds = Command.make(
   { json, node: amount("node"), chain: amount("chain") },
   later(async () => (await import("./commands/Reconcile.ts")).ownFunds)
 ).pipe(
-  Command.withDescription("State what of the node's and the wallet's money is your own"),
+  Command.withDescription("Declare how much of the money of node and wallet is operator equity"),
   example("own-funds --node-sats 5000000 --chain-sats 0", "After opening a channel with money of your own")
 )
 
@@ -132,7 +130,7 @@ const verify = Command.make(
   later(async () => (await import("./commands/Verify.ts")).verify)
 ).pipe(
   Command.withDescription(
-    "Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries. It only reads, beside a running service too. Ends with 2 where something is wrong"
+    "Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries. It only reads, beside a running service too. The exit code is 2 with integrity violations"
   ),
   Command.withShortDescription("Check the whole ledger of DATABASE_URL, or of SATRAIL_DATA, from its entries")
 )
@@ -143,9 +141,9 @@ const check = Command.make(
   later(async () => (await import("./commands/Check.ts")).check)
 ).pipe(
   Command.withDescription(
-    "Check the settings, the database, the nodes, the wallet and the domain, before or beside a running service: a line each, with what to do about it. Changes nothing. Ends with 1 where anything is wrong"
+    "Check the settings, the database, the nodes, the wallet and the domain, before or beside a running service: one line each, with its remedy. Changes nothing. The exit code is 1 with any problem"
   ),
-  Command.withShortDescription("Check everything that the service needs, and say what to do about what is wrong")
+  Command.withShortDescription("Check everything that the service needs, and print the remedy of each problem")
 )
 
 const migrate = Command.make(
@@ -153,7 +151,7 @@ const migrate = Command.make(
   { json },
   later(async () => (await import("./commands/Migrate.ts")).migrate)
 ).pipe(
-  Command.withDescription("Bring the tables of DATABASE_URL up to date, and give the roles their rights"),
+  Command.withDescription("Migrate the tables of DATABASE_URL, and grant the roles their rights"),
   example("migrate", "Before the first start, and before the processes of a new version")
 )
 
@@ -162,12 +160,12 @@ const start = Command.make(
   {},
   later(async () => (await import("./commands/Start.ts")).start)
 ).pipe(
-  Command.withDescription("Run the service until it is told to stop (SIGINT, SIGTERM). Everything is configured by environment variables"),
+  Command.withDescription("Run the service until SIGINT or SIGTERM. Everything is configured by environment variables"),
   Command.withShortDescription("Run the service")
 )
 
 const file = Flag.String("file").pipe(
-  Flag.withDescription("The wallet's file; CHAIN_WALLET when absent, or wallet.json in SATRAIL_DATA"),
+  Flag.withDescription("The wallet's file; by default CHAIN_WALLET, or wallet.json in SATRAIL_DATA"),
   Flag.optional
 )
 const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network"))
@@ -178,17 +176,17 @@ const withoutSeed = Flag.Boolean("without-seed").pipe(
 
 const wallet = Command.make("wallet").pipe(
   Command.withDescription(
-    "Make, show, restore and search for the wallet of a real chain. It works on files and the database, not on a running service"
+    "Create, show, restore and rescan the wallet of a real chain. It works on files and the database, not on a running service"
   ),
-  Command.withShortDescription("Make, show, restore and search for the wallet of a real chain"),
+  Command.withShortDescription("Create, show, restore and rescan the wallet of a real chain"),
   Command.withSubcommands([
     Command.make(
       "create",
       { file, network, withoutSeed },
       later(async () => (await import("./commands/Wallet.ts")).create)
     ).pipe(
-      Command.withDescription("Make a wallet, and show its seed words once"),
-      example("wallet create --network mainnet", "Asks for a passphrase, or takes CHAIN_WALLET_PASSPHRASE")
+      Command.withDescription("Create a wallet, and show its seed words once"),
+      example("wallet create --network mainnet", "Prompts for a passphrase, or uses CHAIN_WALLET_PASSPHRASE")
     ),
     Command.make(
       "show-xpub",
@@ -208,8 +206,8 @@ const wallet = Command.make("wallet").pipe(
       },
       later(async () => (await import("./commands/Wallet.ts")).restore)
     ).pipe(
-      Command.withDescription("Make a wallet's file again from its seed words"),
-      example("wallet restore --network mainnet --birthday 2026-01-31", "Asks for the words, or takes CHAIN_SEED")
+      Command.withDescription("Restore a wallet's file from its seed words"),
+      example("wallet restore --network mainnet --birthday 2026-01-31", "Prompts for the words, or uses CHAIN_SEED")
     ),
     Command.make(
       "rescan",
@@ -228,7 +226,7 @@ const wallet = Command.make("wallet").pipe(
 
 /** The operator's command line: the same routes that the operator's token opens over HTTP; and what is done before there is a service. */
 export const satrail = Command.make("satrail").pipe(
-  Command.withDescription("Run a satrail and operate it. `satrail COMMAND --help` says what a command takes"),
+  Command.withDescription("Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"),
   Command.withSubcommands([
     { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
     { group: "Companies", commands: [Command.provideEffectDiscard(companies, spelt), Command.provideEffectDiscard(keys, spelt)] },

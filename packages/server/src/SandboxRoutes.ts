@@ -54,7 +54,7 @@ const pay = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Pay an invoice from an outside wallet")
-    .annotate(OpenApi.Description, "What a customer's customer would do. `amount_sats` may be more than the invoice asks for, up to twice.")
+    .annotate(OpenApi.Description, "As an outside payer would. `amount_sats` may exceed the invoice's amount, up to twice.")
     .annotate(Example, ({ asked: { paymentRequest, paymentHash, preimage } }) => ({
       body: { payment_request: paymentRequest },
       message: "Invoice paid",
