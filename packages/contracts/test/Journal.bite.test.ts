@@ -7,7 +7,8 @@ import type { Change } from "@satrail/core/Changes"
 import type { Refusal } from "@satrail/core/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Leg } from "@satrail/core/ledger/Change"
-import type { Giving } from "@satrail/core/ledger/Written"
+import type * as Noun from "@satrail/core/ledger/Noun"
+import * as Written from "@satrail/core/ledger/Written"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { applied } from "@satrail/core/ledger/Journal"
@@ -16,6 +17,7 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import { money, other, promises, type suite } from "../src/Journal.ts"
+import * as Nouns from "../src/Nouns.ts"
 import { bites, type Commit, sabotage } from "./bite.ts"
 
 /** One that commits something else than it was given. */
@@ -37,7 +39,7 @@ const book = Effect.fnUntraced(function* (commit: Commit, legs: ReadonlyArray<Le
   return yield* commit({ ...Answer.forgotten(yield* Id.make, 0), legs })
 })
 
-const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Giving => ({
+const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Written.Giving => ({
   companyId,
   postings: [{ from: "node", to: "available", amount }]
 })
@@ -45,6 +47,69 @@ const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Giving => ({
 const onlyNode = (leg: Leg): Leg => ({
   ...leg,
   postings: leg.postings.map((posting) => (posting.from === "loss" ? { ...posting, from: "network_fees" } : posting))
+})
+
+/** Changes whose first write is another. */
+const writing = (other: (first: Noun.Insert | Noun.Transition) => Noun.Insert | Noun.Transition) =>
+  sabotage({
+    commit: (commit) => (change) => {
+      if (!Written.is(change)) return commit(change)
+      const [first, ...later] = change.writes
+      const spoiled: Change & Written.Any = Object.assign({}, change, { writes: first === undefined ? [] : [other(first), ...later] })
+      return commit(spoiled)
+    }
+  })
+
+const moving = (spoil: (move: Noun.Move) => Noun.Move) =>
+  writing((first) => (first._tag === "Transition" ? { ...first, move: spoil(first.move) } : first))
+
+const inserting = (spoil: (noun: Noun.Noun) => Noun.Noun) =>
+  writing((first) => (first._tag === "Insert" ? { ...first, noun: spoil(first.noun) } : first))
+
+// What follows from the declarations of nouns notices a store that does not go by them.
+bites("Journal", Nouns.money, {
+  "one that moves a record from wherever it is": [
+    moving((move) => ({ ...move, from: [], empty: [], expects: [] })),
+    [
+      "vouchers: claimed after any other move is what its declaration says, and changes nothing where it is refused",
+      "invoices: settled and any other move at once: one of them wins",
+      "deposits: placed after any other move is what its declaration says, and changes nothing where it is refused"
+    ]
+  ],
+  "one that knows no move when it comes again": [
+    moving((move) => ({ ...move, again: { in: ["nowhere"], same: [] } })),
+    [
+      "withdrawals: failed again is applied once, eight times at once too",
+      "invoices: claimed again is applied once, eight times at once too"
+    ]
+  ],
+  "one that takes any fence for a move": [
+    sabotage({
+      commit: (commit) => (change) => {
+        if (!("fence" in change)) return commit(change)
+        const { fence: _, ...rest } = change
+        return commit(rest)
+      }
+    }),
+    [
+      "withdrawals: failed by a worker that lost its task changes nothing",
+      "invoices: claimed by a worker that lost its task changes nothing"
+    ]
+  ],
+  "one that lets two records have one name": [
+    inserting((noun) => ({ ...noun, unique: [] })),
+    [
+      "invoices: created with a name that another has it is refused, and of eight at once one gets it",
+      "lightning_addresses: created with a name that another has it is refused, and of eight at once one gets it"
+    ]
+  ],
+  "one that takes another record under an id for the one that is there": [
+    inserting((noun) => ({ ...noun, moving: new Set(noun.members.map(([member]) => member)) })),
+    [
+      "vouchers: created with any other content under its id it is refused",
+      "on_chain_addresses: created with any other content under its id it is refused"
+    ]
+  ]
 })
 
 bites("Journal", promises, {
