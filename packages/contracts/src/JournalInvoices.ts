@@ -233,7 +233,7 @@ export const money = {
     yield* claimFor(one, row)
     const inside = yield* transfer(one, row)
     // An invoice has one preimage, for every payer.
-    const outside = { ...(yield* payment(row, 40)), preimage: inside.settlement.preimage ?? Preimage.make("") }
+    const outside = yield* payment(row, 40, inside.settlement.preimage ?? Preimage.make(""))
     const verdicts = yield* Effect.forEach([inside, outside], verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 1 })
     yield* has(payer, verdicts[0] === "Applied" ? { posted: 60, held: 0 } : { posted: 100, held: 40 })
@@ -247,11 +247,8 @@ export const money = {
     yield* claimFor(one, row)
     const inside = yield* transfer(one, row)
     assert.strictEqual(yield* verdict(inside), "Applied")
-    const outside = {
-      ...(yield* payment(row, 40)),
-      preimage: inside.settlement.preimage ?? Preimage.make(""),
-      cursor: { source, value: "1" }
-    }
+    const paid = yield* payment(row, 40, inside.settlement.preimage ?? Preimage.make(""))
+    const outside = { ...paid, cursor: { source, value: "1" } }
     assert.strictEqual(yield* unchanged(outside), "InvoiceNotPayable")
     assert.isNull(yield* readCursor(source))
     assert.strictEqual((yield* read(row)).claimedBy, one.withdrawal.id)

@@ -67,7 +67,7 @@ const inserting = (spoil: (noun: Noun.Noun) => Noun.Noun) =>
   writing((first) => (first._tag === "Insert" ? { ...first, noun: spoil(first.noun) } : first))
 
 // What follows from the declarations of nouns notices a store that does not go by them.
-bites("Journal", Nouns.money, {
+bites<string>("Journal", Nouns.money, {
   "one that moves a record from wherever it is": [
     moving((move) => ({ ...move, from: [], empty: [], expects: [] })),
     [
