@@ -1,22 +1,18 @@
-import * as Msat from "@satrail/bitcoin/Msat"
-import type * as TxId from "@satrail/bitcoin/TxId"
-import { type Activity, ChainUnavailable, type Ours, type Output, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
+import { type Activity, ChainUnavailable, type Ours, type Output, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Block from "./Block.ts"
+import * as Mempool from "./Mempool.ts"
+import { outputsOf, parsed, scriptsOf } from "./Outputs.ts"
 
 /** What a follower asks a node. All of it fails while the node itself has not caught up with its network. */
-export interface Node {
+export interface Node extends Mempool.Node {
   readonly tip: Effect.Effect<Tip, ChainUnavailable>
   /** The hash of the block at this height of the chain as it is now; none above the tip. */
   readonly hashAt: (height: number) => Effect.Effect<Option.Option<string>, ChainUnavailable>
   readonly timeSecondsAt: (height: number) => Effect.Effect<number, ChainUnavailable>
   /** A block as it is serialised. */
   readonly block: (hash: string) => Effect.Effect<Buffer, ChainUnavailable>
-  /** The ids of all transactions that wait. */
-  readonly waiting: Effect.Effect<ReadonlyArray<TxId.TxId>, ChainUnavailable>
-  /** Those of these transactions that still wait, serialised. */
-  readonly transactions: (txIds: ReadonlyArray<TxId.TxId>) => Effect.Effect<ReadonlyArray<Buffer>, ChainUnavailable>
 }
 
 /** Where to begin where no cursor says so: at a height, or with the first block that can be younger than a wallet. */
@@ -25,9 +21,6 @@ export type Beginning = { readonly height: number } | { readonly birthdaySeconds
 /** How many blocks one call reads, and how many it remembers: no reorganisation is expected to be deeper. */
 const blocksAtOnce = 20
 const remembered = 144
-
-/** How many transactions of the mempool one call reads. What is left is read by the next, or seen in its block. */
-const waitingAtOnce = 2000
 
 /** A block's time may be this much before the time it was found at (two hours, and one for a miner's clock). */
 const clockSkewSeconds = 3 * 3600
@@ -41,25 +34,11 @@ type Cursor = typeof Cursor.Type
 /** A cursor from before the block at this height, wherever another one has got to. */
 export const cursorBefore = (height: number): string => Schema.encodeSync(Cursor)({ height: height - 1, hashes: [], told: 0, by: "" })
 
-const parsed = <A>(operation: string, parse: () => A) =>
-  Effect.try({ try: parse, catch: (cause) => new ChainUnavailable({ operation, cause }) })
-
-const outputsOf = (transaction: Block.Transaction, placement: Placement, mine: ReadonlySet<string>): ReadonlyArray<Output> =>
-  transaction.outputs
-    .filter(({ scriptPubKey, sats }) => sats > 0n && mine.has(scriptPubKey))
-    .map(({ vout, scriptPubKey, sats }) => ({ txId: transaction.txId(), vout, scriptPubKey, amount: Msat.fromSats(sats), placement }))
-
-const scriptsOf = (transactions: ReadonlyArray<Block.Transaction>): ReadonlyArray<string> => [
-  ...new Set(transactions.flatMap(({ outputs }) => outputs.map(({ scriptPubKey }) => scriptPubKey)))
-]
-
 /** Reads every block once, in order, and finds what is ours in it with one question, however many scripts are ours. */
 export const make = (node: Node, beginning: Beginning) => {
   // What waits is known to this process alone: it tells another's cursor everything it has found, which is safe to hear twice.
   const by = randomUUID()
-  let known = new Set<TxId.TxId>()
-  let found: ReadonlyArray<{ readonly n: number; readonly output: Output }> = []
-  let count = 0
+  const mempool = Mempool.make(node)
 
   /** The height before which nothing can be ours. */
   const firstHeight = Effect.fnUntraced(function* (tip: Tip) {
@@ -98,19 +77,6 @@ export const make = (node: Node, beginning: Beginning) => {
     return { height, hashes }
   })
 
-  /** Looks at what has come to wait since the last time. */
-  const look = Effect.fnUntraced(function* <E>(ours: Ours<E>) {
-    const waiting = yield* node.waiting
-    const fresh = waiting.filter((txId) => !known.has(txId)).slice(0, waitingAtOnce)
-    const raw = fresh.length === 0 ? [] : yield* node.transactions(fresh)
-    const transactions = yield* parsed("mempool", () => raw.map(Block.parseTransaction))
-    const mine = transactions.length === 0 ? new Set<string>() : yield* ours(scriptsOf(transactions))
-    const still = new Set(waiting)
-    const outputs = transactions.flatMap((transaction) => outputsOf(transaction, { _tag: "mempool" }, mine))
-    known = new Set([...known, ...fresh].filter((txId) => still.has(txId)))
-    found = [...found.filter(({ output }) => still.has(output.txId)), ...outputs.map((output) => ({ n: ++count, output }))]
-  })
-
   /** Reads a page of blocks on top of `hashes`. It ends early where the chain is reorganised meanwhile. */
   const read = Effect.fnUntraced(function* <E>(
     from: { readonly height: number; readonly hashes: ReadonlyArray<string> },
@@ -144,15 +110,15 @@ export const make = (node: Node, beginning: Beginning) => {
       const from = cursor === undefined ? { height: (yield* firstHeight(tip)) - 1, hashes: [] } : yield* fork(cursor, tip)
       const { height, hashes, outputs } = yield* read(from, tip, ours)
       const blocksLeft = Math.max(0, tip.height - height)
-      if (blocksLeft === 0) yield* look(ours)
+      if (blocksLeft === 0) yield* mempool.look(ours)
       const told = cursor?.by === by ? cursor.told : 0
       const mined = new Set(outputs.map(({ txId }) => txId))
-      const waiting = blocksLeft > 0 ? [] : found.filter(({ n, output }) => n > told && !mined.has(output.txId)).map(({ output }) => output)
+      const waiting = blocksLeft > 0 ? [] : mempool.after(told).filter(({ txId }) => !mined.has(txId))
       return {
         outputs: [...outputs, ...waiting],
         unchangedTo: from.height,
         tip,
-        cursor: Schema.encodeSync(Cursor)({ height, hashes, told: waiting.length === 0 ? told : count, by }),
+        cursor: Schema.encodeSync(Cursor)({ height, hashes, told: waiting.length === 0 ? told : mempool.count(), by }),
         blocksLeft
       }
     })
