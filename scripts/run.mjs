@@ -259,12 +259,12 @@ const example = async (/** @type {string | undefined} */ name, /** @type {Readon
 const tasks = {
   start: ["starts the service", start],
   satrail: ["the command line of the service", (args) => compiled("packages/server/dist/cli.js", args)],
-  test: ["runs the tests that one waits for; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
+  test: ["runs the fast tests; arguments go to vitest, and a named file runs whatever it needs", (args) => test(args)],
   "test:all": ["runs every test: several processes and real nodes too", (args) => node([tools.vitest, "run", ...args])],
   check: ["format, lint, types and house rules, one line each", check],
   typecheck: ["types of everything, tests and examples too", (args) => node([tools.tsc, "-b", ...args])],
   lint: ["oxlint; arguments (--fix) go to it", (args) => node([tools.oxlint, ...args])],
-  format: ["formats all sources; with --check only says which it would", (args) => node([tools.oxfmt, ...args])],
+  format: ["formats all sources; with --check only lists those it would change", (args) => node([tools.oxfmt, ...args])],
   build: [
     "compiles every package",
     () => build("packages/server", "packages/memory", "packages/contracts", "packages/bench").then(() => 0)
@@ -277,7 +277,7 @@ const tasks = {
     }
   ],
   regtest: [
-    "starts real Lightning nodes on a chain of their own, and the service on them, to play with",
+    "starts real Lightning nodes on a regtest chain, and the service on them, for trying out",
     async (args) => {
       await build("packages/server", "packages/regtest")
       return node(["--conditions=compiled", at("packages/regtest/src/main.ts"), ...args])
@@ -292,11 +292,11 @@ const tasks = {
     (args) => compiled("packages/server/test/hostile/memory.ts", args, ["packages/server", "packages/contracts", "packages/testing"])
   ],
   canaries: [
-    "puts known bugs back, one at a time, and demands that the tests notice; arguments name some",
+    "mutation testing: reintroduces known bugs one at a time; fails unless the tests catch each; arguments name some",
     (args) => node([at("test/defences/main.ts"), ...args])
   ],
   simulate: [
-    "tells the service random stories full of faults, and looks after every step whether its promises are kept",
+    "runs randomized fault-injection scenarios against the whole service, and checks its invariants after every step",
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
   docs: ["makes the pages of docs/reference from the code", () => node([at("scripts/reference.ts")])],

@@ -15,7 +15,7 @@ export class PaperDaemon extends Context.Service<
   {
     readonly url: string
     readonly macaroon: Redacted.Redacted
-    /** From here on what is asked is heard, and no answer arrives: of the ways that a wire can be cut, the worst. */
+    /** From here on requests arrive, and responses do not: the worst way for a connection to break. */
     readonly cut: Effect.Effect<void>
     readonly mend: Effect.Effect<void>
     /** Everybody else on the network. */

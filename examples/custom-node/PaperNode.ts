@@ -12,7 +12,7 @@ export interface Options {
   readonly url: string
   /** Made for its purpose: one that may pay belongs to `layerSender` alone. */
   readonly macaroon: Redacted.Redacted
-  /** How long one answer is waited for; 10 s when absent. A bound on our patience: what was asked may happen all the same. */
+  /** Timeout of one call; 10 s when absent. It ends the wait only: the call may take effect all the same. */
   readonly deadlineMillis?: number
 }
 
@@ -94,12 +94,12 @@ const paymentOf = (sent: typeof Sent.Type): LightningSender.Payment => {
     case "SUCCEEDED":
       return { _tag: "settled", preimage: sent.preimage, fee: sent.fee_msat, index: sent.index }
     case "FAILED":
-      // The node's last word, also for a reason that nobody here has heard of.
+      // The node's final result, also for an unknown reason.
       return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
   }
 }
 
-/** To hear nothing of a payment says nothing about it. */
+/** No response about a payment proves nothing about it. */
 const orUnknown = <A>(answer: Effect.Effect<A, LightningReceiver.NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logWarning("node: payment status unavailable", outage), { _tag: "unknown" } as const)
@@ -111,15 +111,15 @@ const wordsOf = (problem: unknown): string => {
   return problem.cause === undefined ? problem.message : `${problem.message}: ${wordsOf(problem.cause)}`
 }
 
-/** Asks the node, and is the only one here who does. */
+/** The only function here that calls the node. */
 const connect = Effect.fnUntraced(function* ({ url, macaroon, deadlineMillis = 10_000 }: Options) {
   const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
     request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.setHeader("macaroon", Redacted.value(macaroon)))
   )
 
   /**
-   * The node's answer, or undefined where it says that it knows nothing of the kind. Anything else is an outage: silence, a broken
-   * connection, a refusal, a word that is not understood, a 404 of whoever stands between us and the node.
+   * The node's response, or undefined where it reports not found. Anything else is an outage: a timeout, a broken
+   * connection, a refusal, an unknown value, a 404 of a proxy between us and the node.
    */
   const find = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis = 0) => {
     const duration = deadlineMillis + extraMillis
@@ -155,7 +155,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
   return LightningReceiver.LightningReceiver.of({
     nodeId: info.node_id,
     network: info.network,
-    // The label is our id: asked again the node answers with the invoice it has. A node that answers "exists" instead is asked for it by label.
+    // The label is our id: a repeated call returns the existing invoice. With a node that answers "exists" instead, look it up by label.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
       const text = description._tag === "Text" ? { description: description.text } : { description_hash: description.sha256 }
       const request = post("/v1/invoices", { label: id, amount_msat: `${amount}`, expiry_seconds: expirySeconds, ...text })
@@ -196,12 +196,12 @@ const sender = Effect.fnUntraced(function* (options: Options) {
   const bodyOf = ({ invoice, amount, feeLimit }: LightningSender.Ask) => ({
     payment_request: invoice.paymentRequest,
     amount_msat: `${amount}`,
-    fee_limit_msat: `${feeLimit}` // always said: what a node takes for granted may be anything
+    fee_limit_msat: `${feeLimit}` // always sent: a node's default may be anything
   })
 
   return LightningSender.LightningSender.of({
     graceMillis: 60_000,
-    // A refusal is unknown too: `lookupPayment` is to say whether there is a payment.
+    // A refusal is unknown too: `lookupPayment` decides whether there is a payment.
     pay: (payment) => orUnknown(Effect.map(ask("pay", post("/v1/payments", bodyOf(payment)), Sent), paymentOf)),
     lookupPayment: (paymentHash) =>
       orUnknown(
@@ -209,7 +209,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
           sent ? paymentOf(sent) : ({ _tag: "notFound" } as const)
         )
       ),
-    ends: Stream.empty, // this node does not tell: payments are looked up
+    ends: Stream.empty, // this node does not notify: payments are looked up
     quote: (payment) =>
       Effect.map(
         find("quote", post("/v1/routes", bodyOf(payment)), Route),
@@ -218,7 +218,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
   })
 })
 
-/** The node takes payments for us. Fails when it does not answer at the start, since nobody could say then whose invoices these are. */
+/** The node receives payments for us. Fails when it does not answer at the start, since its identity is needed. */
 export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
   Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
 

@@ -36,7 +36,7 @@ const node = Layer.unwrap(
   )
 )
 
-// The promises cut the wire on purpose: what the backend has to say about that is no news.
+// The contracts cut the connection on purpose: the backend's log of that is no news.
 const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
 
 /** The backend, connected to a node that runs, and the peers of both contracts. */

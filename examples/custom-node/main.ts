@@ -5,7 +5,7 @@ import { type Contract, LightningReceiver as Receiver, LightningSender as Sender
 import { Cause, Console, Effect, Exit } from "effect"
 import * as Peers from "./Peers.ts"
 
-/** Keeps count of the promises that are broken, and says which. */
+/** Counts the promises that are broken, and prints which. */
 const hold = Effect.fnUntraced(function* <R>(port: string, promises: Contract.Promises<R>) {
   yield* Console.log(port)
   let broken = 0

@@ -1,5 +1,5 @@
-// The core inside an Effect program: a company is paid over Lightning, and pays somebody outside. Nothing is kept and the network is
-// pretend; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
+// The core inside an Effect program: a company receives a Lightning payment, and sends one. Nothing is stored and the network is
+// simulated; each line of `ports` has a real one that takes its place. Run it: npm run example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Msat } from "@satrail/bitcoin"
 import { Answer, Balance, Companies, Decimal, Fee, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/core"
@@ -36,7 +36,7 @@ const program = Effect.gen(function* () {
   const company = yield* companies.open({ name: "Corner Café", plan: "free" }).pipe(Effect.flatMap(Answer.made))
   const balance = transactions.balance(company.id)
 
-  // Somebody pays us.
+  // Receive.
   const coffee = { description: "Coffee for all", expirySeconds: 600, metadata: { table: "4" } }
   const invoice = yield* invoices.create({ companyId: company.id, ...sats(25_000n), ...coffee }).pipe(Effect.flatMap(Answer.made))
   yield* Console.log(`invoice    ${invoice.paymentRequest.slice(0, 48)}…`)
@@ -44,7 +44,7 @@ const program = Effect.gen(function* () {
   yield* until(invoices.get(company.id, invoice.id), ({ status }) => status === "settled")
   yield* Console.log(`paid       the balance is ${Msat.toSats(Balance.available(yield* balance))} sats`)
 
-  // We pay somebody.
+  // Send.
   const { destination } = yield* outside.destination({ type: "lightning_address" })
   const ask = { company, asked: sats(10_000n), destination }
   const estimate = yield* withdrawals.estimate(ask)

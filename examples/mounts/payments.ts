@@ -22,7 +22,7 @@ const mounted = Http.webHandler(
 
 export const handler = (request: Request): Promise<Response> => mounted.handler(request)
 
-/** When the host stops: nobody is answered any more, then the workers finish their step, then the store is closed. */
+/** When the host stops: no more requests, then the workers finish their step, then the store is closed. */
 export const close = async (): Promise<void> => {
   await mounted.dispose()
   await payments.dispose()

@@ -31,7 +31,7 @@ const serving = Effect.fnUntraced(function* (listener: RequestListener) {
   return { url: `http://127.0.0.1:${port}`, macaroon: Redacted.make(macaroon) }
 })
 
-/** The backend in front of it, without what it has to say to an operator. */
+/** The backend in front of it, without its log. */
 const sender = (options: PaperNode.Options) =>
   Layer.merge(PaperNode.layerSender(options), Layer.succeed(References.MinimumLogLevel, "Error"))
 
@@ -48,13 +48,13 @@ const lookedUp = (options: PaperNode.Options) =>
   )
 
 for (const [what, status, body, means] of [
-  ["not found, said by the node", 404, `{"code":"not_found","message":""}`, { _tag: "notFound" }],
-  ["not found, said by whoever stands between", 404, "<html>404</html>", { _tag: "unknown" }],
-  ["not found, said in JSON by whoever stands between", 404, `{"code":"no_such_page","message":""}`, { _tag: "unknown" }],
+  ["not found, by the node", 404, `{"code":"not_found","message":""}`, { _tag: "notFound" }],
+  ["not found, by a proxy", 404, "<html>404</html>", { _tag: "unknown" }],
+  ["not found, in JSON by a proxy", 404, `{"code":"no_such_page","message":""}`, { _tag: "unknown" }],
   ["a refusal", 401, `{"code":"unauthorized","message":""}`, { _tag: "unknown" }],
-  ["a status that nobody has heard of", 200, `{"status":"ON_ITS_WAY"}`, { _tag: "unknown" }],
+  ["an unknown status", 200, `{"status":"ON_ITS_WAY"}`, { _tag: "unknown" }],
   ["settled without a preimage", 200, `{"status":"SUCCEEDED","fee_msat":"1","index":null}`, { _tag: "unknown" }],
-  ["failed, for a reason that nobody has heard of", 200, `{"status":"FAILED","failure_reason":"MOON"}`, { _tag: "failed", reason: "error" }]
+  ["failed, for an unknown reason", 200, `{"status":"FAILED","failure_reason":"MOON"}`, { _tag: "failed", reason: "error" }]
 ] as const) {
   it.live(what, () =>
     Effect.gen(function* () {

@@ -48,7 +48,7 @@ export const networks = { bitcoin: "mainnet", testnet: "testnet", testnet4: "tes
 
 const Problem = Schema.Struct({ code: Schema.Int, message: Schema.String })
 
-/** Asks the node, and is the only one here who does. */
+/** The only function here that calls the node. */
 export const connect = ({ url, certificateFile, rune, deadlineMillis = 10_000 }: Options) => {
   const client = Https.make({ certificateFile })
   return <A, I>(command: string, parameters: object, answer: Schema.Codec<A, I>, waitMillis = deadlineMillis) => {

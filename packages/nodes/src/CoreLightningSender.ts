@@ -35,7 +35,7 @@ const Routes = Schema.Struct({
   probability_ppm: Schema.Int,
   routes: Schema.NonEmptyArray(Schema.Struct({ path: Schema.NonEmptyArray(Schema.Struct({ amount_msat: Amount })) }))
 })
-/** To hear nothing of a payment says nothing about it. */
+/** No response about a payment proves nothing about it. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable | Refused>) =>
   Effect.matchEffect(answer, {
     onSuccess: Effect.succeed,

@@ -14,7 +14,7 @@ export interface Options {
   readonly certificateFile?: string | undefined
   /** In hex. One that may do what it is for, and nothing else. */
   readonly macaroon: Redacted.Redacted
-  /** How long one answer is waited for; 10 s when absent. A bound on our patience: what was asked may happen all the same. */
+  /** Timeout of one call; 10 s when absent. It ends the wait only: the call may take effect all the same. */
   readonly deadlineMillis?: number
   /** What the operator calls these settings, for the remedies in the log; their names here when absent. */
   readonly names?: LndOutage.Names
