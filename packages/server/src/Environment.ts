@@ -117,7 +117,7 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
 const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
-/** The settings of a service that can choose from these tables. */
+/** The settings of a service that can choose from these tables: those of this package, and whatever else a program has (`Program.run`). */
 export const make = (backends: Backends.Backends) => {
   const choices = choicesOf(backends)
   const config = configOf(choices, backends)
@@ -184,4 +184,7 @@ export const make = (backends: Backends.Backends) => {
   return { read, unknown, documentation }
 }
 
-export const { read, unknown, documentation } = make(Backends.all)
+/** With what this package brings. */
+export const bundled = make(Backends.all)
+
+export const { read, unknown, documentation } = bundled

@@ -91,14 +91,15 @@ const explain = (cause: Cause.Cause<unknown>) => {
 
 /**
  * The service as a whole program: configured by the environment, until it is told to stop. Says why where it cannot start, and sets the exit code.
- * `extensions` are served beside the API: pages, files, streams (docs/guides/extend.md).
+ * `extensions` are served beside the API: pages, files, streams (docs/guides/extend.md). `settings` has what LIGHTNING and CHAIN can name.
  */
 export const main = <E, EX = never>(
   servicesOf: Services<E>,
-  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>> = []
+  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>> = [],
+  settings = Environment.bundled
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const environment = yield* Effect.fromResult(Environment.read(yield* Variables))
+    const environment = yield* Effect.fromResult(settings.read(yield* Variables))
     // What this process makes in its directory is its owner's alone, the database's and the sandbox's files too.
     yield* Effect.sync(() => process.umask(0o077))
     // A stop that takes too long is ended; whatever was under way is found and finished at the next start.
@@ -119,8 +120,8 @@ export const main = <E, EX = never>(
   )
 
 /** Runs it, with nothing else in the process. */
-export const run = <E, EX = never>(servicesOf: Services<E>, extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>> = []): void =>
-  NodeRuntime.runMain(main(servicesOf, extensions), {
+export const run = <E, EX = never>(...composed: Parameters<typeof main<E, EX>>): void =>
+  NodeRuntime.runMain(main(...composed), {
     disableErrorReporting: true,
     teardown: (_exit, onExit) => onExit(Number(process.exitCode ?? 0))
   })

@@ -2,13 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
+import { eventually } from "@satrail/contracts/Eventually"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Memory from "@satrail/memory/Memory"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Layer, Redacted, References, Result } from "effect"
+import { Console, Context, Effect, Fiber, Layer, Redacted, References, Result } from "effect"
 import { rmSync } from "node:fs"
 import path from "node:path"
 import * as Backends from "../src/backends/Backends.ts"
@@ -19,6 +20,8 @@ import * as Check from "../src/check/Check.ts"
 import * as Checks from "../src/check/Checks.ts"
 import * as Environment from "../src/Environment.ts"
 import * as Setting from "../src/environment/Setting.ts"
+import { Variables } from "../src/environment/Unknown.ts"
+import * as Program from "../src/Program.ts"
 import * as Server from "../src/Server.ts"
 import * as Service from "./Service.ts"
 
@@ -77,10 +80,11 @@ const stone = ChainView.make({
   caveats: [{ says: "stone was never tried in rain", remedy: "Wait for the sun." }]
 })
 
-const { read, unknown, documentation } = Environment.make({
+const bundledAndOurs = Environment.make({
   lightning: [...Backends.all.lightning, paper],
   chain: [...Backends.all.chain, stone]
 })
+const { read, unknown, documentation } = bundledAndOurs
 
 const words = Seed.fromEntropy(new Uint8Array(32).fill(9))
 
@@ -176,6 +180,29 @@ describe("the tables of backends", () => {
         assert.isDefined(yield* Journal)
       }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("backends: a program that brings entries of its own starts on them, and stops when it is told to", () =>
+    withHome((env) =>
+      Effect.gen(function* () {
+        const said: Array<string> = []
+        const umask = process.umask()
+        yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(umask)))
+        const quiet: Console.Console = { ...globalThis.console, log: (...text) => void said.push(text.join(" ")), error: () => undefined }
+        const program = yield* Program.main(Server.services, [], bundledAndOurs).pipe(
+          Effect.provideService(Variables, { ...env, PORT: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }),
+          Effect.provideService(Console.Console, quiet),
+          Effect.forkScoped
+        )
+        const banner = yield* eventually(
+          Effect.sync(() => said.join("\n")),
+          (text) => text.includes("is running at") || program.pollUnsafe() !== undefined
+        )
+        for (const words of ["is running at", "Paper at https://desk.example", "stone in /the/yard"]) assert.include(banner, words)
+        yield* Fiber.interrupt(program)
+        process.exitCode = undefined
+      }).pipe(Effect.scoped)
+    )
   )
 
   it("backends: the documentation has every entry's settings, what it was tried with, and what is missing", () => {
