@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { Network } from "@satrail/bitcoin/Network"
 import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import { eventually } from "@satrail/contracts/Eventually"
+import * as Id from "@satrail/core/base/Id"
+import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
-import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Memory from "@satrail/memory/Memory"
@@ -164,20 +166,18 @@ describe("the tables of backends", () => {
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a database that was begun with another node is refused, whatever the node", () =>
+  it.live("backends: another network, and a database that was begun with another node, are refused, whatever the node", () =>
     withHome((env) =>
       Effect.gen(function* () {
-        const environment = Result.getOrThrow(read(env))
-        yield* Effect.scoped(Layer.build(Layer.fresh(Server.outside(environment))))
-        const records = yield* LedgerReads
-        assert.isDefined(yield* records.cursor("paper"))
-        const wrong = environment.node?.layer("signet") ?? assert.fail("no node was chosen")
-        const refused = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(wrong))))
-        assert.include(
-          String("message" in refused && refused.message),
-          "Paper at https://desk.example is on regtest, and SATRAIL_NETWORK is signet"
-        )
-        assert.isDefined(yield* Journal)
+        const { node = assert.fail("no node was chosen") } = Result.getOrThrow(read(env))
+        const refusal = (network: Network) =>
+          Effect.map(Effect.flip(Effect.scoped(Layer.build(Layer.fresh(node.layer(network))))), (error) =>
+            "message" in error ? error.message : ""
+          )
+        assert.include(yield* refusal("signet"), "Paper at https://desk.example is on regtest, and SATRAIL_NETWORK is signet")
+        const value = JSON.stringify({ nodeId: "03".repeat(33), network: "regtest" })
+        yield* (yield* Journal).commit(Cursor.moved({ source: "paper", value }, Id.nil, 0))
+        assert.match(yield* refusal("regtest"), /^The database was begun with the node 0303.*Set PAPER_URL to the first/)
       }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
