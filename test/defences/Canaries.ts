@@ -901,9 +901,9 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "anybodys-id-sql",
     rows: [53],
     bug: "whoever knows an id reads what it is of",
-    file: postgres("Withdrawal"),
-    find: "select ${withdrawals.selected} from ${withdrawals.name} t where t.company_id = a.company_id and t.id = a.id",
-    replace: "select ${withdrawals.selected} from ${withdrawals.name} t where t.id = a.id",
+    file: postgres("Reads"),
+    find: "where t.company_id = a.company_id and t.id = a.id",
+    replace: "where t.id = a.id",
     test: inSql,
     titles: "grouped.*C53:"
   },

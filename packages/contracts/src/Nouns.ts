@@ -10,15 +10,16 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
-import type { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Promises } from "./Contract.ts"
 import {
   begin,
   companyWith,
   eventsOf,
+  found,
   invoice,
   lightningAddress,
   onChainAddress,
@@ -153,6 +154,38 @@ const published = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, c
 })
 
 const insertPromises = (name: string, { create }: Subject) => ({
+  [`${name}: read by its id, by each of its names and in the list of its company, and by no other company`]: Effect.gen(function* () {
+    const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
+    const records = yield* Records
+    const all = yield* Effect.forEach(eight, () => create(companyId))
+    for (const change of all) assert.strictEqual(yield* verdict(change), "Applied")
+    const ids = all.map(({ id }) => id)
+    for (const change of all) {
+      const { noun, record } = insertOf(change)
+      assert.deepStrictEqual(yield* found(records.get(noun, companyId, record.id)), record)
+      assert.isTrue(Option.isNone(yield* records.get(noun, otherId, record.id)))
+      for (const members of noun.unique) {
+        const name = Object.fromEntries(members.map((member) => [member, Reflect.get(record, member)]))
+        const named = yield* records.named(noun, name)
+        assert.deepStrictEqual(Option.getOrNull(named), Object.values(name).includes(null) ? null : record)
+      }
+    }
+    const noun = insertOf(all[0] ?? assert.fail()).noun
+    const pages = (companyId: CompanyId.CompanyId) =>
+      Effect.gen(function* () {
+        const read: Array<string> = []
+        for (;;) {
+          const page: ReadonlyArray<Noun.Row> = yield* records.newestFirst(noun, companyId, read.at(-1) ?? null, 3)
+          if (page.length === 0) return read
+          read.push(...page.map(({ id }) => id))
+        }
+      })
+    const listed = yield* pages(companyId)
+    assert.deepStrictEqual(listed, listed.toSorted().toReversed())
+    assert.includeMembers(listed, ids)
+    assert.strictEqual(new Set(listed).size, listed.length)
+    assert.notIncludeMembers(yield* pages(otherId), ids)
+  }),
   [`${name}: created again it is the one that is there, eight times at once too`]: Effect.gen(function* () {
     const change = yield* create(yield* companyWith(100))
     const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })

@@ -66,6 +66,9 @@ const moving = (spoil: (move: Noun.Move) => Noun.Move) =>
 const inserting = (spoil: (noun: Noun.Noun) => Noun.Noun) =>
   writing((first) => (first._tag === "Insert" ? { ...first, noun: spoil(first.noun) } : first))
 
+/** Whose a record is, by its id. */
+const known = new Map<string, CompanyId.CompanyId>()
+
 // What follows from the declarations of nouns notices a store that does not go by them.
 bites<string>("Journal", Nouns.money, {
   "one that moves a record from wherever it is": [
@@ -75,6 +78,30 @@ bites<string>("Journal", Nouns.money, {
       "invoices: settled and any other move at once: one of them wins",
       "deposits: placed after any other move is what its declaration says, and changes nothing where it is refused"
     ]
+  ],
+  "one that reads what is another company's": [
+    sabotage({
+      records: ({ get }) => ({
+        get: (noun, companyId, id) =>
+          Effect.flatMap(get(noun, companyId, id), (own) =>
+            Option.isSome(own) ? Effect.succeed(own) : get(noun, known.get(id) ?? companyId, id)
+          )
+      }),
+      commit: (commit) => (change) => {
+        known.set(change.id, change.companyId)
+        return commit(change)
+      }
+    }),
+    ["vouchers: read by its id, by each of its names and in the list of its company, and by no other company"]
+  ],
+  "one whose lists begin with the oldest": [
+    sabotage({
+      records: ({ newestFirst }) => ({
+        newestFirst: (noun, companyId, before, limit) =>
+          Effect.map(newestFirst(noun, companyId, before, limit), (page) => page.toReversed())
+      })
+    }),
+    ["invoices: read by its id, by each of its names and in the list of its company, and by no other company"]
   ],
   "one that knows no move when it comes again": [
     moving((move) => ({ ...move, again: { in: ["nowhere"], same: [] } })),

@@ -3,6 +3,7 @@ import * as Changes from "@satrail/core/Changes"
 import type { Change } from "@satrail/core/Changes"
 import * as Journal from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { NounReads } from "@satrail/core/ledger/NounReads"
 import { Tasks } from "@satrail/core/ledger/Tasks"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { type AllReads, Records } from "@satrail/core/Records"
@@ -18,6 +19,7 @@ export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Changes.
 /** One value as each of the services that read. */
 const readsOf = (all: AllReads): Context.Context<Records> =>
   Context.make(LedgerReads, all).pipe(
+    Context.add(NounReads, all),
     Context.add(AccountReads, all),
     Context.add(ReceivingReads, all),
     Context.add(SendingReads, all),

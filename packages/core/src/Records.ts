@@ -1,16 +1,18 @@
 import { type Context, Effect } from "effect"
 import { AccountReads } from "./accounts/AccountReads.ts"
 import { LedgerReads } from "./ledger/LedgerReads.ts"
+import { NounReads } from "./ledger/NounReads.ts"
 import { ReceivingReads } from "./receiving/ReceivingReads.ts"
 import { ReportReads } from "./reports/ReportReads.ts"
 import { SendingReads } from "./sending/SendingReads.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
-export type Records = LedgerReads | AccountReads | ReceivingReads | SendingReads | ReportReads
+export type Records = NounReads | LedgerReads | AccountReads | ReceivingReads | SendingReads | ReportReads
 
 /** Everything that can be read. */
 export interface AllReads
   extends
+    Context.Service.Shape<typeof NounReads>,
     Context.Service.Shape<typeof LedgerReads>,
     Context.Service.Shape<typeof AccountReads>,
     Context.Service.Shape<typeof ReceivingReads>,
@@ -20,6 +22,7 @@ export interface AllReads
 /** All of it in one value: for a host, a tool or a test that looks at the whole. */
 export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(function* () {
   return {
+    ...(yield* NounReads),
     ...(yield* LedgerReads),
     ...(yield* AccountReads),
     ...(yield* ReceivingReads),

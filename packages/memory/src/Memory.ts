@@ -19,6 +19,7 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import type { Audit } from "@satrail/core/reports/ReportReads"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import type * as Noun from "@satrail/core/ledger/Noun"
+import { NounReads } from "@satrail/core/ledger/NounReads"
 import * as Tally from "@satrail/core/ledger/Tally"
 import { type Task, Tasks, type Turn } from "@satrail/core/ledger/Tasks"
 import type { Query, Transaction } from "@satrail/core/reports/Transaction"
@@ -197,6 +198,11 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       (companyId: CompanyId.CompanyId, before: string | null, limit: number) =>
         read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))
 
+    const nouns = NounReads.of({
+      get: (noun, companyId, id) => get(noun)(companyId, id),
+      named: (noun, name) => read((now) => State.named(now, noun, name)),
+      newestFirst: (noun, companyId, before, limit) => pageOf(noun)(companyId, before, limit)
+    })
     const ledger = LedgerReads.of({
       balance: (companyId) => read((now) => State.balanceOf(now, companyId)),
       answer: (owner, key) =>
@@ -371,6 +377,7 @@ export const layer: Layer.Layer<Journal.Journal | Records | Tasks> = Layer.effec
       Journal.Journal,
       Changes.journal((change) => Effect.flatten(Ref.modify(state, (now) => apply(now, change))))
     ).pipe(
+      Context.add(NounReads, nouns),
       Context.add(LedgerReads, ledger),
       Context.add(AccountReads, accounts),
       Context.add(ReceivingReads, receiving),

@@ -1,5 +1,4 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -35,18 +34,8 @@ export const depositsUnconfirmed = Effect.map(
 )
 
 export const reads = {
-  deposit: Reads.one("Records.deposit", {
-    key: { company_id: "uuid", id: "uuid" },
-    select: `select ${deposits.selected} from ${deposits.name} t where t.company_id = a.company_id and t.id = a.id`,
-    read: deposits.ofRow,
-    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
-  }),
-  depositByOutpoint: Reads.one("Records.depositByOutpoint", {
-    key: { chain_tx_id: "text", vout: "integer" },
-    select: `select ${deposits.selected} from ${deposits.name} t where t.chain_tx_id = a.chain_tx_id and t.vout = a.vout`,
-    read: deposits.ofRow,
-    keyOf: (txId: TxId.TxId, vout: number) => [txId, vout]
-  }),
+  deposit: Reads.get("Records.deposit", Deposit.noun),
+  depositByOutpoint: Reads.named("Records.depositByOutpoint", Deposit.noun, ["chainTxId", "vout"]),
   depositsAbove: Reads.many("Records.depositsAbove", {
     text: `
 select ${deposits.selected} from ${deposits.name} t

@@ -1,5 +1,3 @@
-import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/Changes"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -40,18 +38,8 @@ const open = "status in ('pending', 'claimed')"
 const forWallets = "t.lightning_address_id is not null and t.status = 'pending'"
 
 export const reads = {
-  invoice: Reads.one("Records.invoice", {
-    key: { company_id: "uuid", id: "uuid" },
-    select: `select ${invoices.selected} from ${invoices.name} t where t.company_id = a.company_id and t.id = a.id`,
-    read: invoices.ofRow,
-    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
-  }),
-  invoiceByHash: Reads.one("Records.invoiceByHash", {
-    key: { payment_hash: "text" },
-    select: `select ${invoices.selected} from ${invoices.name} t where t.payment_hash = a.payment_hash`,
-    read: invoices.ofRow,
-    keyOf: (paymentHash: PaymentHash.PaymentHash) => [paymentHash]
-  }),
+  invoice: Reads.get("Records.invoice", Invoice.noun),
+  invoiceByHash: Reads.named("Records.invoiceByHash", Invoice.noun, ["paymentHash"]),
   openInvoices: Reads.page("Records.openInvoices", invoices, open),
   openInvoicesWithin: Reads.many("Records.openInvoicesWithin", {
     text: `

@@ -2,11 +2,13 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import { isText } from "@satrail/core/base/Metadata"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type * as Noun from "@satrail/core/ledger/Noun"
 import { Effect, Exit, Option, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
 import { translate, turnedAway } from "./Outage.ts"
-import type { Kind, Table } from "./Table.ts"
+import type { Kind } from "./Table.ts"
+import * as Table from "./Table.ts"
 
 /** A read, once it has a database to ask. */
 export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
@@ -97,6 +99,43 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
     }
   })
 
+/** A company's record of a noun. */
+export const get = <A extends Noun.Row>(
+  operation: string,
+  noun: Noun.Noun<A>
+): Read<[companyId: CompanyId.CompanyId, id: string], Option.Option<A>> => {
+  const table = Table.of(noun)
+  return one(operation, {
+    key: { company_id: "uuid", id: Table.keyOf(noun, "id") },
+    select: `select ${table.selected} from ${table.name} t where t.company_id = a.company_id and t.id = a.id`,
+    read: table.ofRow,
+    keyOf: (companyId, id) => [companyId, id]
+  })
+}
+
+/** The record of a noun, of whichever company, with these members: a unique name of it. */
+export const named = <A extends Noun.Row, const Members extends ReadonlyArray<keyof A & string>>(
+  operation: string,
+  noun: Noun.Noun<A>,
+  members: Members
+): Read<{ readonly [place in keyof Members]: NonNullable<A[Members[place]]> }, Option.Option<A>> => by(operation, noun, members)
+
+/** The same, where the members are known only when it runs. */
+export const by = <A extends Noun.Row>(
+  operation: string,
+  noun: Noun.Noun<A>,
+  members: ReadonlyArray<string>
+): Read<ReadonlyArray<unknown>, Option.Option<A>> => {
+  const table = Table.of(noun)
+  const columns = members.map((member) => Table.columnOf(member))
+  return one(operation, {
+    key: Object.fromEntries(members.map((member) => [Table.columnOf(member), Table.keyOf(noun, member)])),
+    select: `select ${table.selected} from ${table.name} t where ${columns.map((column) => `t.${column} = a.${column}`).join(" and ")}`,
+    read: table.ofRow,
+    keyOf: (...values) => values
+  })
+}
+
 /** Any number of rows. `$1`, `$2` … are the values. */
 export const many = <Ask extends ReadonlyArray<unknown>, A>(
   operation: string,
@@ -121,7 +160,7 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
 /** The rows of a table that satisfy `condition`, by id, after one. */
 export const page = <A>(
   operation: string,
-  table: Table<A>,
+  table: Table.Table<A>,
   condition: string
 ): Read<[after: string | null, limit: number], ReadonlyArray<A>> =>
   many(operation, {
@@ -133,7 +172,7 @@ export const page = <A>(
 /** A company's rows, the newest first by id, before one. */
 export const newestFirst = <A>(
   operation: string,
-  table: Table<A>
+  table: Table.Table<A>
 ): Read<[companyId: CompanyId.CompanyId, before: string | null, limit: number], ReadonlyArray<A>> =>
   many(operation, {
     text: `

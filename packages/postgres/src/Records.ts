@@ -1,5 +1,6 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { NounReads } from "@satrail/core/ledger/NounReads"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
@@ -15,6 +16,7 @@ import * as Invoice from "./Invoice.ts"
 import * as KeyRange from "./KeyRange.ts"
 import * as Ledger from "./Ledger.ts"
 import * as LightningAddress from "./LightningAddress.ts"
+import * as Nouns from "./NounReads.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Transaction from "./Transaction.ts"
 import * as Voucher from "./Voucher.ts"
@@ -23,19 +25,20 @@ import * as Withdrawal from "./Withdrawal.ts"
 export const make = Effect.gen(function* () {
   const spentCoins = yield* Withdrawal.reads.spentCoins
   const nextKey = yield* KeyRange.reads.nextKey
-  return Context.make(
-    LedgerReads,
-    LedgerReads.of({
-      balance: yield* Ledger.reads.balance,
-      answer: yield* Answer.reads.answer,
-      cursor: yield* Cursor.reads.cursor,
-      events: yield* Ledger.reads.events,
-      lastEvent: yield* Ledger.reads.lastEvent,
-      waiting: yield* Books.reads.waiting,
-      trialBalance: yield* Ledger.reads.trialBalance,
-      tally: yield* Books.reads.tally
-    })
-  ).pipe(
+  return Context.make(NounReads, yield* Nouns.make).pipe(
+    Context.add(
+      LedgerReads,
+      LedgerReads.of({
+        balance: yield* Ledger.reads.balance,
+        answer: yield* Answer.reads.answer,
+        cursor: yield* Cursor.reads.cursor,
+        events: yield* Ledger.reads.events,
+        lastEvent: yield* Ledger.reads.lastEvent,
+        waiting: yield* Books.reads.waiting,
+        trialBalance: yield* Ledger.reads.trialBalance,
+        tally: yield* Books.reads.tally
+      })
+    ),
     Context.add(
       AccountReads,
       AccountReads.of({

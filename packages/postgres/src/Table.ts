@@ -55,6 +55,12 @@ export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (le
 /** The type of a column, by what it holds. */
 export const typeOf = (kind: Kind): string => sqlTypes[kind]
 
+/** The type of a member as a key by which a row is found. */
+export const keyOf = ({ members }: Noun.Members, of: string): "uuid" | "text" | "integer" => {
+  const kind = members.find(([member]) => member === of)?.[1]
+  return kind === "uuid" || kind === "integer" ? kind : "text"
+}
+
 /** A value on its way into a statement: a number in JSON stops at 2^53. */
 export const put = (value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
 

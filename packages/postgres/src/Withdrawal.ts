@@ -463,18 +463,8 @@ const candidateOf = (row: unknown): Withdrawal.Candidate => {
 const outpointOf = Schema.decodeUnknownSync(Schema.Struct({ outpoint: Schema.String }))
 
 export const reads = {
-  withdrawal: Reads.one("Records.withdrawal", {
-    key: { company_id: "uuid", id: "uuid" },
-    select: `select ${withdrawals.selected} from ${withdrawals.name} t where t.company_id = a.company_id and t.id = a.id`,
-    read: withdrawals.ofRow,
-    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
-  }),
-  withdrawalByHash: Reads.one("Records.withdrawalByHash", {
-    key: { payment_hash: "text" },
-    select: `select ${withdrawals.selected} from ${withdrawals.name} t where t.payment_hash = a.payment_hash`,
-    read: withdrawals.ofRow,
-    keyOf: (paymentHash: PaymentHash.PaymentHash) => [paymentHash]
-  }),
+  withdrawal: Reads.get("Records.withdrawal", Withdrawal.noun),
+  withdrawalByHash: Reads.named("Records.withdrawalByHash", Withdrawal.noun, ["paymentHash"]),
   followers: Reads.many("Records.followers", {
     text: `
 select ${withdrawals.selected} from ${withdrawals.name} t
