@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Network } from "@satrail/bitcoin/Network"
+import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
@@ -9,7 +10,9 @@ import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import * as Satrail from "@satrail/core/Satrail"
 import * as Memory from "@satrail/memory/Memory"
+import * as Commits from "@satrail/postgres/Commits"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Console, Context, Effect, Fiber, Layer, Redacted, References, Result } from "effect"
 import { rmSync } from "node:fs"
@@ -87,6 +90,19 @@ const bundledAndOurs = Environment.make({
   chain: [...Backends.all.chain, stone]
 })
 const { read, unknown, documentation } = bundledAndOurs
+
+/** The service as it is composed for an environment, but for its database. */
+const inMemory = (environment: Environment.Environment) =>
+  Satrail.layer(Server.settingsOf(environment)).pipe(
+    Layer.provideMerge(Server.outside(environment)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Memory.layer,
+        Layer.succeed(Commits.Commits, { check: Effect.void }),
+        Layer.succeed(Nostr.SecretKey, environment.nostrKey)
+      )
+    )
+  )
 
 const words = Seed.fromEntropy(new Uint8Array(32).fill(9))
 
@@ -189,7 +205,7 @@ describe("the tables of backends", () => {
         const umask = process.umask()
         yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(umask)))
         const quiet: Console.Console = { ...globalThis.console, log: (...text) => void said.push(text.join(" ")), error: () => undefined }
-        const program = yield* Program.main(Server.services, [], bundledAndOurs).pipe(
+        const program = yield* Program.main(inMemory, [], bundledAndOurs).pipe(
           Effect.provideService(Variables, { ...env, PORT: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }),
           Effect.provideService(Console.Console, quiet),
           Effect.forkScoped
