@@ -971,6 +971,6 @@ export const canaries: ReadonlyArray<Canary> = [
       .commit({
         ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage),`,
     test: crashTest,
-    titles: "invoices whose payments the node reports$"
+    titles: "that the node had reported closed$"
   }
 ]

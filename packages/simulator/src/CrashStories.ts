@@ -103,6 +103,18 @@ export const stories: Readonly<Record<string, Story>> = {
     [...company(), ...[1000, 1001, 1002].map((sats) => invoice(0, sats))],
     [pay(2), pay(1), wait(3000), pay(0), ...takenOver]
   ),
+  // Paid from inside, it is looked up no more: only the node's report says that it was paid again.
+  "second payment of an invoice that the node had reported closed": story(
+    [
+      ...company(),
+      ...company(5000),
+      invoice(1, 1000),
+      { _tag: "LieOnce" },
+      ...surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000)),
+      wait(3000)
+    ],
+    [pay(), ...takenOver]
+  ),
   "invoices whose payments are found by asking": story(
     [...company(), invoice(0, 1000), invoice(0, 1001)],
     [{ _tag: "LoseNotice" }, pay(1), { _tag: "LoseNotice" }, pay(0), ...takenOver]
