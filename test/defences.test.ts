@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { canaries, fits, patched } from "./defences/Canaries.ts"
 import { incidents } from "./defences/Incidents.ts"
+import { inPorts, mutants } from "./defences/Mutants.ts"
 import { titles } from "./defences/Titles.ts"
 
 const root = path.dirname(import.meta.dirname)
@@ -34,8 +35,14 @@ describe("the incidents", () => {
 
 describe("the canaries", () => {
   it("mutants: each has a name that a shell takes", () => {
-    assert.strictEqual(new Set(canaries.map(({ name }) => name)).size, canaries.length)
-    for (const { name } of canaries) assert.match(name, /^[a-z]+(-[a-z0-9]+)*$/)
+    assert.strictEqual(new Set(mutants.map(({ name }) => name)).size, mutants.length)
+    for (const { name } of mutants) assert.match(name, /^[a-z]+(-[a-z0-9]+)*$/)
+  })
+
+  it("mutants: those of every port are found, each with who must notice it", () => {
+    const tables = new Set(inPorts.map(({ where }) => where))
+    assert.sameMembers([...tables], globSync("packages/*/test/*.bite*.test.ts", { cwd: root }))
+    for (const { name, noticedBy } of mutants) assert.isNotEmpty(noticedBy, name)
   })
 
   it("mutants: none is in an ordinary run of the tests", () => {

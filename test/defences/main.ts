@@ -1,4 +1,4 @@
-// npm run canaries [-- NAME…]: puts known bugs back, one at a time, and demands that the tests notice each.
+// npm run canaries [-- --list | NAME…]: runs the mutants of the project, and demands that the tests notice each.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -7,6 +7,7 @@ import path from "node:path"
 import process from "node:process"
 import startPostgres from "../postgres.ts"
 import { type Canary, canaries, fits, stories } from "./Canaries.ts"
+import { inPorts, mutants } from "./Mutants.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
@@ -127,15 +128,29 @@ const control = async (file: string, trials: ReadonlyArray<Trial>) => {
   return tell("ok", "none", seconds, `${passed} tests of ${file} are green without a bug`)
 }
 
+/** Mutants of ports, in one file: its tests put each in, and see that the promises break that it names. */
+const judgePorts = async (file: string, names: ReadonlyArray<string>) => {
+  const here = inPorts.filter(({ where, name }) => where === file && names.includes(name))
+  const { failed, passed, broken, seconds } = await run("none", file, here.map(({ titles }) => titles).join("|"))
+  const what = path.basename(file, ".ts")
+  for (const { title, why } of failed) tell("FAILED", what, seconds, `${title}\n  ${why}`)
+  if (passed + failed.length < here.length)
+    return tell("FAILED", what, seconds, `${passed} tests of ${here.length} mutants ran:\n${broken}`)
+  if (failed.length === 0) tell("ok", what, seconds, `${here.length} mutants of ports are noticed, by ${passed} tests`)
+}
+
 const names = process.argv.slice(2)
-const unknown = names.filter((name) => !canaries.some((one) => one.name === name))
+if (names[0] === "--list") {
+  for (const { name, bug, where, noticedBy } of mutants) console.log([`${name}: ${bug}`, where, ...noticedBy].join("\n    "))
+  process.exit()
+}
+const unknown = names.filter((name) => !mutants.some((one) => one.name === name))
 if (unknown.length > 0) {
-  console.error(
-    `No such canary: ${unknown.join(", ")}. There are:\n${canaries.map(({ name, bug }) => `  ${name.padEnd(26)} ${bug}`).join("\n")}`
-  )
+  console.error(`No such mutant: ${unknown.join(", ")}. npm run canaries -- --list says which there are`)
   process.exit(1)
 }
 const chosen = names.length === 0 ? canaries : canaries.filter(({ name }) => names.includes(name))
+const chosenPorts = inPorts.filter(({ name }) => names.length === 0 || names.includes(name))
 
 const begunMillis = Date.now()
 const endPostgres = chosen.some(({ needsServer }) => needsServer) ? await startPostgres() : undefined
@@ -147,12 +162,18 @@ const trials = possible.flatMap((canary): ReadonlyArray<Trial> => {
   return [{ canary, test, titles }, ...(isInStories ? [{ canary, test: stories, titles: "." }] : [])]
 })
 const files = [...new Set(trials.map(({ test }) => test))]
-const queue = [...files.map((file) => () => control(file, trials)), ...trials.map((trial) => () => judge(trial))]
+const tables = [...new Set(chosenPorts.map(({ where }) => where))]
+const namesOfPorts = chosenPorts.map(({ name }) => name)
+const queue = [
+  ...tables.map((file) => () => judgePorts(file, namesOfPorts)),
+  ...files.map((file) => () => control(file, trials)),
+  ...trials.map((trial) => () => judge(trial))
+]
 const work = async (): Promise<void> => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next()
 }
 await Promise.all(Array.from({ length: atOnce }, work))
 for (const { name } of chosen.filter((one) => !possible.includes(one))) tell("skipped", name, 0, "it needs a PostgreSQL server")
 await endPostgres?.()
-console.log(`${possible.length} bugs, ${failures} failures, ${((Date.now() - begunMillis) / 1000).toFixed(0)} s`)
+console.log(`${possible.length + chosenPorts.length} bugs, ${failures} failures, ${((Date.now() - begunMillis) / 1000).toFixed(0)} s`)
 process.exitCode = failures === 0 ? 0 : 1
