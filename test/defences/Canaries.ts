@@ -334,7 +334,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payment from inside is booked before the invoice is closed at the node",
     file: core("sending/Transfers"),
     find: `        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-        // Somebody outside was faster: their payment is what the invoice gets.
+        // An outside payment was first: it is what the invoice gets.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit(`,
     replace: `      const canceled = { preimage: Redacted.make("00".repeat(32)) }

@@ -7,7 +7,7 @@ import { Issue } from "./Envelope.ts"
 import * as Pages from "./Page.ts"
 
 /**
- * The service said no, or could not be asked. `code` and `status` are the answer's own (`insufficient_balance`, 422). Without an answer the
+ * The service refused a request, or could not be reached. `code` and `status` are the response's own (`insufficient_balance`, 422). Without a response the
  * status is 0 and the code `unreachable`: the request may have taken effect. An answer that is no envelope has the code `unreadable`.
  */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {

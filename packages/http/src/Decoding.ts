@@ -12,7 +12,7 @@ export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/ht
 }) {}
 
 /**
- * What else is wrong with the body of an endpoint, whatever its schema says: what only the text tells, or what costs too much to look at
+ * What else is wrong with the body of an endpoint, beyond its schema: what only the text shows, or what costs too much to look at
  * twice. Asked when a request is refused, so that its answer has every issue.
  */
 export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("@satrail/http/Decoding/Rules", {

@@ -43,12 +43,12 @@ const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
 
 const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
 
-/** Whether whoever asked has gone away: there is nobody to answer. */
+/** Whether the client has disconnected: a response would reach no reader. */
 const isGone = (cause: Cause.Cause<unknown>): boolean =>
   Cause.hasInterruptsOnly(cause) &&
   cause.reasons.some((reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key))
 
-/** Behind a proxy that nobody counts, every payer is the proxy, and the limits for one caller are the limits for all. */
+/** Behind an unconfigured proxy, every payer is the proxy, and the limits for one caller are the limits for all. */
 const forwardingIsNotRead =
   "X-Forwarded-For: received and ignored: all callers behind a proxy count as one. " +
   "With reverse proxies of your own in front, set SATRAIL_PROXIES to their number; without any, the client sent the header itself."
@@ -117,7 +117,7 @@ export const layer = (options: Options = {}) => {
   const origins = new Set(options.corsOrigins)
   const corsFor = corsOf(origins)
 
-  /** An OPTIONS request, a browser's preflight or not. A browser whose origin is not allowed is told nothing that would let it go on. */
+  /** An OPTIONS request, a browser's preflight or not. A browser whose origin is not allowed gets no header that would let it go on. */
   const optionsAt = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
     const methods = paths.methodsAt(request.url)
     if (methods.length === 0) return notFound
@@ -201,7 +201,7 @@ export const layer = (options: Options = {}) => {
           if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request, paths), paths))
           const most = isTooLarge(request, paths)
           if (most !== undefined) return Effect.succeed(finish(request, tooLarge(most), paths))
-          // The framework runs us uninterruptibly: somebody who goes away ends the work only if we let him.
+          // The framework runs us uninterruptibly: a client that disconnects ends the work only if we let it.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
               response.body._tag === "Stream"

@@ -352,7 +352,7 @@ export const failureFor = <E extends ServiceError>(error: E): FailureFor<E> => {
   return row(error)
 }
 
-/** An effect of the core, failing with what will be answered. What an outage came from is logged here, for it is not told. */
+/** An effect of the core, failing with what will be answered. The cause of an outage is logged here, since it is not in the response. */
 export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, FailureFor<E>, R> =>
   effect.pipe(
     Effect.catch((error) => {

@@ -47,7 +47,7 @@ const signed = (network: Network, payee: string, amount: Msat.Msat, description:
 }
 
 /**
- * What the examples tell of: a company on a network was paid an invoice over 21 000 sats, and sent 3000 of them on, for a fee of 35. Every id,
+ * The story of the examples: a company on a network was paid an invoice over 21 000 sats, and sent 3000 of them on, for a fee of 35. Every id,
  * hash and amount of theirs is from here; each resource makes its own records of it.
  */
 export const worldOf = (network: Network) => {

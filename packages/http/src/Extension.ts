@@ -11,7 +11,7 @@ export type { Policy } from "./Paths.ts"
 export const maxStreams = 100
 export const maxStreamMillis = 15 * 60_000
 
-/** What pages get that say nothing of themselves: they load nothing, are shown in no frame, and tell nobody where they were. */
+/** The headers of pages that set none: they load nothing, are shown in no frame, and send no referrer. */
 const closed = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer"

@@ -24,7 +24,7 @@ const isHost = (host: string): boolean => !/[\s,@/?#\\]/.test(host)
 const hasSemicolon = (url: string): boolean => url.includes(";") && /^[^?#]*;/.test(url)
 
 /**
- * A letter may be written as its number too (RFC 3986, section 2.3), and the router would read it: whoever stands in front of us and keeps a
+ * A letter may be written as its number too (RFC 3986, section 2.3), and the router would read it: a proxy in front of us that keeps a
  * path from the outside may know the letters only.
  */
 const hasEscapedLetter = (url: string): boolean =>
@@ -34,7 +34,7 @@ const hasEscapedLetter = (url: string): boolean =>
 const writtenIn = (target: string): string =>
   target.startsWith("/") ? target : target.slice(target.indexOf("/", target.indexOf("//") + 2))
 
-/** What a server in front of us could read otherwise than we would: nobody knows what was meant, and nothing is done. */
+/** A request that a server in front of us could read otherwise than we would: its meaning is ambiguous, and nothing is done. */
 export const of = (
   { source, url, headers: { host } }: HttpServerRequest.HttpServerRequest,
   wantsHost: boolean,

@@ -27,7 +27,7 @@ export const identity = (options: Options) =>
     version
   }))
 
-/** Core Lightning takes payments for us. Fails when it does not answer at the start, since nobody could say then whose invoices these are. */
+/** Core Lightning receives payments for us. Fails when it does not answer at the start, since its identity is needed. */
 export const layerReceiver = (options: ReceiverOptions): Layer.Layer<LightningReceiver, NodeUnavailable> =>
   Layer.effect(LightningReceiver, CoreLightningReceiver.make(connect(options), options.invoiceSecret))
 

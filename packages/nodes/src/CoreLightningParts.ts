@@ -23,7 +23,7 @@ export type Verdict = Extract<Payment, { readonly _tag: "pending" | "settled" }>
 
 /**
  * Only when no command can add another part does it mean anything that all have failed. While a command runs all its parts can have failed and another one
- * be tried, and it lives on in the node when whoever began it is dead: it is over when its end was seen (`hasEnded`), or when its last part began more than
+ * be tried, and it lives on in the node when its caller is dead: it is over when its end was seen (`hasEnded`), or when its last part began more than
  * `commandMillis` ago.
  */
 export const verdictOf = (

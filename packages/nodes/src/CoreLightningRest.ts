@@ -19,7 +19,7 @@ export interface Options {
   readonly deadlineMillis?: number
 }
 
-/** The node itself said no. */
+/** A refusal by the node itself. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
 /** Its error codes (`lightning-invoice`, `lightning-xpay`, `lightning-waitanyinvoice`, `lightning-getroutes`). */

@@ -18,7 +18,7 @@ const maxEnded = 10_000
 /** How long we stay to see a payment end. The others are looked up. */
 const settleMillis = 2000
 
-/** With these the payment command is over. What became of its parts is another question. */
+/** With these the payment command is over. The state of its parts is another question. */
 const overReasons: ReadonlyMap<number, FailureReason> = new Map([
   [203, "incorrect_payment_details"],
   [204, "no_route"],
@@ -95,14 +95,14 @@ export const make = Effect.fnUntraced(function* (
   const partsOf = (paymentHash: PaymentHash.PaymentHash) =>
     Effect.map(ask("listsendpays", { payment_hash: paymentHash }, Parts.Parts), ({ payments }) => payments)
 
-  /** Why a part failed: the node tells it again to whoever waits for the part. */
+  /** Why a part failed: the node reports it again to a caller that waits for the part. */
   const reasonOf = (paymentHash: PaymentHash.PaymentHash, { groupid, partid }: Parts.Part) =>
     Effect.matchEffect(ask("waitsendpay", { payment_hash: paymentHash, groupid, partid: partid ?? 0, timeout: 1 }, Schema.Unknown), {
       onFailure: (error) => Effect.succeed(error._tag === "Refused" ? overReasons.get(error.code) : undefined),
       onSuccess: () => Effect.undefined
     })
 
-  /** What became of a payment. */
+  /** The state of a payment. */
   const judge = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
     const parts = yield* partsOf(paymentHash)
     const reason = ended.get(paymentHash)
@@ -139,7 +139,7 @@ export const make = Effect.fnUntraced(function* (
 
   const begin = Effect.fnUntraced(function* (payment: Sending, done: Deferred.Deferred<Payment | NotSent>) {
     const { paymentHash } = payment.invoice
-    // The node would pay a hash again that it is paying, in parts that nobody asked for: it is asked first.
+    // The node would pay a hash again that it is paying, in unwanted parts: its payments are looked up first.
     const run = Effect.gen(function* (): Effect.fn.Return<Payment | NotSent | undefined, NodeUnavailable | Refused> {
       const parts = yield* Effect.result(Effect.andThen(ours === undefined ? recognised : Effect.void, partsOf(paymentHash)))
       if (Result.isFailure(parts)) return { _tag: "notSent" }
@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function* (
     graceMillis: commandMillis + arrivalMillis,
     pay,
     lookupPayment: (paymentHash) => orUnknown(judge(paymentHash)),
-    // Its REST interface tells of nothing by itself.
+    // Its REST interface sends no notifications.
     ends: Stream.empty,
     quote: quoteFrom(ask)
   })

@@ -19,7 +19,7 @@ export interface Options extends RestOptions {
 export interface ReceiverOptions extends Options {
   /**
    * What the preimages of our invoices are derived from, together with their ids: with the same secret an invoice that is asked for again is the same one.
-   * Whoever knows it can take payments that are on their way to us.
+   * With it, incoming payments can be stolen in flight.
    */
   readonly invoiceSecret: Redacted.Redacted
 }

@@ -19,7 +19,7 @@ export const calls = [
 ] as const satisfies ReadonlyArray<Macaroon.Call>
 
 const pageSize = 500
-/** lnd tells what has settled since an index at once, and then goes on with what settles next: after so long a silence nothing more is there. */
+/** lnd reports what has settled since an index at once, and then goes on with new settlements: after so long a silence nothing more is there. */
 const silenceMillis = 500
 
 const Payments = Schema.Struct({

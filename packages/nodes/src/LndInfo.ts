@@ -61,7 +61,7 @@ export const confirm = (rest: LndRest.LndRest, { nodeId }: Identity): Effect.Eff
     Effect.flatMap(({ identity_pubkey }) => rest.recognise(identity_pubkey, nodeId))
   )
 
-/** Whoever answers is the node that it was at first: asked until it says so once, since a node may be away when we start. */
+/** The responding node is the original one: checked until it is confirmed once, since a node may be down when we start. */
 export const recognise = (rest: LndRest.LndRest, identity: Identity): Effect.Effect<void, NodeUnavailable> => {
   let isRecognised = false
   const once = Effect.tap(confirm(rest, identity), () => Effect.sync(() => (isRecognised = true)))

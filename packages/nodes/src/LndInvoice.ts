@@ -5,7 +5,7 @@ import type { InvoiceState, Settled } from "@satrail/core/nodes/LightningReceive
 import { Schema } from "effect"
 import { hex } from "./LndBytes.ts"
 
-/** An invoice as lnd lists and tells it. */
+/** An invoice as lnd lists and reports it. */
 export const Invoice = Schema.Struct({
   r_hash: hex(PaymentHash.PaymentHash),
   r_preimage: hex(Preimage.Preimage),

@@ -34,7 +34,7 @@ export const make = (
       )
     )
 
-  /** Pages through all invoices for the one that was settled first. Only a node that nobody has resumed from yet is asked for it. */
+  /** Pages through all invoices for the one that was settled first. Only needed for a node without a checkpoint. */
   const firstSettled = Effect.gen(function* () {
     let first: Invoice | undefined
     for (let offset = 0n; ;) {
@@ -55,7 +55,7 @@ export const make = (
 
   const settledAfter = (index: string) =>
     rest.listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Invoice).pipe(
-      // New invoices are told as well.
+      // New invoices are reported as well.
       Stream.filter(({ state }) => state === "SETTLED"),
       Stream.map(settledOf)
     )

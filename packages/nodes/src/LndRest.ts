@@ -22,7 +22,7 @@ export interface Options {
   readonly state?: NodeState.NodeState
 }
 
-/** lnd itself said no to what was asked: a gRPC status code and its words. What it says about itself is `NodeUnavailable`. */
+/** A refusal of lnd's of this call: a gRPC status code and its message. What is about lnd itself is `NodeUnavailable`. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly code: number; readonly words: string }> {}
 
 export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9 } as const
@@ -99,7 +99,7 @@ export const make = (options: Options): LndRest => {
       HttpClientRequest.setHeader("grpc-metadata-macaroon", Redacted.value(macaroon))
     )
 
-  /** What is no error of lnd's in its own form was said by somebody else. */
+  /** An error that is not in lnd's own form came from another server. */
   const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, unknown> =>
     Effect.flatMap(response.text, (text) =>
       Effect.matchEffect(Schema.decodeUnknownEffect(Schema.fromJsonString(Problem))(text), {

@@ -29,7 +29,7 @@ const Sent = Schema.Struct({
   payment_index: Schema.String
 })
 
-/** A payment as `TrackPayments` tells it. */
+/** A payment as `TrackPayments` reports it. */
 const Tracked = Schema.Struct({ payment_hash: PaymentHash.PaymentHash, status: Sent.fields.status })
 
 const Routes = Schema.Struct({
@@ -57,7 +57,7 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
     case "SUCCEEDED":
       return { _tag: "settled", preimage: sent.payment_preimage, fee: sent.fee_msat, index: sent.payment_index }
     case "FAILED":
-      // Every attempt is resolved and lnd has given up: its last word, also for a reason that nobody here has heard of.
+      // Every attempt is resolved and lnd has stopped trying: its final result, also for an unknown reason.
       return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
   }
 }
@@ -73,7 +73,7 @@ const isNoRoute = ({ words }: Refused): boolean => /unable to find a path to des
 
 const notSent = { _tag: "notSent" } as const
 
-/** To hear nothing of a payment says nothing about it. What is wrong with the node is in the log already. */
+/** No response about a payment proves nothing about it. The outage is in the log already. */
 const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logDebug("node: payment status unavailable", outage), { _tag: "unknown" } as const)
@@ -121,7 +121,7 @@ export const make = (
   const lookup = (paymentHash: PaymentHash.PaymentHash) =>
     Effect.andThen(
       recognised,
-      // The first line is how it stands; the others would be what becomes of it.
+      // The first line is the current state; the others would be later updates.
       Stream.runHead(rest.listen("lookupPayment", get(`/v2/router/track/${toBase64Url(paymentHash)}`), Sent))
     ).pipe(
       Effect.timeoutOrElse({
@@ -158,7 +158,7 @@ export const make = (
     let seen: typeof Sent.Type | undefined
     const body = {
       payment_request: invoice.paymentRequest,
-      // Said only where the invoice leaves it open: otherwise lnd refuses.
+      // Only where the invoice leaves it open: otherwise lnd refuses.
       ...(invoice.amount === undefined && { amt_msat: String(amount) }),
       fee_limit_msat: String(feeLimit), // always said: without one lnd takes free routes only
       timeout_seconds: attemptSeconds,

@@ -20,7 +20,7 @@ const call = (...ask: Parameters<typeof Operator.call>) =>
     ({ call }) => call(...ask)
   )
 
-/** A misspelt variable is a default that nobody chose, here as in the service. `start` and `check` say so with everything else that is wrong. */
+/** A misspelt variable is a default by mistake, here as in the service. `start` and `check` report it with every other problem. */
 const spelt = Effect.gen(function* () {
   const { unknown } = yield* Effect.promise(() => import("./Environment.ts"))
   const problems = unknown(yield* Variables)

@@ -64,7 +64,7 @@ import * as Pretended from "./Pretended.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
 import { version } from "./Version.ts"
 
-/** Nobody can listen there: another program does, or the address is not this machine's. */
+/** The address cannot be listened on: another program does, or it is not this machine's. */
 export class AddressUnusable extends Schema.TaggedError<AddressUnusable>()("AddressUnusable", {
   host: Schema.String,
   port: Schema.Int,

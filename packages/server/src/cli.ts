@@ -18,7 +18,7 @@ Command.run(satrail, { version }).pipe(
   Effect.provide([NodeServices.layer, builtIns]),
   (main) =>
     NodeRuntime.runMain(main, {
-      // Whoever has set an exit code has said how this ends.
+      // A command that has set an exit code has reported how this ends.
       teardown: (exit, onExit) =>
         process.exitCode === undefined ? Runtime.defaultTeardown(exit, onExit) : onExit(Number(process.exitCode))
     })

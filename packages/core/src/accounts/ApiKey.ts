@@ -66,7 +66,7 @@ export const generate = (network: Network, entropy: (size: number) => Uint8Array
   return { id, secretHash: SecretHash.of(secret), text: Redacted.make(`sr_${network}_${id}_${secret}`, { label: "api key" }) }
 }
 
-/** The id and the secret in a key's text, whoever's it is. */
+/** The id and the secret in a key's text, of any company. */
 export const parse = (text: string): { readonly network: string; readonly id: string; readonly secret: string } | undefined => {
   const match = /^sr_([a-z]+)_([1-9A-HJ-NP-Za-km-z]{12})_([1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(text)
   if (match === null) return undefined
@@ -74,7 +74,7 @@ export const parse = (text: string): { readonly network: string; readonly id: st
   return { network, id, secret }
 }
 
-/** Whether two texts are the same, in a time that does not tell how much of them is. */
+/** Whether two texts are the same, in a time that does not reveal how much of them is. */
 export const isSame = (one: string, other: string): boolean => {
   let difference = one.length ^ other.length
   for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
@@ -117,7 +117,7 @@ export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
   event: { type: "api_key.revoked", subject: apiKey.id }
 })
 
-/** The key was used. Told at most once a minute. */
+/** The key was used. Recorded at most once a minute. */
 export const used = (apiKey: ApiKey, atMillis: number): ApiKeyUsed => ({
   _tag: "ApiKeyUsed",
   id: apiKey.id,

@@ -46,7 +46,7 @@ export interface Enqueue extends Work {
   readonly _tag: "Enqueue"
 }
 
-/** A job is done, whoever holds it: only a fence asks who does. */
+/** A job is done, whatever process holds it: only a fence checks its holder. */
 export interface Complete {
   readonly _tag: "Complete"
   readonly id: string

@@ -21,7 +21,7 @@ export class Options extends Context.Service<
 export const defaults: Options["Service"] = { dutyLeaseMillis: 6_000 }
 
 /**
- * Does `work` in one process of all, until the scope closes. Who has the role renews its lease; who cannot, or hears that another has it, stops;
+ * Does `work` in one process of all, until the scope closes. The holder of the lease renews it; a process that cannot, or finds another holder, stops;
  * who is stopped finishes its step and gives the role back at once. Two may overlap for a moment: what must not be done by both carries the fence.
  */
 export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {

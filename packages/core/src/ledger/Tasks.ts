@@ -27,7 +27,7 @@ export class Tasks extends Context.Service<
   Tasks,
   {
     /**
-     * Claims up to `limit` tasks of one kind that are due and that nobody holds, the longest due first. A claim ends at
+     * Claims up to `limit` jobs of one kind that are due and unclaimed, the longest due first. A claim ends at
      * `nowMillis + leaseMillis`, unless it is given back or prolonged.
      */
     readonly claim: (ask: {
@@ -51,7 +51,7 @@ export class Tasks extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
     /**
      * The task can be claimed again from `untilMillis` on: given back, or held for longer. With `as` it is work of that kind and lane from here on.
-     * False when somebody else has claimed it since, or it ended.
+     * False when another process has claimed it since, or it ended.
      */
     readonly postpone: (
       task: Task,

@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const entropy = yield* Entropy
 
-  /** The node's money is there, but its invoice was settled by another payment: it is nobody's until a person has looked. */
+  /** The node's money is there, but its invoice was settled by another payment: it belongs to no company until an operator has reviewed it. */
   const suspend = Effect.fnUntraced(function* (
     invoice: Invoice.Invoice,
     received: Msat.Msat,
@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
       receivedSats: Msat.toDecimalSats(received)
     })
     const { companyId, paymentHash } = invoice
-    // From the hash, so that the same payment told twice is one.
+    // From the hash, so that the same payment reported twice is one.
     const reason = "invoice settled by another payment"
     const unmatched = { id: Id.fromHash(paymentHash), companyId, paymentHash, received, reason, createdAtMillis: nowMillis }
     yield* journal

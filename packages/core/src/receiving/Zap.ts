@@ -107,7 +107,7 @@ export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fenc
   readonly taken: number
 }
 
-/** The work of this receipt is done. Nobody is told of one that no relay has. */
+/** The job of this receipt is done. A receipt that no relay has is not published as an event. */
 export const receipted = (invoice: Invoice, fence: Change.Fence, taken: number, atMillis: number): ZapReceipted => ({
   _tag: "ZapReceipted",
   id: invoice.id,

@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
           return yield* fail(withdrawal, "invoice_expired", task)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-        // Somebody outside was faster: their payment is what the invoice gets.
+        // An outside payment was first: it is what the invoice gets.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit(
           Withdrawal.transferred(

@@ -11,7 +11,7 @@ import * as Fee from "../policy/Fee.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**
- * `open` may be claimed, by whoever has its secret. `claimed` is final: what became of the money its withdrawal says. `expired` and `canceled`
+ * `open` may be claimed, with its secret. `claimed` is final: the outcome is its withdrawal's. `expired` and `canceled`
  * are final too: the hold was voided.
  */
 export const Status = Schema.Literals(["open", "claimed", "expired", "canceled"])
@@ -20,7 +20,7 @@ export type Status = typeof Status.Type
 /** How long a voucher may be open, in seconds. Not longer than the answer to its creation is kept. */
 export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 } as const
 
-/** Money that is held for whoever claims it first (LUD-03). `amount` is what the claimer gets; the fees come on top, as in a withdrawal. */
+/** Money that is held for the first wallet that claims it (LUD-03). `amount` is what the claimer gets; the fees come on top, as in a withdrawal. */
 export const Voucher = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
@@ -92,7 +92,7 @@ export const life = {
 type Inserted = Noun.InsertOf<typeof noun>
 
 export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "once"> {}
-/** Applies while it is open. What it holds is the withdrawal's from here on: no posting, so there is no moment at which nobody holds it. */
+/** Applies while it is open. Its hold is the withdrawal's from here on: no posting, so the money is held at every moment. */
 export interface VoucherClaimed extends Written<
   "VoucherClaimed",
   readonly [Noun.TransitionOf<typeof life.claimed>, Noun.InsertOf<typeof Withdrawal.noun>]
@@ -102,7 +102,7 @@ export interface VoucherExpired extends Written<"VoucherExpired", readonly [Noun
 /** The same, by its owner. */
 export interface VoucherCanceled extends Written<"VoucherCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
 
-/** The work of voiding a voucher that nobody claimed: due when it expires. */
+/** The job of voiding an unclaimed voucher: due when it expires. */
 export const taskKind = "voucher"
 
 /** The whole fee on top of the amount. */
@@ -169,7 +169,7 @@ const voided = (voucher: Voucher, atMillis: number) => ({
   jobs: [Change.complete(voucher.id)]
 })
 
-/** Nobody claimed it in time: everything is available again. */
+/** Not claimed in time: everything is available again. */
 export const expired = (voucher: Voucher, fence: Change.Fence, atMillis: number): VoucherExpired => ({
   _tag: "VoucherExpired",
   ...voided(voucher, atMillis),
@@ -178,7 +178,7 @@ export const expired = (voucher: Voucher, fence: Change.Fence, atMillis: number)
   event: { type: "voucher.expired", subject: voucher.id }
 })
 
-/** Nobody claimed it and nobody will: everything is available again. */
+/** Not claimed, and no longer claimable: everything is available again. */
 export const canceled = (voucher: Voucher, atMillis: number): VoucherCanceled => ({
   _tag: "VoucherCanceled",
   ...voided(voucher, atMillis),

@@ -16,7 +16,7 @@ export interface Claim {
   readonly k1: string
   /** The invoice that is to be paid. */
   readonly pr: string
-  /** Whoever asks, by whatever he is told apart: he may claim only so often. */
+  /** Identifies the caller, who may claim only so often. */
   readonly caller: string
 }
 
@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
     })
   )
 
-  /** Whether this very invoice is what the voucher was claimed for: the wallet did not hear our answer. */
+  /** Whether this very invoice is what the voucher was claimed for: the wallet did not get the response. */
   const isPaidTo = Effect.fnUntraced(function* ({ companyId, withdrawalId }: Voucher.Voucher, pr: string) {
     const withdrawal = withdrawalId === null ? undefined : yield* records.withdrawal(companyId, withdrawalId)
     return withdrawal?._tag === "Some" && withdrawal.value.recipient === pr.trim().toLowerCase()

@@ -29,14 +29,14 @@ import { checkSendable } from "./Withdrawals.ts"
 /** How many vouchers a page has. */
 export const limit = { default: 100, maximum: 1000 } as const
 
-/** A voucher and its secret, which nobody can ask for again. */
+/** A voucher and its secret, which is returned once. */
 export interface Issued {
   readonly voucher: Voucher.Voucher
   /** What a wallet scans: the secret is in it. */
   readonly url: Redacted.Redacted
 }
 
-/** Money for whoever has the link: held when a voucher is created, and paid once, to the first invoice that claims it (LUD-03). */
+/** Money for the bearer of a link: held when a voucher is created, and paid once, to the first invoice that claims it (LUD-03). */
 export class Vouchers extends Context.Service<
   Vouchers,
   {
@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
       if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > limit.maximum) {
         return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
       }
-      // One more than asked for tells whether there is another page, without counting.
+      // One more than requested shows whether there is another page, without counting.
       const found = yield* records.vouchersOf(companyId, query.before, query.limit + 1)
       const vouchers = found.slice(0, query.limit)
       return { vouchers, next: found.length > query.limit ? vouchers.at(-1) : undefined }

@@ -54,12 +54,12 @@ export const Withdrawal = Schema.Struct({
   /** When that was the rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
   status: Status,
-  /** What is being paid, from the moment it was decided, before any node is told. Null for an on-chain one. */
+  /** What is being paid, from the moment it was decided, before any node is called. Null for an on-chain one. */
   paymentHash: Schema.NullOr(PaymentHash.PaymentHash),
   paymentRequest: Schema.NullOr(Schema.String),
   /** What the recipient's server wants shown once it is paid (LUD-09). */
   successAction: Schema.NullOr(SuccessAction),
-  /** The transaction, from the moment it was signed, before anyone is told. Null for a Lightning one. */
+  /** The transaction, from the moment it was signed, before it is broadcast. Null for a Lightning one. */
   chainTxId: Schema.NullOr(TxId.TxId),
   /** Its bytes. Null also where it is another withdrawal's, which leads, and pays this one with an output of its own. */
   rawTx: Schema.NullOr(Schema.String),
@@ -122,7 +122,7 @@ export interface Candidate {
   readonly isDeep: boolean
 }
 
-/** What is about to be sent, to the last byte. Stored and committed before any node is told. */
+/** What is about to be sent, to the last byte. Stored and committed before any node is called. */
 export type Attempt =
   | {
       readonly _tag: "Lightning"
@@ -182,10 +182,10 @@ export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", A
   readonly attempt: Attempt & { readonly _tag: "Chain" }
   /** Everybody who follows, and their shares of the new fee. */
   readonly followers: ReadonlyArray<Follower>
-  /** The newest candidate so far, and its change: nobody may spend that any more. */
+  /** The newest candidate so far, and its change, which may not be spent any more. */
   readonly replaces: { readonly txId: TxId.TxId; readonly change: string | null }
 }
-/** A payout that settled is so deep that nobody looks for it any more. */
+/** A payout that settled is so deep that it is no longer watched. */
 export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
   readonly txId: TxId.TxId
 }

@@ -30,7 +30,7 @@ const Body = Schema.Struct({
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateVoucher" })
 
-/** Money that is held for whoever claims it first. */
+/** Money that is held for the first wallet that claims it. */
 const view = View.make<Voucher.Voucher>()(
   { identifier: "Voucher" },
   {
@@ -215,7 +215,7 @@ const cancel = Section.company(
     })
 )
 
-/** Money for whoever has the link. */
+/** Money for the bearer of a link. */
 export const section = Section.make(
   "vouchers",
   { title: "Vouchers", description: "Money that is held for the first LNURL wallet that claims it" },

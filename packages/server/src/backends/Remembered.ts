@@ -59,8 +59,8 @@ const confirm = Effect.fnUntraced(function* (
 })
 
 /**
- * Which node it is: its own word, or, where it is away and may be, what it said at an earlier start. Fails where it is another node than the database's,
- * or on another network than ours, and where nobody has ever asked it.
+ * Which node it is: by its own answer, or, during a possible outage, as it was at an earlier start. Fails where it is another node than the database's,
+ * or on another network than ours, and where its identity was never read.
  */
 export const identify = Effect.fnUntraced(function* (
   place: Place,

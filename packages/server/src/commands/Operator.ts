@@ -58,7 +58,7 @@ const Envelope = Schema.Struct({
 
 type Method = "GET" | "POST" | "PUT" | "DELETE"
 
-/** Asks one of the operator's routes. A refusal is told as it is. */
+/** Calls one of the operator's routes. A refusal is printed as it is. */
 export const ask = Effect.fnUntraced(function* (method: Method, route: string, body?: Readonly<Record<string, unknown>>) {
   const { url, token } = yield* target
   const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(

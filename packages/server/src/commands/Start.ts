@@ -1,5 +1,5 @@
 import * as Program from "../Program.ts"
 import * as Server from "../Server.ts"
 
-/** The service, until it is told to stop. */
+/** The service, until SIGINT or SIGTERM. */
 export const start = () => Program.main(Server.services)

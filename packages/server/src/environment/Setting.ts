@@ -89,7 +89,7 @@ export const all = <const S extends Readonly<Record<string, Config.Config<unknow
     return problems.size === 0 ? Config.succeed(Record.getSuccesses(attempts) as Values<S>) : refused(...problems)
   })
 
-/** The same, where nobody asks what they are. */
+/** The same, without their types. */
 export const right = (configs: ReadonlyArray<Config.Config<unknown>>): Config.Config<void> =>
   Config.map(all(Object.fromEntries(configs.entries())), () => undefined)
 
@@ -100,7 +100,7 @@ export interface Choice<A> {
   readonly config: Config.Config<A>
 }
 
-/** What `name` names in the table; undefined where it is none of them. Settings of the others are not used, and told all the same where they are wrong. */
+/** What `name` names in the table; undefined where it is none of them. Settings of the others are not used, and reported all the same where they are wrong. */
 export const chosen = <A>(name: Config.Config<string>, table: ReadonlyArray<Choice<A>>): Config.Config<A | undefined> =>
   Config.flatMap(
     Config.orElse(name, () => Config.succeed("")),

@@ -1,13 +1,13 @@
 import { Context } from "effect"
 import * as Setting from "./Setting.ts"
 
-// A setting that is misspelt is a default that nobody chose: on the wrong network, or over an empty ledger. So what looks like ours and is not is an
-// error, unless it is known to be somebody else's.
+// A misspelt setting is a default by mistake: on the wrong network, or over an empty ledger. So what looks like ours and is not is an
+// error, unless it is known to be another program's.
 
 /** Where variables are: a process's environment. */
 export type Source = Readonly<Record<string, string | undefined>>
 
-/** The variables of this process. A `ConfigProvider` cannot tell which there are. */
+/** The variables of this process. A `ConfigProvider` cannot list them. */
 export const Variables = Context.Reference<Source>("@satrail/server/environment/Unknown/Variables", { defaultValue: () => process.env })
 
 /** How the names of settings begin that are this program's, besides those of its backends. */
@@ -16,7 +16,7 @@ const prefixes = ["SATRAIL_", "CHAIN_", "DATABASE"]
 /** Ours too, and no settings of the service: the command line's, and those of this project's tools. */
 const alsoOurs: ReadonlySet<string> = new Set(["SATRAIL_URL", "SATRAIL_REGTEST_CACHE"])
 
-/** Names outside the prefixes are told from ours only where both are long enough that no other program's is so near. */
+/** Names outside the prefixes are distinguished from ours only where both are long enough that no other program's is so near. */
 const shortest = 8
 const slips = 2
 
@@ -25,7 +25,7 @@ const names: Setting.Kind<ReadonlyArray<string>> = {
   read: (text) => text.split(",").map((name) => name.trim())
 }
 
-/** Which of the environment's variables are somebody else's although they begin as ours do. */
+/** Which of the environment's variables are another program's although they begin as ours do. */
 export const ignored = Setting.optional({
   name: "SATRAIL_IGNORED_VARIABLES",
   meaning: "Variables of other programs with a prefix of ours: without this, one that is not in this table stops the start",
