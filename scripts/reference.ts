@@ -1,4 +1,5 @@
 // The pages of docs/reference, made from the code that they describe: npm run docs
+import { Completions } from "effect/cli"
 import { writeFileSync } from "node:fs"
 import { maxHeaderSize } from "node:http"
 import path from "node:path"
@@ -32,6 +33,8 @@ import * as Reference from "../packages/http/src/Reference.ts"
 import * as Commits from "../packages/postgres/src/Commits.ts"
 import * as PretendNames from "../packages/sandbox/src/PretendNames.ts"
 import * as Sandbox from "../packages/sandbox/src/Sandbox.ts"
+import { satrail } from "../packages/server/src/Commands.ts"
+import * as Commands from "../packages/server/src/commands/Reference.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
 import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
@@ -173,6 +176,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "errors.md": made + Reference.errors(),
   "limits.md": made + limits(),
   "defences.md": made + Defences.page(),
+  "commands.md": made + Commands.page(Completions.fromCommand(satrail)),
   "configuration.md": `${made}# Configuration\n\nThe server reads its environment. An invalid value stops the start, which reports every problem; so does a variable that looks like one of these and is none. \`satrail check\` checks what they name.\n\n${Environment.documentation()}\n`
 })
 

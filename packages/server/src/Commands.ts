@@ -30,7 +30,7 @@ const spelt = Effect.gen(function* () {
 const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as one line of JSON, for programs"), Flag.withDefault(false))
 const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
-const name = Flag.String("name").pipe(Flag.withDescription("A display name"))
+const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
 const plans = ["free", "paid"] as const
 
 const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
@@ -40,8 +40,10 @@ const of = (company: string) => `/operator/companies/${encodeURIComponent(compan
 const companies = Command.make("companies").pipe(
   Command.withDescription("Open companies, and change their plans and domains"),
   Command.withSubcommands([
-    Command.make("create", { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Its plan")) }, ({ json, ...body }) =>
-      call({ json }, "POST", "/operator/companies", body)
+    Command.make(
+      "create",
+      { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Its plan; required")) },
+      ({ json, ...body }) => call({ json }, "POST", "/operator/companies", body)
     ).pipe(Command.withDescription("Open a company"), example("companies create --name Acme --plan paid", "Then issue it a key")),
     Command.make(
       "plan",
@@ -168,7 +170,7 @@ const file = Flag.String("file").pipe(
   Flag.withDescription("The wallet's file; by default CHAIN_WALLET, or wallet.json in SATRAIL_DATA"),
   Flag.optional
 )
-const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network"))
+const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network; required"))
 const withoutSeed = Flag.Boolean("without-seed").pipe(
   Flag.withDescription("Keep the seed out of the file: another program signs"),
   Flag.withDefault(false)
@@ -212,7 +214,7 @@ const wallet = Command.make("wallet").pipe(
     Command.make(
       "rescan",
       {
-        fromHeight: Flag.Int("from-height").pipe(Flag.withDescription("The first block to read")),
+        fromHeight: Flag.Int("from-height").pipe(Flag.withDescription("The first block to read; required")),
         gap: Flag.Int("gap").pipe(Flag.withDescription("How many keys in a row may be unused before the search ends"), Flag.optional)
       },
       later(async () => (await import("./commands/Rescan.ts")).rescan)
