@@ -85,7 +85,7 @@ describe("the command line", () => {
       const misspelt = { SATRAIL_NETWROK: "mainnet" }
       const help = yield* run("verify --help", misspelt)
       assert.isTrue(Exit.isSuccess(help.exit))
-      for (const words of ["satrail verify", "--json", "Ends with 2 where something is wrong"]) assert.include(help.stdout, words)
+      for (const words of ["satrail verify", "--json", "exit code is 2"]) assert.include(help.stdout, words)
       const refused = errorOf((yield* run("verify", misspelt)).exit)
       assert.instanceOf(refused, CommandFailed)
       assert.strictEqual(String(refused.message), "SATRAIL_NETWROK is not a setting: did you mean SATRAIL_NETWORK?")
