@@ -42,6 +42,33 @@ const graceMillis = 10_000
 export const percentile = (sorted: Float64Array, part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 
+const summary = (latencies: ReadonlyArray<number>, millis: number) => {
+  const sorted = Float64Array.from(latencies).toSorted()
+  return {
+    answered: sorted.length,
+    perSecond: (sorted.length * 1000) / millis,
+    p50Millis: percentile(sorted, 0.5),
+    p99Millis: percentile(sorted, 0.99)
+  }
+}
+
+const passed = (millis: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, millis)
+  })
+
+/**
+ * Requests come at random, so many a second (a Poisson process). Timers here have a millisecond: whatever came due in the meantime is offered together, with
+ * the moment at which it was due.
+ */
+const arrivals = async (perSecond: number, from: number, until: number, offer: (dueAt: number) => void) => {
+  let nextDue = from
+  for (let now = from; now < until; now = performance.now()) {
+    for (; nextDue <= now && nextDue < until; nextDue += (-Math.log(1 - Math.random()) * 1000) / perSecond) offer(nextDue)
+    await passed(1)
+  }
+}
+
 /** Runs a load to its end. */
 export const run = async (load: Load): Promise<Outcome> => {
   const { perSecond } = load
@@ -112,16 +139,11 @@ export const run = async (load: Load): Promise<Outcome> => {
     if (perSecond === undefined) {
       await passed(countTo - startedAt)
     } else {
-      // Timers here have a millisecond: whatever came due in the meantime is sent together, and counted from when it was due.
-      let nextDue = startedAt
-      for (let now = startedAt; now < countTo; now = performance.now()) {
-        for (; nextDue <= now && nextDue < countTo; nextDue += (-Math.log(1 - Math.random()) * 1000) / perSecond) {
-          const client = idle.shift() // the one idle longest: a server hangs up on who says nothing for long
-          if (client === undefined) due.push(nextDue)
-          else send(client, nextDue)
-        }
-        await passed(1)
-      }
+      await arrivals(perSecond, startedAt, countTo, (dueAt) => {
+        const client = idle.shift() // the one idle longest: a server hangs up on who says nothing for long
+        if (client === undefined) due.push(dueAt)
+        else send(client, dueAt)
+      })
     }
     sending = false
     const unanswered = () => beganAt.size + due.length
@@ -141,19 +163,5 @@ export const run = async (load: Load): Promise<Outcome> => {
   } finally {
     for (const connection of connections) connection.close()
   }
-  const sorted = Float64Array.from(latencies).toSorted()
-  return {
-    answered: sorted.length,
-    sent,
-    perSecond: (sorted.length * 1000) / load.millis,
-    p50Millis: percentile(sorted, 0.5),
-    p99Millis: percentile(sorted, 0.99),
-    bad,
-    firstBad
-  }
+  return { ...summary(latencies, load.millis), sent, bad, firstBad }
 }
-
-const passed = (millis: number) =>
-  new Promise<void>((resolve) => {
-    setTimeout(resolve, millis)
-  })

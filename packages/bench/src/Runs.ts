@@ -1,0 +1,134 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type * as Drive from "./Drive.ts"
+import * as Fill from "./Fill.ts"
+import type { Generator } from "./Generator.ts"
+import * as Pgbench from "./Pgbench.ts"
+import * as Program from "./Program.ts"
+import type { What } from "./Report.ts"
+import type { Server, Subject } from "./Subject.ts"
+
+export interface Operation {
+  readonly what: What
+  /** As fast as it goes; or, where requests can come at random, so many times a second. */
+  readonly run: (perSecond?: number) => Effect.Effect<Pgbench.Measured, Program.BenchFailed>
+}
+
+/** How long a run is, and how long before it nothing is counted. */
+export const times = (seconds: number) => ({ warmupMillis: 300, millis: seconds * 1000 })
+
+/** More open invoices than anybody settles a second, until a round has shown how many that are. */
+const firstGuessPerSecond = 20_000
+
+/** The ways in which something is run on a subject, and measured. */
+export const make = (subject: Subject, generator: Generator, seconds: number) => {
+  const { api, journal, sql, pgbench } = subject
+  const { warmupMillis, millis } = times(seconds)
+
+  /** What a run costs the process and the database, for each of what it did. */
+  const costed = <A extends Pgbench.Outcome>(pid: number, run: Effect.Effect<A, Program.BenchFailed>, count: (outcome: A) => number) =>
+    Effect.gen(function* () {
+      const [before, cpuBefore] = [yield* subject.spent, Program.cpuMicros(pid)]
+      const outcome = yield* run
+      const [cpuAfter, after] = [Program.cpuMicros(pid), yield* subject.spent]
+      const each = (from: number | undefined, to: number | undefined) =>
+        from === undefined || to === undefined ? undefined : (to - from) / count(outcome)
+      return {
+        ...outcome,
+        cpuMicros: each(cpuBefore, cpuAfter),
+        walBytes: (after.walBytes - before.walBytes) / count(outcome),
+        roundTrips: each(before.statements, after.statements)
+      } satisfies Pgbench.Measured
+    })
+
+  /** Over HTTP, as clients ask. */
+  const http = (
+    operation: string,
+    pattern: string,
+    clients: number,
+    asked: ReadonlyArray<string>,
+    { port, pid }: Server = api
+  ): Operation => ({
+    what: { operation, pattern, clients },
+    run: (perSecond) =>
+      costed(
+        pid,
+        generator(operation, { port, clients, warmupMillis, millis, requests: asked, ...(perSecond === undefined ? {} : { perSecond }) }),
+        ({ sent }) => sent
+      )
+  })
+
+  /** What is asked may depend on what was settled before. */
+  const inProcess = (
+    what: What,
+    ask: Effect.Effect<Pick<Drive.Drive, "operation" | "companies" | "kind" | "first" | "end">, Program.BenchFailed>,
+    then: (outcome: Drive.Outcome) => void = () => {}
+  ): Operation => ({
+    what,
+    run: () =>
+      Effect.flatMap(ask, (asked) =>
+        costed(
+          journal.pid,
+          Effect.tap(subject.drive({ ...asked, clients: what.clients, warmupMillis, millis }), (outcome) =>
+            Effect.sync(() => then(outcome))
+          ),
+          ({ committed }) => committed
+        )
+      )
+  })
+
+  /** Keeps as many invoices of a kind open as will be settled. `next` is the first that was not settled yet. */
+  const opening = (kind: number, next: Effect.Effect<number, Program.BenchFailed>) => {
+    let end = 0
+    let perSecond = firstGuessPerSecond
+    return {
+      ready: Effect.gen(function* () {
+        const first = yield* next
+        const missing = Math.ceil(perSecond * 1.5 * (seconds + 1)) - (end - first)
+        if (missing > 0) {
+          yield* Effect.provideService(Fill.open(kind, end, missing), SqlClient.SqlClient, sql)
+          end += missing
+        }
+        return { first, end }
+      }),
+      ran: (outcome: Pgbench.Outcome) => {
+        perSecond = outcome.perSecond
+      }
+    }
+  }
+
+  /** Invoices of a kind are settled in process, by so many companies. */
+  const settle = (pattern: string, companies: number, kind: number): Operation => {
+    let next = 0
+    const { ready, ran } = opening(
+      kind,
+      Effect.sync(() => next)
+    )
+    const ask = Effect.map(ready, (invoices) => ({ operation: "settle" as const, companies, kind, ...invoices }))
+    return inProcess({ operation: "settle, in process", pattern, clients: 64 }, ask, (outcome) => {
+      next = outcome.next
+      ran(outcome)
+    })
+  }
+
+  /** The same work by pgbench on our own tables. */
+  const pg = (script: Pgbench.Script) => ({
+    limit: script.name,
+    run: (perSecond?: number) => Pgbench.run(pgbench, script, seconds, perSecond)
+  })
+
+  const pgSettle = (script: Pgbench.Script, kind: number) => {
+    const next = Effect.provideService(Fill.settledByPgbench(kind), SqlClient.SqlClient, sql)
+    const { ready, ran } = opening(kind, next)
+    return {
+      limit: script.name,
+      run: () =>
+        Effect.andThen(
+          ready,
+          Effect.tap(Pgbench.run(pgbench, script, seconds), (outcome) => Effect.sync(() => ran(outcome)))
+        )
+    }
+  }
+
+  return { http, inProcess, settle, pg, pgSettle }
+}
