@@ -10,9 +10,9 @@ export const fates: ReadonlyArray<Fate> = (["before", "after"] as const).flatMap
   { _tag: "unanswered", when }
 ])
 
-/** Calls of nodes, the wallet and the signer that do something. Of a store, a Change does. */
 const acting = new Set(["pay", "createInvoice", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
-const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
+/** Whether a call does something: of a node, the wallet or the signer, or a Change that is committed. */
+export const acts = (call: string) => acting.has(call) || /^[A-Z]/.test(call)
 
 /**
  * The crash positions among the calls of some operations: every call, but one that is made again before anything else happened. A worker that
@@ -41,12 +41,12 @@ export interface Outcome {
 
 /**
  * Tells the story once undisturbed, and then again for each of its crash positions, where that one call meets a fate. It has to end as the
- * undisturbed one did. `fatesOf` says what to try at a position, by its number from 0.
+ * undisturbed one did. `fatesOf` says what to try at a position, by its number from 0 and its call.
  */
 export const everywhere = async (
   { settings, before, during }: Story,
   store: Store.Store,
-  fatesOf: (position: number) => ReadonlyArray<Fate>
+  fatesOf: (position: number, call: string) => ReadonlyArray<Fate>
 ): Promise<Outcome> => {
   const tell = (skips: number, fate: Fate) => {
     const trap: Act = { _tag: "Lay", trap: { process: null, port: null, call: null, skips, fate } }
@@ -57,7 +57,7 @@ export const everywhere = async (
   const all = positions(undisturbed.calls.slice(before.length + 1))
   if (undisturbed.violation !== undefined) return { positions: 0, broken: `undisturbed: ${undisturbed.violation}` }
   for (const [number, { at, call }] of all.entries()) {
-    for (const fate of fatesOf(number)) {
+    for (const fate of fatesOf(number, call)) {
       const { violation, ending, history } = await tell(at, fate)
       const isSame = ending === undisturbed.ending
       const broken = violation ?? (isSame ? undefined : `it ended with\n${ending}\ninstead of\n${undisturbed.ending}`)

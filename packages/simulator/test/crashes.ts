@@ -5,7 +5,7 @@ import type { Fate } from "../src/Fault.ts"
 import * as Store from "../src/Store.ts"
 
 /** Tells each story once for each of its crash positions and each fate that it is to meet there. */
-export const crashes = (title: string, fatesOf: (position: number) => ReadonlyArray<Fate>): void => {
+export const crashes = (title: string, fatesOf: (position: number, call: string) => ReadonlyArray<Fate>): void => {
   describe(`${title}`, () => {
     let store: Store.Store
     beforeAll(async () => {
