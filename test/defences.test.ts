@@ -39,7 +39,7 @@ describe("the canaries", () => {
     for (const { name } of mutants) assert.match(name, /^[a-z]+(-[a-z0-9]+)*$/)
   })
 
-  it("mutants: those of every port are found, each with who must notice it", () => {
+  it("mutants: those of every port are found, each with the test that must fail", () => {
     const tables = new Set(inPorts.map(({ where }) => where))
     assert.sameMembers([...tables], globSync("packages/*/test/*.bite*.test.ts", { cwd: root }))
     for (const { name, noticedBy } of mutants) assert.isNotEmpty(noticedBy, name)

@@ -224,7 +224,7 @@ describe("the house", () => {
     assert.deepStrictEqual(circles(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["d", "a"] }))), [["b", "c"]])
   })
 
-  it("house: the key of a service says where it is", () => {
+  it("house: the key of a service is its path", () => {
     const found = files("packages/*/src/**/*.ts").flatMap((file) => {
       const [, name = "", where = ""] = /^packages\/([^/]+)\/src\/(.*)\.ts$/.exec(file) ?? []
       const keys = Array.from(read(file).matchAll(/(?:>\(\)|\bContext\.Reference(?:<.*>)?)\("([^"]+\/[^"]+)"/g), ([, key = ""]) => key)

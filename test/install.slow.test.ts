@@ -212,7 +212,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
           assert.isAbove(Number(passed), 100, said)
         })
 
-        it(`install: npx @satrail/server start is ready, and stops when told (Node ${version})`, async () => {
+        it(`install: npx @satrail/server start is ready, and stops on SIGTERM (Node ${version})`, async () => {
           const { code, said } = await started(bin, folder)
           assert.strictEqual(code, 0, said)
           assert.include(said, "API key")

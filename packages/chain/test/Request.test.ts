@@ -22,7 +22,7 @@ const server = Effect.acquireRelease(
   ({ server }) => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
 )
 
-it.live("request: a kept connection that the server has ended is replaced by another one, and the question is asked again", () =>
+it.live("request: a kept connection that the server has ended is replaced, and the request sent again", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const ask = Request.make({ url: (yield* server).url })

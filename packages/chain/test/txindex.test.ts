@@ -107,7 +107,7 @@ for (const [when, how, reason] of unknown) {
     )
   )
 
-  it.live(`txindex: while ${when}, a payment that nobody has seen before is not passed over`, () =>
+  it.live(`txindex: while ${when}, a new payment is not passed over`, () =>
     inService(
       Effect.gen(function* () {
         yield* works

@@ -50,7 +50,7 @@ describe("An id (RFC 9562, UUIDv7)", () => {
 })
 
 describe("Entropy", () => {
-  it.effect("entropy: gives as many bytes as asked for, and none of them twice", () =>
+  it.effect("entropy: as many bytes as requested, and none of them twice", () =>
     Effect.gen(function* () {
       const entropy = yield* Entropy
       const seen = new Set<string>()

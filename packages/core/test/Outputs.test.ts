@@ -32,7 +32,7 @@ describe("What becomes of a deposit", () => {
 })
 
 describe("What spending a coin costs", () => {
-  it("deposits: is what the cheapest of the last blocks asked for, once there are enough of them", () => {
+  it("deposits: the minimum is the cost at the lowest fee rate of the last blocks, once there are enough of them", () => {
     const rates = Array.from({ length: feeRateBlocks.least }, (_, n) => 10 + n)
     assert.strictEqual(spendingCost("taproot", rates), Msat.fromSats(Coin.spendingSats("taproot", 10)))
     assert.strictEqual(spendingCost("taproot", rates.slice(1)), Msat.zero)

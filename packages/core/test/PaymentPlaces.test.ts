@@ -324,7 +324,7 @@ describe("The end of a payment that is watched", () => {
     )
   }
 
-  it.effect("payment worker: is recorded at once also where it comes while the node is being asked", () => {
+  it.effect("payment worker: an end that is notified during a look-up is recorded at once", () => {
     let release: Effect.Effect<void> = Effect.void
     const change = replace(LightningSender, (sender) =>
       LightningSender.of({ ...sender, pay: (ask) => Effect.tap(sender.pay(ask), () => Effect.andThen(release, Effect.sleep("1 second"))) })
@@ -340,7 +340,7 @@ describe("The end of a payment that is watched", () => {
     })
   })
 
-  it.effect("payment worker: that nobody told of is found by a look-up", () => {
+  it.effect("payment worker: an end without a notification is found by a look-up", () => {
     const change = replace(LightningSender, (sender) => LightningSender.of({ ...sender, ends: Stream.never }))
     return run({ change }, function* () {
       const payer = yield* companyWith(5000)

@@ -418,7 +418,7 @@ describe("A payment to a Lightning address or LNURL", () => {
     })
   }
 
-  it.effect("payment worker: a success action of the recipient's server is stored before the node is told", () => {
+  it.effect("payment worker: a success action of the payee's server is stored before the node is called", () => {
     const successAction = { tag: "url", description: "Your ticket", url: "https://wallet.example/ticket/7" } as const
     return run(
       {
@@ -810,7 +810,7 @@ describe("A call to the node", () => {
     [61, 0]
   ] as const) {
     it.effect(
-      `C10: payment worker: ${calls === 0 ? "a worker" : "one"} that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, though nobody has the task`,
+      `C10: payment worker: ${calls === 0 ? "a worker" : "one"} that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, though the job is unclaimed`,
       () => {
         const { atSeconds, change } = deaf(0)
         const sleeping = replace(Journal, (journal) =>

@@ -46,7 +46,7 @@ describe("The positions of node and wallet", () => {
     )
   })
 
-  it("reconciliation: what the node took and nobody was credited for explains its balance", () => {
+  it("reconciliation: a receipt that was not credited yet explains the node's balance", () => {
     const finding = {
       cause: "receipt_not_credited",
       companyId: CompanyId.make("payee"),

@@ -195,7 +195,7 @@ describe("A payment to us", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 }) // long after it expired
   })
 
-  it.effect("invoice watcher: a settlement without a preimage that proves it is not credited, and asked about again", () => {
+  it.effect("invoice watcher: a settlement without a valid preimage is not credited, and looked up again", () => {
     const forged = replace(LightningReceiver, (receiver) =>
       LightningReceiver.of({
         ...receiver,

@@ -251,7 +251,7 @@ describe("Unpaid invoices of wallets", () => {
     })
   })
 
-  it.effect("limits: the store is asked for its count at most once a second, however many ask", () => {
+  it.effect("limits: the store's count is read at most once a second, for any number of callers", () => {
     let counts = 0
     const counted = replace(ReceivingReads, (records) =>
       ReceivingReads.of({

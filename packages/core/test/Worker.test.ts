@@ -52,7 +52,7 @@ describe("A worker", () => {
     })
   )
 
-  it.effect("worker: an outage that says why is logged once for as long as it lasts, any other failure each time", () => {
+  it.effect("worker: an outage with a reason is logged once while it lasts, any other failure each time", () => {
     const logged: Array<string> = []
     const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
     const away = (reason: string) => Effect.fail(new NodeUnavailable({ operation: "test", cause: "away", reason }))

@@ -347,7 +347,7 @@ describe("the table of errors", () => {
     for (const [code, { status }] of Object.entries(Errors.catalogue)) assert.include(page, `| \`${code}\` | ${status} |`)
   })
 
-  it("errors: the page of the endpoints says what opens each", () => {
+  it("errors: the page of the endpoints has what opens each", () => {
     const page = Reference.endpoints(Api)
     assert.include(page, "| `POST /v1/bitcoin/withdraw/estimate` | Estimate a withdrawal | an API key with `read` or `send` or `admin` |")
     assert.include(

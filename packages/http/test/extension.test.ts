@@ -195,7 +195,7 @@ describe("an extension", () => {
 })
 
 describe("a stream", () => {
-  it("stream: events come as they are, in an answer that nobody keeps or gathers", async () => {
+  it("stream: events arrive unchanged, in a response that is not cached or buffered", async () => {
     const { response, reader } = await stream()
     const expected = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" }
     for (const [name, value] of Object.entries(expected)) assert.strictEqual(response.headers.get(name), value)
@@ -204,7 +204,7 @@ describe("a stream", () => {
     await reader?.cancel()
   })
 
-  it("stream: whoever goes away ends it", async () => {
+  it("stream: a client that disconnects ends it", async () => {
     const [before, controller] = [world.ended, new AbortController()]
     const { reader } = await stream(controller.signal)
     await read(reader, "data: 1")

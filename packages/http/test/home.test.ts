@@ -18,7 +18,7 @@ afterAll(async () => {
 const html = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } }
 
 describe("the first page", () => {
-  it("home: a browser gets a page that says what runs here and where to go", async () => {
+  it("home: a browser gets a page with version, network and links", async () => {
     const { status, headers, text } = await service.ask("GET", "/", html)
     assert.deepStrictEqual(
       [status, headers.get("content-type"), headers.get("vary")],
@@ -43,7 +43,7 @@ describe("the first page", () => {
     assert.notMatch(text, /<script| style=| on\w+=/)
   })
 
-  it("home: nothing is said to be pretended where nothing is, and no demo is where none is", async () => {
+  it("home: without simulated parts none is mentioned, and no demo without one", async () => {
     const { text } = await bare.ask("GET", "/", html)
     for (const words of ["retended", "demo", "operator/docs", "undefined"]) assert.notInclude(text, words)
     assert.include(text, "The operator issues keys.")

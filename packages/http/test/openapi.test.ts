@@ -148,7 +148,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("openapi: numbers in a query are numbers, and every list says what is in it", () => {
+  it("openapi: numbers in a query are numbers, and every list has the schema of its items", () => {
     for (const path of ["/v1/transactions", "/v1/vouchers", "/v1/bitcoin/deposit/lightning-address"]) {
       const { schema } = document.paths[path].get.parameters.find((one: OpenApi.Schema) => one["name"] === "limit")
       assert.deepStrictEqual(
@@ -165,7 +165,7 @@ describe("the OpenAPI document", () => {
     look(document)
   })
 
-  it("openapi: what is optional beside the body is sent by the page when it is told to: a key would be the same for every request", () => {
+  it("openapi: the page sends optional parameters only when enabled: a key would be the same for every request", () => {
     for (const path of Object.values<Record<string, { readonly parameters: ReadonlyArray<OpenApi.Schema> }>>(document.paths))
       for (const { parameters } of Object.values(path))
         for (const one of parameters.filter(({ required }) => required !== true)) {

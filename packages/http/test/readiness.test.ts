@@ -61,7 +61,7 @@ describe("readiness", () => {
     })
   )
 
-  it.effect("readiness: a question that takes long is the only one, and one that takes too long is an answer", () =>
+  it.effect("readiness: a slow check is not started twice, and one that times out has failed", () =>
     Effect.gen(function* () {
       const { state, check } = counted(Effect.never)
       yield* looking([check], (look) =>
@@ -78,7 +78,7 @@ describe("readiness", () => {
     })
   )
 
-  it.effect("readiness: a caller that hangs up takes the answer from nobody", () =>
+  it.effect("readiness: a caller that disconnects leaves the check to the others", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const { state, check } = counted(Deferred.await(gate))

@@ -38,7 +38,7 @@ const others: Record<string, Answer | undefined> = {
 
 describe("core lightning, and what is not it", () => {
   for (const [who, answer] of Object.entries(others)) {
-    it.live(`C2: core lightning: ${who} is no word about a payment or an invoice`, () =>
+    it.live(`C2: core lightning: ${who}: the outcome of a payment or an invoice is unknown`, () =>
       Effect.gen(function* () {
         const { url, paths } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : answer))
         const { receiver, sender } = yield* ports(url)

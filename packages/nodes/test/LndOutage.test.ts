@@ -186,7 +186,7 @@ const nobody = Effect.scoped(
 )
 
 describe("a connection to lnd", () => {
-  it.live("lnd: a refused connection is not sent, and says so", () =>
+  it.live("lnd: a refused connection is reported as not sent", () =>
     Effect.gen(function* () {
       const url = `http://127.0.0.1:${yield* nobody}`
       const { receiver, sender } = yield* ports(url, { names })
@@ -211,7 +211,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: a host that no name server knows is not sent, and says so", () =>
+  it.live("lnd: an unknown host is reported as not sent", () =>
     Effect.gen(function* () {
       const { receiver, sender } = yield* ports("https://lnd.invalid:8080", { names })
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
@@ -219,7 +219,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: what does not speak TLS is not sent anything, and says so", () =>
+  it.live("lnd: a server without TLS gets nothing, which is reported", () =>
     Effect.gen(function* () {
       const { port } = yield* listener((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       const { receiver, sender } = yield* ports(`https://127.0.0.1:${port}`, { names })

@@ -74,7 +74,7 @@ describe("the environment", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ ...env, LIGHTNING: "sandbox" })).node, undefined)
   })
 
-  it("environment: a setting of the chain is looked at also where CHAIN does not name who reads it", () => {
+  it("environment: a setting of a chain that CHAIN does not choose is checked too", () => {
     assert.deepStrictEqual(problemsOf({ ESPLORA_URL: "esplora.example" }), [
       "ESPLORA_URL must be an address such as http://127.0.0.1:8332, without a user in it, got something else (not shown, it is a secret)"
     ])

@@ -134,7 +134,7 @@ describe("the tables of backends", () => {
 
   const problemsOf = (env: Record<string, string>) => Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
 
-  it("backends: an entry of the table can be chosen, and its settings are asked for and looked at", () => {
+  it("backends: an entry of the table can be chosen, and its settings are required and checked", () => {
     assert.deepStrictEqual(problemsOf({ LIGHTNING: "eclair", CHAIN: "electrum" }), [
       'LIGHTNING must be one of sandbox, lnd, core-lightning, paper, got "eclair"',
       'CHAIN must be one of sandbox, bitcoin-rpc, esplora, stone, got "electrum"'
@@ -198,7 +198,7 @@ describe("the tables of backends", () => {
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a program that brings entries of its own starts on them, and stops when it is told to", () =>
+  it.live("backends: a program with entries of its own starts on them, and stops on request", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const said: Array<string> = []

@@ -52,7 +52,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.deepStrictEqual(troubles(lines), [])
   })
 
-  it("check: the roles of roles.sql are right, the owner and a superuser are warnings, and a role that may not migrate is told the command", async () => {
+  it("check: the roles of roles.sql are right, the owner and a superuser are warnings, and a role that may not migrate gets the command", async () => {
     create("money")
     Client.script(installation, urlOf("money"), roles)
     const before = await linesOf("money", "satrail_application")

@@ -142,7 +142,7 @@ describe("the command line", () => {
     }
   })
 
-  it("command line: `satrail start` is the service, which ends with 0 when it is told to stop, and with 1 where it cannot start", async () => {
+  it("command line: `satrail start` is the service, whose exit code is 0 after a stop, and 1 where it cannot start", async () => {
     const data = Service.directory()
     const started = Service.run("cli", ["start"], { SATRAIL_DATA: data, PORT: "0" })
     await Effect.runPromise(eventually(Effect.sync(started.stdout), (said) => said.includes("is running at")))

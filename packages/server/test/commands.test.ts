@@ -40,7 +40,7 @@ const commandsIn = (one: Completions.CommandDescriptor, path: string): ReadonlyA
 ]
 
 describe("the command line", () => {
-  it("command line: every command, option and argument says what it is", () => {
+  it("command line: every command, option and argument has a description", () => {
     const all = commandsIn(descriptor, "satrail")
     assert.includeMembers(
       all.map(([path]) => path),
@@ -80,7 +80,7 @@ describe("the command line", () => {
     )
   }
 
-  it.effect("command line: help is there whatever the environment, and says how a command ends", () =>
+  it.effect("command line: help works in any environment, and lists the exit codes", () =>
     Effect.gen(function* () {
       const misspelt = { SATRAIL_NETWROK: "mainnet" }
       const help = yield* run("verify --help", misspelt)

@@ -85,7 +85,7 @@ describe("LIGHTNING=core-lightning", () => {
     )
   )
 
-  it.live("backend: a start without Core Lightning ends, and says what to do", () =>
+  it.live("backend: a start without Core Lightning ends with the remedy", () =>
     over(
       Effect.gen(function* () {
         const { url, cut } = yield* daemon

@@ -114,7 +114,7 @@ describe("a request over a connection", () => {
     })
   }
 
-  it("edge: a 415 says which coding is read", async () => {
+  it("edge: a 415 lists the accepted coding", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/bitcoin/deposit/lightning-invoice`, {
       method: "POST",
       headers: { authorization: key.slice("Authorization: ".length), "content-type": "application/json", "content-encoding": "gzip" },

@@ -142,7 +142,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.strictEqual(listed.status, 201)
   })
 
-  it("demo: asked for on real nodes, its key is stored for its owner alone, and not printed", async () => {
+  it("demo: enabled on real nodes, its key is stored for its owner alone, and not printed", async () => {
     const { running: started } = await start("asked", { SATRAIL_DEMO: "yes" })
     const file = path.join(dataOf("asked"), "demo.json")
     const demo: Record<string, string> = JSON.parse(readFileSync(file, "utf8"))
@@ -218,7 +218,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.notInclude(started.stderr(), "✓")
   })
 
-  it("sandbox: beside a real node only the pretended chain is played with, and the database belongs to it", async () => {
+  it("sandbox: beside a real node only the simulated chain has controls, and the database belongs to it", async () => {
     const mixed = { CHAIN: "sandbox", SATRAIL_NETWORK: "regtest", DATABASE_URL: databaseOf("mixed") }
     const { url } = await start("mixed", mixed)
     assert.deepStrictEqual(await statuses(url), {

@@ -125,7 +125,7 @@ describe("LUD-03 and other tags", () => {
     ["login", "logs you in"],
     ["channelRequest", "opens a channel"]
   ] as const) {
-    it.live(`LNURL: tag ${tag} cannot be paid, and the refusal says so`, () =>
+    it.live(`LNURL: tag ${tag} is refused with its reason`, () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* refused(offered({ tag })), `RecipientRefused: the LNURL ${words}: it cannot be paid`)
       })
