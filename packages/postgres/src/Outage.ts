@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { wordsOf } from "./PgClient.ts"
+import { wordsOf } from "./PgError.ts"
 
 const outages = new Set<SqlError.SqlError["reason"]["_tag"]>([
   "ConnectionError",

@@ -1,10 +1,12 @@
-import type { Words } from "@satrail/core/base/Outage"
-import { Cause, Effect, Exit, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
-import { setTimeout } from "node:timers/promises"
+import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
+import { type Ask, asking, type Canceller, connection, failed } from "./PgConnection.ts"
+import { codeOf, DatabaseUnreachable } from "./PgError.ts"
 import * as SqlState from "./SqlState.ts"
+
+export { DatabaseUnreachable } from "./PgError.ts"
 
 /** Where the database is, and what this process may ask of it. */
 export interface Options {
@@ -19,168 +21,6 @@ export interface Options {
   readonly statementTimeoutMillis?: number | undefined
   /** How long it may wait for a row that another transaction has locked. Default 10 000. */
   readonly lockTimeoutMillis?: number | undefined
-}
-
-/** The database did not answer when the program started, or did not let it in. */
-export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
-  /** Where it was looked for: never its password. */
-  where: Schema.String,
-  cause: Schema.Defect()
-}) {
-  override get message(): string {
-    const { where } = this
-    const why = messageOf(this.cause)
-    const code = codeOf(this.cause)
-    if (code?.startsWith("28") === true) return `The database at ${where} does not let this user in: ${why}. Are user and password right?`
-    if (isCertificate(code))
-      return `The server at ${where} shows a certificate that is not trusted: ${why}. Is sslrootcert the authority that signed it?`
-    if (code === "3D000") return `The server at ${where} has no database of this name: ${why}. Create it, or name another one.`
-    return `No database answers at ${where}: ${why}. Is it running, and is the address right?`
-  }
-}
-
-const Problem = Schema.Struct({
-  code: Schema.optional(Schema.String),
-  message: Schema.optional(Schema.String),
-  constraint: Schema.optional(Schema.String)
-})
-
-const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
-
-const codeOf = (cause: unknown): string | undefined => problemOf(cause).code
-
-// https://nodejs.org/api/tls.html#x509-certificate-error-codes
-const isCertificate = (code: string | undefined) => code !== undefined && /CERT|ERR_TLS/.test(code)
-
-// A host name with several addresses fails with one error for each, and says nothing itself.
-const messageOf = (cause: unknown): string =>
-  cause instanceof AggregateError && cause.message === ""
-    ? cause.errors.map(messageOf).join("; ")
-    : cause instanceof Error
-      ? cause.message
-      : String(cause)
-
-/** PostgreSQL's error as one of Effect's reasons: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
-  const { code, constraint } = problemOf(cause)
-  const props = { cause, operation, message: messageOf(cause) }
-  // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
-  if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
-  switch (SqlState.meaningOf(code).tag) {
-    case "ConnectionError":
-      return new SqlError.ConnectionError(props)
-    case "UniqueViolation":
-      return new SqlError.UniqueViolation({ ...props, constraint: constraint ?? "unknown" })
-    case "ConstraintError":
-      return new SqlError.ConstraintError(props)
-    case "AuthenticationError":
-      return new SqlError.AuthenticationError(props)
-    case "AuthorizationError":
-      return new SqlError.AuthorizationError(props)
-    case "DeadlockError":
-      return new SqlError.DeadlockError(props)
-    case "SerializationError":
-      return new SqlError.SerializationError(props)
-    case "SqlSyntaxError":
-      return new SqlError.SqlSyntaxError(props)
-    case "LockTimeoutError":
-      return new SqlError.LockTimeoutError(props)
-    case "StatementTimeoutError":
-      return new SqlError.StatementTimeoutError(props)
-    case "UnknownError":
-      return new SqlError.UnknownError(props)
-  }
-}
-
-/** The message to the operator about an error of the database or of the way to it. */
-export const wordsOf = ({ reason: { cause } }: SqlError.SqlError): Words => {
-  const { reason, remedy } = SqlState.meaningOf(codeOf(cause), messageOf(cause))
-  return { ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) }
-}
-
-// A named statement is parsed and planned once a connection. Names are per text; texts are few, because values are parameters.
-// A host's own statements on the same connections have names too: ours begin with a prefix of their own.
-const names = new Map<string, string>()
-const nameOf = (text: string): string => {
-  const known = names.get(text)
-  if (known !== undefined) return known
-  const name = `satrail_${names.size}`
-  names.set(text, name)
-  return name
-}
-
-/** `query_timeout` is ours, not the server's: how long we wait for an answer at all. */
-type Query = Pg.QueryConfig & { readonly rowMode?: "array"; readonly query_timeout?: number }
-
-/** Asks on some connection. */
-type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
-
-const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
-
-/** What is needed to have a query ended from outside. */
-interface Canceller {
-  readonly settings: Pg.ClientConfig
-}
-
-/** How long the way to the server may take, and then the end of the query; and after which pause it is asked for again. */
-const cancelMillis = { connect: 5000, end: 5000, again: 100 }
-
-/**
- * Has the server end what this connection is doing. Nothing else can be running there: the connection is released only after this. The server
- * drops a cancel that comes between two messages of one query, and a function can catch one: so it is asked again until the query has ended.
- */
-const cancel = async ({ settings }: Canceller, pid: number, answered: Promise<void>): Promise<void> => {
-  const { password } = settings // a pool hides it from copies
-  const secret = password === undefined ? {} : { password }
-  const patience = { connectionTimeoutMillis: cancelMillis.connect, query_timeout: cancelMillis.connect }
-  const other = new Pg.Client({ ...settings, ...secret, ...patience })
-  other.on("error", () => {}) // the answer to the query below says it too
-  const ended = answered.then(() => true)
-  try {
-    await other.connect()
-    for (let left = cancelMillis.end / cancelMillis.again; left > 0; left--) {
-      await other.query("select pg_cancel_backend($1)", [pid])
-      if (await Promise.race([ended, setTimeout(cancelMillis.again, false)])) return
-    }
-  } catch {
-    // It cannot be reached: then its answer will not be waited for, and the connection is closed.
-  } finally {
-    await other.end().catch(() => {})
-  }
-}
-
-/** Asks on one connection. Who is interrupted has the query ended at the server, and waits until it is. */
-const asking =
-  (client: Pg.ClientBase & { readonly processID?: number | null }, canceller: Canceller): Ask =>
-  (query) =>
-    Effect.callback((resume) => {
-      const answered = Promise.withResolvers<void>()
-      client.query(query, (error: Error | null, result) => {
-        answered.resolve()
-        resume(error === null ? Effect.succeed(result) : Effect.fail(failed(error, "query")))
-      })
-      return Effect.promise(async () => {
-        if (typeof client.processID === "number") await cancel(canceller, client.processID, answered.promise)
-      })
-    })
-
-const connection = (ask: Ask): SqlConnection.Connection => {
-  const rows = (query: Query) => Effect.map(ask(query), (result) => result.rows)
-  const self: SqlConnection.Connection = {
-    execute: (text, values, transform) => {
-      const found = rows({ name: nameOf(text), text, values: [...values] })
-      return transform === undefined ? found : Effect.map(found, transform)
-    },
-    executeUnprepared: (text, values, transform) => {
-      const found = rows({ text, values: [...values] })
-      return transform === undefined ? found : Effect.map(found, transform)
-    },
-    executeRaw: (text, values) => ask({ text, values: [...values] }),
-    executeValues: (text, values) => rows({ name: nameOf(text), text, values: [...values], rowMode: "array" }),
-    executeValuesUnprepared: (text, values) => rows({ text, values: [...values], rowMode: "array" }),
-    executeStream: (text, values, transform) => Stream.fromIterableEffect(self.execute(text, values, transform))
-  }
-  return self
 }
 
 /** PostgreSQL, for whichever client. */

@@ -4,7 +4,8 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { join } from "node:path"
 import * as DirectoryLock from "./DirectoryLock.ts"
-import { compiler, reasonOf } from "./PgClient.ts"
+import { compiler } from "./PgClient.ts"
+import { reasonOf } from "./PgError.ts"
 
 /** Where the data is: a directory, or nothing for memory. */
 export interface Options {

@@ -4,6 +4,7 @@ import { SqlError } from "effect/sql"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import * as PgClient from "../src/PgClient.ts"
+import * as PgError from "../src/PgError.ts"
 import * as SqlState from "../src/SqlState.ts"
 
 const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
@@ -101,12 +102,12 @@ const reasons = {
   ECONNRESET: "ConnectionError"
 } as const
 for (const [code, tag] of Object.entries(reasons)) {
-  it(`store: ${code} is ${tag}`, () => assert.strictEqual(PgClient.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
+  it(`store: ${code} is ${tag}`, () => assert.strictEqual(PgError.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
 }
 
 it("store: an ended connection has no code; a value that cannot be sent is a defect", () => {
-  assert.strictEqual(PgClient.reasonOf(new Error("Connection terminated unexpectedly"), "query")._tag, "ConnectionError")
-  assert.strictEqual(PgClient.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
+  assert.strictEqual(PgError.reasonOf(new Error("Connection terminated unexpectedly"), "query")._tag, "ConnectionError")
+  assert.strictEqual(PgError.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
 })
 
 /** What the operator reads, and what becomes of the connection. */
@@ -123,8 +124,8 @@ const words = {
 } as const
 for (const [code, [reason, remedy, drops]] of Object.entries(words)) {
   it(`store: SQLSTATE ${code} is explained, with a remedy`, () => {
-    const error = new SqlError.SqlError({ reason: PgClient.reasonOf(Object.assign(new Error("no"), { code }), "query") })
-    const said = PgClient.wordsOf(error)
+    const error = new SqlError.SqlError({ reason: PgError.reasonOf(Object.assign(new Error("no"), { code }), "query") })
+    const said = PgError.wordsOf(error)
     assert.match(said.reason ?? "", reason)
     assert.match(said.remedy ?? "", remedy)
     assert.strictEqual(SqlState.meaningOf(code).drops, drops)

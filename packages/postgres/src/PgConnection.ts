@@ -1,0 +1,92 @@
+import { Effect, Stream } from "effect"
+import { type SqlConnection, SqlError } from "effect/sql"
+import { setTimeout } from "node:timers/promises"
+import Pg from "pg"
+import { reasonOf } from "./PgError.ts"
+
+// A named statement is parsed and planned once a connection. Names are per text; texts are few, because values are parameters.
+// A host's own statements on the same connections have names too: ours begin with a prefix of their own.
+const names = new Map<string, string>()
+const nameOf = (text: string): string => {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = `satrail_${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/** `query_timeout` is ours, not the server's: how long we wait for an answer at all. */
+type Query = Pg.QueryConfig & { readonly rowMode?: "array"; readonly query_timeout?: number }
+
+/** Asks on some connection. */
+export type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
+
+/** What an error on the way to the database, or of it, is called here. */
+export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
+
+/** What is needed to have a query ended from outside. */
+export interface Canceller {
+  readonly settings: Pg.ClientConfig
+}
+
+/** How long the way to the server may take, and then the end of the query; and after which pause it is asked for again. */
+const cancelMillis = { connect: 5000, end: 5000, again: 100 }
+
+/**
+ * Has the server end what this connection is doing. Nothing else can be running there: the connection is released only after this. The server
+ * drops a cancel that comes between two messages of one query, and a function can catch one: so it is asked again until the query has ended.
+ */
+const cancel = async ({ settings }: Canceller, pid: number, answered: Promise<void>): Promise<void> => {
+  const { password } = settings // a pool hides it from copies
+  const secret = password === undefined ? {} : { password }
+  const patience = { connectionTimeoutMillis: cancelMillis.connect, query_timeout: cancelMillis.connect }
+  const other = new Pg.Client({ ...settings, ...secret, ...patience })
+  other.on("error", () => {}) // the answer to the query below says it too
+  const ended = answered.then(() => true)
+  try {
+    await other.connect()
+    for (let left = cancelMillis.end / cancelMillis.again; left > 0; left--) {
+      await other.query("select pg_cancel_backend($1)", [pid])
+      if (await Promise.race([ended, setTimeout(cancelMillis.again, false)])) return
+    }
+  } catch {
+    // It cannot be reached: then its answer will not be waited for, and the connection is closed.
+  } finally {
+    await other.end().catch(() => {})
+  }
+}
+
+/** Asks on one connection. Who is interrupted has the query ended at the server, and waits until it is. */
+export const asking =
+  (client: Pg.ClientBase & { readonly processID?: number | null }, canceller: Canceller): Ask =>
+  (query) =>
+    Effect.callback((resume) => {
+      const answered = Promise.withResolvers<void>()
+      client.query(query, (error: Error | null, result) => {
+        answered.resolve()
+        resume(error === null ? Effect.succeed(result) : Effect.fail(failed(error, "query")))
+      })
+      return Effect.promise(async () => {
+        if (typeof client.processID === "number") await cancel(canceller, client.processID, answered.promise)
+      })
+    })
+
+/** What effect asks of a connection. */
+export const connection = (ask: Ask): SqlConnection.Connection => {
+  const rows = (query: Query) => Effect.map(ask(query), (result) => result.rows)
+  const self: SqlConnection.Connection = {
+    execute: (text, values, transform) => {
+      const found = rows({ name: nameOf(text), text, values: [...values] })
+      return transform === undefined ? found : Effect.map(found, transform)
+    },
+    executeUnprepared: (text, values, transform) => {
+      const found = rows({ text, values: [...values] })
+      return transform === undefined ? found : Effect.map(found, transform)
+    },
+    executeRaw: (text, values) => ask({ text, values: [...values] }),
+    executeValues: (text, values) => rows({ name: nameOf(text), text, values: [...values], rowMode: "array" }),
+    executeValuesUnprepared: (text, values) => rows({ text, values: [...values], rowMode: "array" }),
+    executeStream: (text, values, transform) => Stream.fromIterableEffect(self.execute(text, values, transform))
+  }
+  return self
+}

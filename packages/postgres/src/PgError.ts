@@ -1,0 +1,82 @@
+import type { Words } from "@satrail/core/base/Outage"
+import { Option, Schema } from "effect"
+import { SqlError } from "effect/sql"
+import * as SqlState from "./SqlState.ts"
+
+/** The database did not answer when the program started, or did not let it in. */
+export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
+  /** Where it was looked for: never its password. */
+  where: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const { where } = this
+    const why = messageOf(this.cause)
+    const code = codeOf(this.cause)
+    if (code?.startsWith("28") === true) return `The database at ${where} does not let this user in: ${why}. Are user and password right?`
+    if (isCertificate(code))
+      return `The server at ${where} shows a certificate that is not trusted: ${why}. Is sslrootcert the authority that signed it?`
+    if (code === "3D000") return `The server at ${where} has no database of this name: ${why}. Create it, or name another one.`
+    return `No database answers at ${where}: ${why}. Is it running, and is the address right?`
+  }
+}
+
+const Problem = Schema.Struct({
+  code: Schema.optional(Schema.String),
+  message: Schema.optional(Schema.String),
+  constraint: Schema.optional(Schema.String)
+})
+
+const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
+
+/** What PostgreSQL, Node or the pool call it. */
+export const codeOf = (cause: unknown): string | undefined => problemOf(cause).code
+
+// https://nodejs.org/api/tls.html#x509-certificate-error-codes
+const isCertificate = (code: string | undefined) => code !== undefined && /CERT|ERR_TLS/.test(code)
+
+// A host name with several addresses fails with one error for each, and says nothing itself.
+const messageOf = (cause: unknown): string =>
+  cause instanceof AggregateError && cause.message === ""
+    ? cause.errors.map(messageOf).join("; ")
+    : cause instanceof Error
+      ? cause.message
+      : String(cause)
+
+/** PostgreSQL's error as one of Effect's reasons: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
+  const { code, constraint } = problemOf(cause)
+  const props = { cause, operation, message: messageOf(cause) }
+  // Our own mistake, such as a value that cannot be sent; what the network or the pool says has another class.
+  if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
+  switch (SqlState.meaningOf(code).tag) {
+    case "ConnectionError":
+      return new SqlError.ConnectionError(props)
+    case "UniqueViolation":
+      return new SqlError.UniqueViolation({ ...props, constraint: constraint ?? "unknown" })
+    case "ConstraintError":
+      return new SqlError.ConstraintError(props)
+    case "AuthenticationError":
+      return new SqlError.AuthenticationError(props)
+    case "AuthorizationError":
+      return new SqlError.AuthorizationError(props)
+    case "DeadlockError":
+      return new SqlError.DeadlockError(props)
+    case "SerializationError":
+      return new SqlError.SerializationError(props)
+    case "SqlSyntaxError":
+      return new SqlError.SqlSyntaxError(props)
+    case "LockTimeoutError":
+      return new SqlError.LockTimeoutError(props)
+    case "StatementTimeoutError":
+      return new SqlError.StatementTimeoutError(props)
+    case "UnknownError":
+      return new SqlError.UnknownError(props)
+  }
+}
+
+/** The message to the operator about an error of the database or of the way to it. */
+export const wordsOf = ({ reason: { cause } }: SqlError.SqlError): Words => {
+  const { reason, remedy } = SqlState.meaningOf(codeOf(cause), messageOf(cause))
+  return { ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) }
+}
