@@ -70,7 +70,7 @@ const tarballs = () => readdirSync(release).filter((file) => file.endsWith(".tgz
 const nameOf = (file: string) => `@satrail/${/satrail-(\w+)-/.exec(file)?.[1]}`
 
 /** Programs that a host writes: those of the guides, and the examples. */
-const examples = ["embed-effect", "embed-promise", "custom-node", "mounts"]
+const examples = ["embed-effect", "embed-promise", "custom-node", "phoenixd", "mounts"]
 /** The examples that run in no workspace, and what they need beside the packages. */
 const frameworks = ["express@5", "@types/express@5", "fastify@5", "hono@4", "@hono/node-server"]
 const programs = blocks().filter(({ isProgram }) => isProgram)

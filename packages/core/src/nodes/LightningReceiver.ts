@@ -46,6 +46,12 @@ export interface Settled {
   readonly cursor: string
 }
 
+/**
+ * What a node cannot do, and is used without. `cancel`: it cannot close an invoice before its end, so that an invoice of ours is paid over the network or not at all,
+ * never inside the ledger. `millisatoshis`: it knows whole satoshis; a payer who wants to send a fraction of one is refused.
+ */
+export type Lacking = "cancel" | "millisatoshis"
+
 /** A node that takes payments for us. */
 export class LightningReceiver extends Context.Service<
   LightningReceiver,
@@ -53,6 +59,8 @@ export class LightningReceiver extends Context.Service<
     /** The node's public key, 33 bytes in hex. */
     readonly nodeId: string
     readonly network: Network
+    /** What this node cannot do; nothing, where it is absent. What is asked of it all the same fails. */
+    readonly lacks?: ReadonlySet<Lacking>
     readonly createInvoice: (ask: Ask) => Effect.Effect<Issued, NodeUnavailable>
     readonly lookupInvoice: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<InvoiceState, NodeUnavailable>
     /**

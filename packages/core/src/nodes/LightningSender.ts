@@ -41,10 +41,18 @@ export interface Ask {
   readonly feeLimit: Msat
 }
 
+/**
+ * What a node cannot do, and is used without. `fee_limit`: it takes no limit and has a tariff instead, so that its adapter refuses what would cost more than the limit
+ * before it sends (`failed`, `no_route`; the node itself has no record of it). `reason`: it keeps no reason of a failure, which is then `error`.
+ */
+export type Lacking = "fee_limit" | "reason"
+
 /** A node that pays for us. */
 export class LightningSender extends Context.Service<
   LightningSender,
   {
+    /** What this node cannot do; nothing, where it is absent. */
+    readonly lacks?: ReadonlySet<Lacking>
     /** How long after `pay` was asked, or our process died, a call may still reach the node. What is later than that is never sent. */
     readonly graceMillis: number
     /**

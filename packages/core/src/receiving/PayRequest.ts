@@ -85,13 +85,16 @@ export const limitsOf = ({ minSendable, maxSendable }: LightningAddress, { minAm
   return { minSendable: min < minAmount ? minAmount : min, maxSendable: max > maxInvoice ? maxInvoice : max }
 }
 
-/** Reads an amount in msat, in decimal digits, and holds it to the limits. */
+/** Reads an amount in msat, in decimal digits, and holds it to the limits; to whole satoshis where the node knows nothing smaller. */
 export const checkAmount = (
   text: string | null,
-  { minSendable, maxSendable }: Pick<PayRequest, "minSendable" | "maxSendable">
+  { minSendable, maxSendable }: Pick<PayRequest, "minSendable" | "maxSendable">,
+  isWhole = false
 ): Result.Result<Msat.Msat, PayRequestRefused> => {
   const amount = /^\d{1,18}$/.test(text ?? "") ? Msat.make(BigInt(text ?? "")) : undefined
   if (amount === undefined) return refuse("amount", "amount must be given, in whole millisatoshis: amount=21000 for 21 sats")
+  if (isWhole && amount % 1000n !== 0n)
+    return refuse("amount", `amount must be whole satoshis here, such as ${Msat.fromSats(Msat.toSatsCeiling(amount))}`)
   return amount < minSendable || amount > maxSendable
     ? refuse("amount", `amount must be from ${minSendable} to ${maxSendable} millisatoshis, this is ${amount}`)
     : Result.succeed(amount)

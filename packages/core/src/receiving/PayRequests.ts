@@ -7,7 +7,7 @@ import { isInForce } from "../accounts/Domain.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import type { Conflict, StoreUnavailable } from "../ledger/Journal.ts"
-import { NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import { LightningReceiver, NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { Bounds } from "../policy/Bounds.ts"
 import { Installation } from "../policy/Installation.ts"
 import * as AskRates from "./AskRates.ts"
@@ -57,6 +57,7 @@ export class PayRequests extends Context.Service<
 >()("@satrail/core/receiving/PayRequests") {}
 
 export const make = Effect.gen(function* () {
+  const receiver = yield* LightningReceiver
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const invoices = yield* Invoices
@@ -106,7 +107,7 @@ export const make = Effect.gen(function* () {
     invoice: Effect.fnUntraced(function* (place, ask) {
       const { target, address } = yield* payable(place)
       const shown = show(target, address)
-      const amount = yield* Effect.fromResult(PayRequest.checkAmount(ask.amount, shown))
+      const amount = yield* Effect.fromResult(PayRequest.checkAmount(ask.amount, shown, receiver.lacks?.has("millisatoshis") === true))
       const callback: Callback = {
         metadata: shown.metadata,
         comment: yield* Effect.fromResult(PayRequest.checkComment(ask.comment, lnurl.commentCharacters)),

@@ -109,6 +109,13 @@ export const make = Effect.gen(function* () {
     payable: Effect.fnUntraced(function* (companyId, destination, amount) {
       const recipient = yield* find(destination)
       yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
+      // Paid inside while it stays open at the node, it could be paid from outside as well.
+      if (recipient._tag === "OwnInvoice" && receiver.lacks?.has("cancel") === true) {
+        return yield* new DestinationRefused({
+          code: "invoice_not_payable",
+          message: "The invoice is one of this service's own, and its node cannot close it: pay the recipient's Lightning address instead"
+        })
+      }
       // Two withdrawals cannot pay one invoice; the store ensures it when one is sent, and here it is reported in time.
       const earlier = "bolt11" in recipient ? yield* sending.withdrawalByHash(recipient.bolt11.paymentHash) : undefined
       if (earlier?._tag !== "Some") return recipient

@@ -70,6 +70,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
         const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
         if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
           return yield* fail(withdrawal, "invoice_expired", task)
+        // Confirmed while another node was ours: this one cannot close it, so nothing of it may be begun.
+        if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
         // An outside payment was first: it is what the invoice gets.

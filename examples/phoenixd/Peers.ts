@@ -1,0 +1,56 @@
+import { Msat } from "@satrail/bitcoin"
+import { LightningReceiver as Receiver, LightningSender as Sender, LightningWire as Wire } from "@satrail/contracts"
+import { Effect, Layer, References } from "effect"
+import { layer as daemon, PhoenixDaemon } from "./PhoenixDaemon.ts"
+import * as Phoenixd from "./Phoenixd.ts"
+
+// Who the promises need on the other side. For a real node: a second node on regtest, with a channel, to pay and to be paid by.
+
+const payer = Layer.effect(
+  Receiver.Peer,
+  Effect.map(PhoenixDaemon, ({ outside }) => ({
+    pay: (paymentRequest, amount) => outside.pay({ paymentRequest, amount })
+  }))
+)
+
+const payee = Layer.effect(
+  Sender.Peer,
+  Effect.map(PhoenixDaemon, ({ outside, cut, mend }) => {
+    const invoice = (ask: Parameters<typeof outside.destination>[0]) =>
+      Effect.map(outside.destination(ask), ({ destination }) => destination)
+    return {
+      invoice: (ask) => invoice({ type: "lightning_invoice", ...ask }),
+      unreachable: (amount) => invoice({ type: "lightning_invoice", amount, payee: "fern" }),
+      received: (paymentHash) =>
+        Effect.map(outside.payments, (paid) => paid.find((one) => one.paymentHash === paymentHash)?.received ?? Msat.zero),
+      release: (paymentHash, outcome) => outside.release({ paymentHash, outcome }),
+      cut,
+      mend
+    }
+  })
+)
+
+const node = Layer.unwrap(
+  Effect.map(PhoenixDaemon, ({ url, password }) =>
+    Layer.merge(Phoenixd.layerReceiver({ url, password, network: "regtest" }), Phoenixd.layerSender({ url, password, network: "regtest" }))
+  )
+)
+
+// The promises cut the wire on purpose: what the backend has to say about that is no news.
+const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
+
+/** The backend, connected to a node that runs, and the peers of both contracts. */
+export const layer = Layer.mergeAll(node, payer, payee).pipe(Layer.provide(daemon), Layer.merge(quiet))
+
+/** The node, and the backend at whatever address: for what happens when what answers there is not the node. */
+export const layerWire = Layer.effect(
+  Wire.Target,
+  Effect.map(PhoenixDaemon, ({ url, password }) => ({
+    url,
+    adapter: (url) =>
+      Layer.merge(
+        Phoenixd.layerReceiver({ url, password, network: "regtest", deadlineMillis: 500 }),
+        Phoenixd.layerSender({ url, password, network: "regtest", deadlineMillis: 500 })
+      )
+  }))
+).pipe(Layer.merge(payee), Layer.provide(daemon), Layer.merge(Layer.succeed(References.MinimumLogLevel, "None")))

@@ -1,0 +1,218 @@
+// phoenixd (https://phoenix.acinq.co/server/api) as a backend: a node that cannot cancel invoices, takes no fee limit, keeps no reasons and counts in whole
+// satoshis, and says so. Written from its documentation and tried on a pretend one (PhoenixDaemon.ts): it has never run against a real phoenixd.
+import { Msat, type Network, PaymentHash, Preimage } from "@satrail/bitcoin"
+import { LightningReceiver, LightningSender } from "@satrail/core"
+import { Deferred, Effect, Layer, Option, type Redacted, Schema, Semaphore, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+
+export interface Options {
+  readonly url: string
+  /** `http-password` pays; `http-password-limited-access` is enough to take payments. */
+  readonly password: Redacted.Redacted
+  readonly network: Network.Network
+  /** How long one answer is waited for; 10 s when absent. */
+  readonly deadlineMillis?: number
+}
+
+/** What phoenixd takes for a payment: 0.4 % and 4 sats, in whole satoshis. It takes no limit, so that what is more than ours is not sent. */
+const tariff = (amount: Msat.Msat) => Msat.fromSats(Msat.toSatsCeiling(Msat.make((amount * 4n + 999n) / 1000n)) + 4n)
+
+/** How long `pay` waits for the end of a payment, and a call may take to reach phoenixd. */
+const [settleMillis, arrivalMillis] = [2_000, 60_000]
+const [pollMillis, pageSize] = [1_000, 100]
+
+const Sats = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
+const Info = Schema.Struct({ nodeId: Schema.String })
+const Issued = Schema.Struct({ paymentHash: PaymentHash.PaymentHash, serialized: Schema.String })
+const Incoming = Schema.Struct({
+  paymentHash: PaymentHash.PaymentHash,
+  preimage: Preimage.Preimage,
+  invoice: Schema.String,
+  isPaid: Schema.Boolean,
+  receivedSat: Sats,
+  completedAt: Schema.NullOr(Schema.Int)
+})
+const Outgoing = Schema.Struct({
+  paymentHash: PaymentHash.PaymentHash,
+  preimage: Schema.NullOr(Preimage.Preimage),
+  isPaid: Schema.Boolean,
+  fees: Sats, // millisatoshis
+  completedAt: Schema.NullOr(Schema.Int)
+})
+/** The end of a call to pay. What became of the payment is in the record; where there is none, a reason says that there will be none. */
+const Ended = Schema.Struct({ paymentHash: PaymentHash.PaymentHash, reason: Schema.optionalKey(Schema.String) })
+
+const get = (path: string, urlParams: Readonly<Record<string, string>> = {}) => HttpClientRequest.get(path, { urlParams })
+const post = (path: string, form: Readonly<Record<string, string>>) => HttpClientRequest.bodyUrlParams(HttpClientRequest.post(path), form)
+
+/** Asks phoenixd, and is the only one here who does. */
+const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 10_000 }: Options) {
+  const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
+    request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.basicAuth("", password))
+  )
+  let ours: string | undefined
+  const send = (operation: string, request: HttpClientRequest.HttpClientRequest, withinMillis: number) =>
+    client.execute(request).pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
+      Effect.flatMap((response) => Effect.map(response.text, (text) => ({ status: response.status, text, response }))),
+      Effect.timeout(withinMillis),
+      // In words alone: the failed request has the password in it.
+      Effect.mapError(({ _tag }) => new LightningReceiver.NodeUnavailable({ operation, cause: _tag }))
+    )
+  const ask = <A, I>(
+    operation: string,
+    request: HttpClientRequest.HttpClientRequest,
+    schema: Schema.Codec<A, I>,
+    withinMillis = deadlineMillis
+  ) =>
+    Effect.flatMap(send(operation, request, withinMillis), ({ status, response }) =>
+      status === 200
+        ? Effect.mapError(
+            HttpClientResponse.schemaBodyJson(schema)(response),
+            () => new LightningReceiver.NodeUnavailable({ operation, cause: "an answer that phoenixd does not give" })
+          )
+        : Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause: `status ${status}` }))
+    )
+  const info = ask("getinfo", get("/getinfo"), Info)
+  /**
+   * Undefined where phoenixd has no such record. It says so by an empty 404, which anybody in its place could: only the very node that it was is believed, asked
+   * right after.
+   */
+  const find = <A, I>(operation: string, path: string, schema: Schema.Codec<A, I>) =>
+    Effect.gen(function* (): Effect.fn.Return<A | undefined, LightningReceiver.NodeUnavailable> {
+      const { status, text } = yield* send(operation, get(path), deadlineMillis)
+      if (status !== 404 || text !== "") return yield* ask(operation, get(path), schema)
+      const { nodeId } = yield* info
+      ours ??= nodeId
+      if (nodeId === ours) return undefined
+      return yield* new LightningReceiver.NodeUnavailable({ operation, cause: "another node is in its place" })
+    })
+  return { ask, find, info: Effect.tap(info, ({ nodeId }) => Effect.sync(() => (ours ??= nodeId))) }
+})
+
+const receiver = Effect.fnUntraced(function* (options: Options) {
+  const { ask, find, info } = yield* connect(options)
+  const { nodeId } = yield* info
+  const creating = yield* Semaphore.make(1)
+  const cannot = (operation: string, cause: string) => Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause }))
+  const state = (hash: PaymentHash.PaymentHash) =>
+    Effect.map(find("lookupInvoice", `/payments/incoming/${hash}`, Incoming), (found): LightningReceiver.InvoiceState => {
+      if (found === undefined) return { _tag: "unknown" }
+      return found.isPaid ? { _tag: "settled", received: Msat.fromSats(found.receivedSat), preimage: found.preimage } : { _tag: "open" }
+    })
+
+  return LightningReceiver.LightningReceiver.of({
+    nodeId,
+    network: options.network,
+    lacks: new Set(["cancel", "millisatoshis"]),
+    // `externalId` is our id, which phoenixd does not hold to be unique: it is looked for first, one creation at a time.
+    createInvoice: ({ id, amount, description, expirySeconds }) => {
+      if (amount % 1000n !== 0n) return cannot("createInvoice", "phoenixd knows whole satoshis only")
+      const text = description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }
+      const form = { amountSat: String(Msat.toSats(amount)), expirySeconds: String(expirySeconds), externalId: id, ...text }
+      const known = ask("createInvoice", get("/payments/incoming", { externalId: id, all: "true" }), Schema.Array(Incoming))
+      return Effect.gen(function* () {
+        const [earlier] = yield* known
+        if (earlier !== undefined) return { paymentHash: earlier.paymentHash, paymentRequest: earlier.invoice }
+        const { paymentHash, serialized } = yield* ask("createInvoice", post("/createinvoice", form), Issued)
+        return { paymentHash, paymentRequest: serialized }
+      }).pipe(creating.withPermit)
+    },
+    lookupInvoice: state,
+    cancelInvoice: (hash) =>
+      Effect.flatMap(state(hash), ({ _tag }) =>
+        _tag === "settled" ? Effect.succeed({ _tag } as const) : cannot("cancelInvoice", "phoenixd cannot cancel an invoice")
+      ),
+    // By when it was paid, and by its hash among those of the same millisecond. `from` is that time, and includes it.
+    settlements: (after) =>
+      Stream.paginate(after ?? "0:", (cursor) => {
+        const from = cursor.split(":")[0] ?? "0"
+        const page = ask("settlements", get("/payments/incoming", { from, limit: String(pageSize) }), Schema.Array(Incoming))
+        return Effect.gen(function* () {
+          const lines = (yield* page).flatMap((one) => (one.completedAt === null ? [] : [{ ...one, at: one.completedAt }]))
+          const cursorOf = (one: (typeof lines)[number]) => `${one.at}:${one.paymentHash}`
+          const isAfter = (one: (typeof lines)[number]) => one.at > Number(from) || (one.at === Number(from) && cursorOf(one) > cursor)
+          const fresh = lines.filter(isAfter).toSorted((a, b) => a.at - b.at || (a.paymentHash < b.paymentHash ? -1 : 1))
+          if (fresh.length === 0) yield* Effect.sleep(pollMillis)
+          const told = fresh.map((one) => ({
+            paymentHash: one.paymentHash,
+            received: Msat.fromSats(one.receivedSat),
+            preimage: one.preimage,
+            settledAtMillis: one.at,
+            cursor: cursorOf(one)
+          }))
+          return [told, Option.some(told.at(-1)?.cursor ?? cursor)] as const
+        })
+      })
+  })
+})
+
+const sender = Effect.fnUntraced(function* (options: Options) {
+  const { ask, find } = yield* connect(options)
+  const scope = yield* Effect.scope
+  const running = new Map<PaymentHash.PaymentHash, Deferred.Deferred<LightningSender.Payment | LightningSender.NotSent>>()
+
+  type Judged = LightningSender.Payment | { readonly _tag: "notFound" }
+  const judge = (hash: PaymentHash.PaymentHash) =>
+    Effect.map(find("lookupPayment", `/payments/outgoingbyhash/${hash}`, Outgoing), (found): Judged => {
+      if (found === undefined) return { _tag: "notFound" }
+      if (found.completedAt === null) return { _tag: "pending" }
+      if (!found.isPaid) return { _tag: "failed", reason: "error" }
+      return found.preimage === null
+        ? { _tag: "unknown" }
+        : { _tag: "settled", preimage: found.preimage, fee: Msat.make(BigInt(found.fees)), index: null }
+    })
+  const unknown = { _tag: "unknown" } as const
+  const orUnknown = <A>(answer: Effect.Effect<A, LightningReceiver.NodeUnavailable>) =>
+    Effect.catchTag(answer, "NodeUnavailable", (outage) =>
+      Effect.as(Effect.logWarning("phoenixd: payment status unavailable", outage), unknown)
+    )
+
+  /** What phoenixd would pay again, it is not asked for again: what its record says comes first, and last. */
+  const run = ({ invoice, amount, feeLimit }: LightningSender.Ask) =>
+    Effect.gen(function* (): Effect.fn.Return<LightningSender.Payment | LightningSender.NotSent> {
+      const before = yield* Effect.option(judge(invoice.paymentHash))
+      if (Option.isNone(before)) return { _tag: "notSent" }
+      if (before.value._tag !== "notFound") return before.value
+      if (tariff(amount) > feeLimit) return { _tag: "failed", reason: "no_route" }
+      const form = { invoice: invoice.paymentRequest, ...(invoice.amount === undefined && { amountSat: String(Msat.toSats(amount)) }) }
+      const ended = yield* Effect.option(ask("pay", post("/payinvoice", form), Ended, arrivalMillis))
+      const after = yield* orUnknown(judge(invoice.paymentHash))
+      if (after._tag !== "notFound") return after
+      const isRefused = Option.exists(ended, (end) => end.paymentHash === invoice.paymentHash && end.reason !== undefined)
+      return isRefused ? { _tag: "failed", reason: "error" } : unknown
+    })
+
+  return LightningSender.LightningSender.of({
+    lacks: new Set(["fee_limit", "reason"]),
+    graceMillis: 2 * arrivalMillis,
+    pay: Effect.fnUntraced(function* (payment) {
+      const { paymentHash } = payment.invoice
+      let done = running.get(paymentHash)
+      if (done === undefined) {
+        const begun = Deferred.makeUnsafe<LightningSender.Payment | LightningSender.NotSent>()
+        running.set(paymentHash, (done = begun))
+        // Forgotten before it is answered: who asks again after an answer begins anew.
+        const over = Effect.sync(() => running.delete(paymentHash))
+        const ended = Effect.flatMap(Effect.ensuring(run(payment), over), (answer) => Deferred.succeed(begun, answer))
+        yield* Effect.forkIn(ended, scope)
+      }
+      return Option.getOrElse(yield* Effect.timeoutOption(Deferred.await(done), settleMillis), () => ({ _tag: "pending" }) as const)
+    }),
+    lookupPayment: (paymentHash) => orUnknown(judge(paymentHash)),
+    ends: Stream.empty,
+    // Whether there is a route phoenixd does not tell: what it takes is known, and that the node is there.
+    quote: ({ amount, feeLimit }) =>
+      Effect.map(ask("quote", get("/getinfo"), Info), () =>
+        tariff(amount) > feeLimit ? undefined : { fee: tariff(amount), probability: 0.9 }
+      )
+  })
+})
+
+/** phoenixd takes payments for us. Fails when it does not answer at the start, since nobody could say then whose invoices these are. */
+export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
+  Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** phoenixd pays for us. */
+export const layerSender = (options: Options): Layer.Layer<LightningSender.LightningSender> =>
+  Layer.effect(LightningSender.LightningSender, sender(options)).pipe(Layer.provide(FetchHttpClient.layer))

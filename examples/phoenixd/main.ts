@@ -1,0 +1,38 @@
+// phoenixd as a backend (Phoenixd.ts), in front of a pretend one (PhoenixDaemon.ts): an invoice is made and paid, a payment sent, and what such a node lacks
+// is said. test/contract.test.ts holds it to every promise. Run it: npm run example -- phoenixd
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Bolt11, Msat } from "@satrail/bitcoin"
+import { LightningReceiver as Receiving, LightningSender as Sending } from "@satrail/contracts"
+import { LightningReceiver, LightningSender } from "@satrail/core"
+import { Console, Effect } from "effect"
+import assert from "node:assert/strict"
+import * as Peers from "./Peers.ts"
+
+const program = Effect.gen(function* () {
+  const [receiver, sender] = [yield* LightningReceiver.LightningReceiver, yield* LightningSender.LightningSender]
+  const [payer, payees] = [yield* Receiving.Peer, yield* Sending.Peer]
+  yield* Console.log(`lacks      ${[...(receiver.lacks ?? []), ...(sender.lacks ?? [])].join(", ")}`)
+
+  const description = { _tag: "Text", text: "coffee" } as const
+  const { paymentHash, paymentRequest } = yield* receiver.createInvoice({
+    id: "order-1",
+    amount: Msat.fromSats(5_000),
+    description,
+    expirySeconds: 600
+  })
+  yield* payer.pay(paymentRequest)
+  const state = yield* receiver.lookupInvoice(paymentHash)
+  assert.equal(state._tag, "settled")
+  yield* Console.log(`received   5000 sats: ${state._tag}`)
+
+  const amount = Msat.fromSats(10_000)
+  const invoice = yield* Effect.fromResult(Bolt11.decode(yield* payees.invoice({ amount, behaviour: "settle" })))
+  const dear = yield* sender.pay({ invoice, amount, feeLimit: Msat.fromSats(43) })
+  assert.equal(dear._tag, "failed")
+  yield* Console.log("refused    its tariff is 44 sats, and 43 were allowed")
+  const payment = yield* sender.pay({ invoice, amount, feeLimit: Msat.fromSats(44) })
+  assert.equal(payment._tag, "settled")
+  yield* Console.log(`sent       10000 sats: ${payment._tag}`)
+})
+
+NodeRuntime.runMain(Effect.provide(program, Peers.layer))

@@ -1,0 +1,71 @@
+import { assert, it } from "@effect/vitest"
+import * as Memory from "@satrail/memory/Memory"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Effect, Layer } from "effect"
+import { Companies } from "../src/accounts/Companies.ts"
+import * as Decimal from "../src/base/Decimal.ts"
+import * as Answer from "../src/ledger/Answer.ts"
+import { type Lacking, LightningReceiver } from "../src/nodes/LightningReceiver.ts"
+import * as Policy from "../src/Policy.ts"
+import { Invoices } from "../src/receiving/Invoices.ts"
+import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
+import { PayRequests } from "../src/receiving/PayRequests.ts"
+import * as Satrail from "../src/Satrail.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
+
+const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const
+
+/** Every service over a node that says what it lacks. */
+const over = (...lacks: ReadonlyArray<Lacking>) => {
+  const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
+  const node = Layer.effect(
+    LightningReceiver,
+    Effect.map(LightningReceiver, (receiver) => ({ ...receiver, lacks: new Set(lacks) }))
+  ).pipe(Layer.provideMerge(ports))
+  return Satrail.layer(settings).pipe(Layer.provideMerge(node))
+}
+
+const opened = Effect.fnUntraced(function* (name: string) {
+  return yield* Effect.flatMap((yield* Companies).open({ name, plan: "free" }), Answer.made)
+})
+
+/** What the estimate says of paying another company's invoice. */
+const inside = Effect.gen(function* () {
+  const [shop, customer] = [yield* opened("shop"), yield* opened("customer")]
+  const amount = { amount: Decimal.make(1_000n), currency: "sats" } as const
+  const coffee = { companyId: shop.id, ...amount, description: "coffee", expirySeconds: 600, metadata: {} }
+  const { paymentRequest } = yield* Effect.flatMap((yield* Invoices).create(coffee), Answer.made)
+  return yield* Effect.exit((yield* Withdrawals).estimate({ company: customer, asked: amount, destination: paymentRequest }))
+})
+
+it.live("C15: own invoices: one is not paid inside while the node cannot close it", () =>
+  Effect.gen(function* () {
+    const refused = yield* Effect.provide(inside, over("cancel"))
+    assert.include(JSON.stringify(refused), "its node cannot close it")
+    assert.include(JSON.stringify(refused), "invoice_not_payable")
+    assert.strictEqual((yield* Effect.provide(inside, over()))._tag, "Success")
+  })
+)
+
+/** An LNURL payment of so many millisatoshis to an address. */
+const paid = (amount: string) =>
+  Effect.gen(function* () {
+    const company = yield* opened("shop")
+    const address = yield* Effect.flatMap(
+      (yield* LightningAddresses).create({ company, handle: null, domain: null, metadata: {} }),
+      Answer.made
+    )
+    const place = { host: address.domain, domain: null, user: address.handle }
+    const ask = { amount, comment: null, payerData: null, nostr: null, caller: "192.0.2.1" }
+    return yield* Effect.exit((yield* PayRequests).invoice(place, ask))
+  })
+
+it.live("C28: pay requests: a payer who wants to send a fraction of a satoshi is refused by a node of whole satoshis", () =>
+  Effect.gen(function* () {
+    const refused = yield* Effect.provide(paid("2500"), over("millisatoshis"))
+    assert.include(JSON.stringify(refused), "amount must be whole satoshis here, such as 3000")
+    assert.strictEqual((yield* Effect.provide(paid("3000"), over("millisatoshis")))._tag, "Success")
+    assert.strictEqual((yield* Effect.provide(paid("2500"), over()))._tag, "Success")
+  })
+)
