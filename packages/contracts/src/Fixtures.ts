@@ -20,7 +20,7 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import type { LightningAddress } from "@satrail/core/receiving/LightningAddress"
 import type { OnChainAddress } from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/Records"
-import type { Voucher } from "@satrail/core/sending/Voucher"
+import type * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Clock, Effect, Option } from "effect"
 import * as Rows from "./Rows.ts"
@@ -225,8 +225,8 @@ export const withdrawal = Effect.fnUntraced(function* (
 export const voucher = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
-  fields: Partial<Voucher> = {}
-): Effect.fn.Return<Voucher> {
+  fields: Partial<Voucher.Voucher> = {}
+): Effect.fn.Return<Voucher.Voucher> {
   const atMillis = fields.createdAtMillis ?? (yield* Clock.currentTimeMillis)
   return Rows.voucher({
     id: yield* Id.make,

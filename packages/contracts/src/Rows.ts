@@ -5,7 +5,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
-import type { Voucher } from "@satrail/core/sending/Voucher"
+import * as Voucher from "@satrail/core/sending/Voucher"
 import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 
 // Records with every member, for all tests: a test names the members that it is about. A new member of a record is added here, once.
@@ -73,22 +73,19 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   ...fields
 })
 
-export const voucher = (fields: Partial<Voucher> = {}): Voucher => ({
-  id: "v",
-  companyId: CompanyId.make("payer"),
-  ledgerTxId: "t",
-  amount: Msat.make(1000n),
-  serviceFee: Msat.make(5n),
-  networkAllowance: Msat.make(10n),
-  description: "a gift",
-  metadata: {},
-  rate: null,
-  rateAtMillis: null,
-  secretHash: SecretHash.make(""),
-  status: "open",
-  withdrawalId: null,
-  createdAtMillis: 1,
-  expiresAtMillis: 3_600_001,
-  updatedAtMillis: 1,
+export const voucher = (fields: Partial<Voucher.Voucher> = {}): Voucher.Voucher => ({
+  ...Voucher.open({
+    id: "v",
+    companyId: CompanyId.make("payer"),
+    ledgerTxId: "t",
+    amount: Msat.make(1000n),
+    serviceFee: Msat.make(5n),
+    networkAllowance: Msat.make(10n),
+    description: "a gift",
+    metadata: {},
+    secretHash: SecretHash.make(""),
+    createdAtMillis: 1,
+    expiresAtMillis: 3_600_001
+  }),
   ...fields
 })

@@ -102,6 +102,32 @@ export interface VoucherExpired extends Written<"VoucherExpired", readonly [Noun
 /** The same, by its owner. */
 export interface VoucherCanceled extends Written<"VoucherCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
 
+/** One that nothing has become of yet. What may be null in a voucher is null where it is not given. */
+export const open = (
+  asked: Pick<
+    Voucher,
+    | "id"
+    | "companyId"
+    | "ledgerTxId"
+    | "amount"
+    | "serviceFee"
+    | "networkAllowance"
+    | "description"
+    | "metadata"
+    | "secretHash"
+    | "createdAtMillis"
+    | "expiresAtMillis"
+  > &
+    Partial<Pick<Voucher, "rate" | "rateAtMillis">>
+): Voucher => ({
+  rate: null,
+  rateAtMillis: null,
+  ...asked,
+  status: "open",
+  withdrawalId: null,
+  updatedAtMillis: asked.createdAtMillis
+})
+
 /** The job of voiding an unclaimed voucher: due when it expires. */
 export const taskKind = "voucher"
 

@@ -115,7 +115,7 @@ export const make = Effect.gen(function* () {
       const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
       const k1 = Id.toHex(entropy(32))
       const createdAtMillis = yield* now
-      const voucher: Voucher.Voucher = {
+      const voucher = Voucher.open({
         id: Id.fromMillis(createdAtMillis, entropy),
         companyId: company.id,
         ledgerTxId: Id.fromMillis(createdAtMillis, entropy),
@@ -127,12 +127,9 @@ export const make = Effect.gen(function* () {
         rate,
         rateAtMillis,
         secretHash: SecretHash.of(k1),
-        status: "open",
-        withdrawalId: null,
         createdAtMillis,
-        expiresAtMillis: createdAtMillis + expirySeconds * 1000,
-        updatedAtMillis: createdAtMillis
-      }
+        expiresAtMillis: createdAtMillis + expirySeconds * 1000
+      })
       const issued: Issued = { voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
       const once = Answer.once(company.id, request, issued, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Voucher.created(voucher, once)), issued)

@@ -70,24 +70,20 @@ const issued = View.make<Issued>()(
   }
 )
 
-const example = ({ id, millis, companyId, metadata, k1 }: World): Voucher.Voucher => ({
-  id: id("voucher", 120_000),
-  companyId,
-  ledgerTxId: id("transfer of the voucher", 120_000),
-  amount: Msat.fromSats(1000),
-  serviceFee: Msat.fromSats(14),
-  networkAllowance: Msat.fromSats(5),
-  description: "A coffee on us",
-  metadata,
-  rate: null,
-  rateAtMillis: null,
-  secretHash: SecretHash.of(k1),
-  status: "open",
-  withdrawalId: null,
-  createdAtMillis: millis(120_000),
-  expiresAtMillis: millis(120_000) + Voucher.expirySeconds.default * 1000,
-  updatedAtMillis: millis(120_000)
-})
+const example = ({ id, millis, companyId, metadata, k1 }: World) =>
+  Voucher.open({
+    id: id("voucher", 120_000),
+    companyId,
+    ledgerTxId: id("transfer of the voucher", 120_000),
+    amount: Msat.fromSats(1000),
+    serviceFee: Msat.fromSats(14),
+    networkAllowance: Msat.fromSats(5),
+    description: "A coffee on us",
+    metadata,
+    secretHash: SecretHash.of(k1),
+    createdAtMillis: millis(120_000),
+    expiresAtMillis: millis(120_000) + Voucher.expirySeconds.default * 1000
+  })
 
 const create = Section.company(
   HttpApiEndpoint.post("createVoucher", path, {
