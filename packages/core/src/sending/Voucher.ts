@@ -32,8 +32,6 @@ export const Voucher = Schema.Struct({
   /** What a wallet shows. */
   description: Schema.String,
   metadata: Metadata.Metadata,
-  /** What the company calls it. */
-  reference: Schema.NullOr(Schema.String),
   /** Fiat units for one bitcoin, when the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
   /** When that was the rate. */
@@ -120,9 +118,8 @@ export const open = (
     | "createdAtMillis"
     | "expiresAtMillis"
   > &
-    Partial<Pick<Voucher, "reference" | "rate" | "rateAtMillis">>
+    Partial<Pick<Voucher, "rate" | "rateAtMillis">>
 ): Voucher => ({
-  reference: null,
   rate: null,
   rateAtMillis: null,
   ...asked,

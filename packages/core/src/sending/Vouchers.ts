@@ -45,7 +45,6 @@ export class Vouchers extends Context.Service<
       ask: Asked & {
         readonly company: Pick<Company, "id" | "plan">
         readonly description: string
-        readonly reference?: string | null
         readonly expirySeconds: number
         readonly metadata: Metadata.Metadata
         /** What it renders is stored: the link in it must be sealed. */
@@ -100,7 +99,7 @@ export const make = Effect.gen(function* () {
   })
 
   return Vouchers.of({
-    create: Effect.fnUntraced(function* ({ company, description, reference = null, expirySeconds, metadata, request, ...asked }) {
+    create: Effect.fnUntraced(function* ({ company, description, expirySeconds, metadata, request, ...asked }) {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       const message = descriptionIssue(description)
@@ -124,7 +123,6 @@ export const make = Effect.gen(function* () {
         serviceFee: service,
         networkAllowance: network,
         description,
-        reference,
         metadata,
         rate,
         rateAtMillis,

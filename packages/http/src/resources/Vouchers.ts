@@ -26,7 +26,6 @@ const Body = Schema.Struct({
   amount: Amounts.AmountNumber,
   currency: Amounts.Currency,
   description: Scalars.given(Scalars.Description.annotate({ description: "Shown by the claimer's wallet" })),
-  reference: Scalars.given(Scalars.Description.annotate({ description: "What you call it" })),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateVoucher" })
@@ -41,7 +40,6 @@ const view = View.make<Voucher.Voucher>()(
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Voucher.fee(row))],
     description: [Schema.String.annotate({ description: "Shown by the claimer's wallet" }), (row) => row.description],
-    reference: [Schema.NullOr(Schema.String).annotate({ description: "What you call it" }), (row) => row.reference],
     status: [Voucher.Status, (row) => row.status],
     withdrawal_id: [
       Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal that it became when it was claimed" }),
@@ -136,7 +134,6 @@ const create = Section.company(
             ...asked,
             ...once,
             description: payload.description ?? "",
-            reference: payload.reference ?? null,
             expirySeconds: payload.expiry_seconds ?? Voucher.expirySeconds.default,
             metadata: payload.metadata ?? Metadata.empty
           })

@@ -1,4 +1,0 @@
-/** What a company calls a voucher. */
-export const script = `
-alter table satrail.vouchers add column reference text;
-`
