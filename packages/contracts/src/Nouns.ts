@@ -52,7 +52,7 @@ const created = <A extends Noun.Row>(noun: Noun.Noun<A>, change: Written.Any): A
   return first?._tag === "Insert" && first.noun.name === noun.name ? (first.record as A) : assert.fail(`no ${noun.name}`)
 }
 
-const subjectOf = <A extends Noun.Row>(
+export const subjectOf = <A extends Noun.Row>(
   noun: Noun.Noun<A>,
   create: Subject["create"],
   moves: { readonly [move: string]: (record: A) => Made<Written.Any> } = {}

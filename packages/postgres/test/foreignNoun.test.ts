@@ -1,0 +1,114 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Contract from "@satrail/contracts/Contract"
+import { open } from "@satrail/contracts/Fixtures"
+import * as Nouns from "@satrail/contracts/Nouns"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import { Journal } from "@satrail/core/ledger/Journal"
+import * as Noun from "@satrail/core/ledger/Noun"
+import { NounReads } from "@satrail/core/ledger/NounReads"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import type { Written } from "@satrail/core/ledger/Written"
+import type { Records } from "@satrail/core/Records"
+import * as Storage from "../src/Storage.ts"
+import * as Embedded from "./Embedded.ts"
+import { shared } from "./Shared.ts"
+
+// A kind of record that no package of ours declares, as a host may have one: a ticket, which is used or voided. Its stores have no line about it.
+
+const Ticket = Schema.Struct({
+  id: Noun.Id,
+  companyId: CompanyId.CompanyId,
+  code: Schema.String,
+  seat: Schema.NullOr(Schema.Int),
+  status: Schema.Literals(["open", "used", "void"]),
+  usedBy: Schema.NullOr(Schema.String),
+  createdAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int
+})
+type Ticket = typeof Ticket.Type
+
+class TicketNotOpen extends Schema.TaggedError<TicketNotOpen>()("TicketNotOpen", { id: Schema.String, status: Schema.String }) {}
+
+const noun = Noun.make("tickets", Ticket, {
+  moving: ["status", "usedBy", "updatedAtMillis"],
+  unique: [["code"]],
+  refused: (id, status) => new TicketNotOpen({ id, status })
+})
+
+const life = {
+  used: Noun.move(noun, "used", {
+    from: ["open"],
+    to: "used",
+    sets: ["usedBy"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["used"], same: ["usedBy"] }
+  }),
+  voided: Noun.move(noun, "voided", { from: ["open"], to: "void", stamps: ["updatedAtMillis"], again: { in: ["void"] } })
+}
+
+interface TicketSold extends Written<"TicketSold", readonly [Noun.InsertOf<typeof noun>]> {}
+interface TicketUsed extends Written<"TicketUsed", readonly [Noun.TransitionOf<typeof life.used>]> {}
+interface TicketVoided extends Written<"TicketVoided", readonly [Noun.TransitionOf<typeof life.voided>]> {}
+
+const of = ({ id, companyId, createdAtMillis }: Ticket) => ({ id, companyId, atMillis: createdAtMillis + 1, legs: [] })
+
+const sold = (ticket: Ticket): TicketSold => ({
+  ...of(ticket),
+  _tag: "TicketSold",
+  atMillis: ticket.createdAtMillis,
+  writes: [Noun.insert(noun, ticket)]
+})
+const used = (ticket: Ticket, usedBy: string): TicketUsed => ({
+  ...of(ticket),
+  _tag: "TicketUsed",
+  writes: [Noun.step(life.used, ticket, { usedBy })]
+})
+const voided = (ticket: Ticket): TicketVoided => ({ ...of(ticket), _tag: "TicketVoided", writes: [Noun.step(life.voided, ticket, {})] })
+
+const ticket = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId): Effect.fn.Return<Ticket> {
+  const [id, code] = [yield* Id.make, yield* Id.make]
+  return { id, companyId, code, seat: null, status: "open", usedBy: null, createdAtMillis: 1, updatedAtMillis: 1 }
+})
+
+const subject = Nouns.subjectOf(noun, (companyId) => Effect.map(ticket(companyId), sold), {
+  used: (row) => Effect.map(Id.make, (by) => used(row, by)),
+  voided: (row) => Effect.succeed(voided(row))
+})
+
+/** All that it is in a store: its migration. */
+const table = `
+create table satrail.tickets (
+  id uuid not null, company_id uuid not null, code text not null, seat integer, status text not null, used_by text,
+  created_at_millis bigint not null, updated_at_millis bigint not null, primary key (company_id, id)
+);
+create unique index tickets_code on satrail.tickets (code);`
+
+const client = await shared(Embedded.layer)
+const migrated = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(table).unprepared))
+const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), client))
+
+const money = Nouns.promisesOf("tickets", subject)
+Contract.suite<Journal | Records | Tasks, typeof money, Record<string, never>>("Journal", { money, other: {} })(
+  "pglite, a noun of a host",
+  storage
+)
+
+it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
+  it.effect("nouns: the refusals of another package's Change are in its type", () =>
+    Effect.gen(function* () {
+      const row = yield* ticket(yield* open)
+      const journal = yield* Journal
+      yield* journal.commit(sold(row))
+      yield* journal.commit(voided(row))
+      const refusal = yield* Effect.flip(journal.commit(used(row, "a")))
+      const status: string = refusal._tag === "TicketNotOpen" ? refusal.status : ""
+      assert.strictEqual(status, "void")
+      assert.deepStrictEqual(yield* (yield* NounReads).newestFirst(noun, row.companyId, null, 10), [
+        { ...row, status: "void", updatedAtMillis: 2 }
+      ])
+    })
+  )
+})
