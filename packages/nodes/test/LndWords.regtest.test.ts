@@ -96,7 +96,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
         assert.deepStrictEqual<unknown>(yield* sender.pay(asked), { _tag: "notSent" })
         const outage = yield* Effect.flip(sender.quote(asked))
         assert.strictEqual(outage.reason, LndOutage.reasons.foreign)
-        assert.match(outage.remedy ?? "", /says of M: /)
+        assert.match(outage.remedy ?? "", / refuses M: /)
         assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 0)
       }).pipe(Effect.scoped, quietly)
     )
