@@ -1,9 +1,11 @@
 import * as Id from "@satrail/core/base/Id"
 import type { Position } from "@satrail/core/ledger/Page"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import * as Envelope from "./Envelope.ts"
 import * as Scalars from "./Scalars.ts"
+import type { View } from "./View.ts"
 
 // The largest instant that a Date can be: a cursor beyond it was not made here.
 const maxMillis = 8_640_000_000_000_000
@@ -56,28 +58,26 @@ export const asked = (query: { readonly limit?: number; readonly cursor?: Positi
   before: query.cursor?.id ?? null
 })
 
-/** A page, and in its `Link` header the way to the next one. */
-export const success = <S extends Schema.Top>(row: S) =>
-  HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(row)), {
+/**
+ * Pages of a view, at `path`: their schema, and the answer with its `Link` header (RFC 8288) to the next page, which is asked for with the same
+ * `parameters`. A view writes the members of its schema and no others, so its rows are not encoded again: that took a quarter of a list's time.
+ */
+export const of = <Row, Fields extends Schema.Struct.Fields>(view: View<Row, Fields>, message: string, path: string) => ({
+  success: HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(view.schema)), {
     link: Schema.optionalKey(
       Schema.String.annotate({
         description: '`<path>; rel="next"`: the next page, with the same filters. Absent on the last page'
       })
     )
-  })
-
-/** The page of a list at `path`, and the `Link` header (RFC 8288) to the next one, which is asked for with the same `parameters`. */
-export const answer = <Row>(
-  message: string,
-  rows: ReadonlyArray<Row>,
-  path: string,
-  parameters: Readonly<Record<string, string>>,
-  next: Position | undefined
-) =>
-  HttpApiSchema.withHeaders({
-    body: Envelope.ok(message, rows),
-    headers: next === undefined ? {} : { link: `<${path}?${new URLSearchParams({ ...parameters, cursor: write(next) })}>; rel="next"` }
-  })
+  }),
+  answer: (rows: ReadonlyArray<Row>, parameters: Readonly<Record<string, string>>, next: Position | undefined) =>
+    HttpServerResponse.text(JSON.stringify(Envelope.ok(message, rows.map(view.of))), {
+      contentType: "application/json",
+      ...(next !== undefined && {
+        headers: { link: `<${path}?${new URLSearchParams({ ...parameters, cursor: write(next) })}>; rel="next"` }
+      })
+    })
+})
 
 /** The cursor in a `Link` header, undefined on the last page. */
 export const next = (link: string | undefined): Position | undefined => {

@@ -172,10 +172,12 @@ export const create = Section.company(
     })
 )
 
+const page = Page.of(own, "Lightning addresses", path)
+
 const list = Section.company(
   HttpApiEndpoint.get("listLightningAddresses", path, {
     query: Page.place(limit),
-    success: Page.success(own.schema),
+    success: page.success,
     error: Errors.of("malformed", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
@@ -190,7 +192,7 @@ const list = Section.company(
     Effect.fnUntraced(function* ({ query }) {
       const asked = Page.asked(query, limit)
       const { lightningAddresses: rows, next } = yield* Errors.answered(lightningAddresses.list(yield* companyId, asked))
-      return Page.answer("Lightning addresses", rows.map(own.of), path, { limit: String(asked.limit) }, next)
+      return page.answer(rows, { limit: String(asked.limit) }, next)
     })
 )
 

@@ -112,10 +112,12 @@ export const balance = Section.company(
     )
 )
 
+const page = Page.of(view, "Transactions", path)
+
 export const list = Section.company(
   HttpApiEndpoint.get("transactions", path, {
     query,
-    success: Page.success(view.schema),
+    success: page.success,
     error: Errors.of("malformed", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
@@ -128,7 +130,7 @@ export const list = Section.company(
   Transactions,
   (transactions) =>
     Effect.fnUntraced(function* ({ query }) {
-      const page = yield* Errors.answered(transactions.list(yield* companyId, askedBy(query)))
-      return Page.answer("Transactions", page.transactions.map(view.of), path, written(query), page.next)
+      const { transactions: rows, next } = yield* Errors.answered(transactions.list(yield* companyId, askedBy(query)))
+      return page.answer(rows, written(query), next)
     })
 )

@@ -144,10 +144,12 @@ const create = Section.company(
   }
 )
 
+const page = Page.of(view, "Vouchers", path)
+
 const list = Section.company(
   HttpApiEndpoint.get("listVouchers", path, {
     query: Page.place(limit),
-    success: Page.success(view.schema),
+    success: page.success,
     error: Errors.of("malformed", "store_unavailable")
   })
     .annotate(Scopes, ["read"])
@@ -159,7 +161,7 @@ const list = Section.company(
     Effect.fnUntraced(function* ({ query }) {
       const asked = Page.asked(query, limit)
       const { vouchers: rows, next } = yield* Errors.answered(vouchers.list(yield* companyId, asked))
-      return Page.answer("Vouchers", rows.map(view.of), path, { limit: String(asked.limit) }, next)
+      return page.answer(rows, { limit: String(asked.limit) }, next)
     })
 )
 
