@@ -230,7 +230,7 @@ describe("a secret of the configuration", () => {
       []
     )
     await once(node.close(), "close")
-    assert.deepStrictEqual(await givenAway({ ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" }, /does not answer yet/, secrets), [])
+    assert.deepStrictEqual(await givenAway({ ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" }, /bitcoin node: no response yet/, secrets), [])
     const wrong = canary("wrong-passphrase")
     const away = { ...env, BITCOIN_RPC_URL: "http://127.0.0.1:1" }
     assert.deepStrictEqual(await givenAway({ ...away, CHAIN_WALLET_PASSPHRASE: wrong }, /passphrase/, { ...secrets, wrong }), [])
