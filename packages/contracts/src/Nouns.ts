@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Fence } from "@satrail/core/ledger/Change"
 import type { Journal } from "@satrail/core/ledger/Journal"
-import type * as Noun from "@satrail/core/ledger/Noun"
+import * as Noun from "@satrail/core/ledger/Noun"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import type * as Written from "@satrail/core/ledger/Written"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -13,7 +14,8 @@ import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Effect, Option } from "effect"
+import { Effect, Equal, Option } from "effect"
+import * as Contract from "./Contract.ts"
 import type { Promises } from "./Contract.ts"
 import {
   begin,
@@ -26,6 +28,7 @@ import {
   output,
   past,
   payment,
+  paymentHash,
   tally,
   unchanged,
   verdict,
@@ -37,28 +40,41 @@ import {
 
 type Made<A> = Effect.Effect<A, unknown, Journal | Records | Tasks>
 
+/** What makes a move of a record. */
+type Make<A> = (record: A) => Made<Written.Any>
+
+/** A move, and the one that a record takes right before it: null where it is taken by a record as it was created. */
+interface Step {
+  readonly after: string | null
+  readonly make: Make<Noun.Row>
+}
+
 /** A record of a noun: what creates it, and what takes it further, each made anew whenever it is asked for. */
 interface Subject {
   /** Of a company that has 100 sats. */
   readonly create: (companyId: CompanyId.CompanyId) => Made<Written.Any>
-  /** Each move of its life, by the Changes that make it of the record that was created. */
-  readonly moves: { readonly [move: string]: (created: Written.Any) => Made<Written.Any> }
+  /** Each move of its life, by the Changes that make it. */
+  readonly moves: { readonly [move: string]: Step }
 }
 
-/** What a Change creates, as the type that its maker knows. */
-const created = <A extends Noun.Row>(noun: Noun.Noun<A>, change: Written.Any): A => {
-  const [first] = change.writes
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the noun says which type it is
-  return first?._tag === "Insert" && first.noun.name === noun.name ? (first.record as A) : assert.fail(`no ${noun.name}`)
-}
-
+/**
+ * How a noun's records are created and moved. A move that does not begin where a record is created has the one before it:
+ * `restored: ["archived", (record) => …]` is made of a record that was archived.
+ */
 export const subjectOf = <A extends Noun.Row>(
   noun: Noun.Noun<A>,
   create: Subject["create"],
-  moves: { readonly [move: string]: (record: A) => Made<Written.Any> } = {}
+  moves: { readonly [move: string]: Make<A> | readonly [after: string, make: Make<A>] } = {}
 ): Subject => ({
-  create,
-  moves: Object.fromEntries(Object.entries(moves).map(([name, make]) => [name, (change: Written.Any) => make(created(noun, change))]))
+  create: (companyId) =>
+    Effect.tap(create(companyId), (change) => Effect.sync(() => assert.strictEqual(insertOf(change).noun.name, noun.name))),
+  moves: Object.fromEntries(
+    Object.entries(moves).map(([name, step]): [string, Step] => {
+      const [after, make] = typeof step === "function" ? [null, step] : step
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- what is created and read is of this noun
+      return [name, { after, make: (record) => make(record as A) }]
+    })
+  )
 })
 
 /** The claim on the task of a record, which is claimed once: a move may be made of the record again. */
@@ -111,13 +127,29 @@ const subjects: { readonly [noun: string]: Subject } = {
     settled: (row) => payment(row, 1),
     expired: (row) => Effect.succeed(Invoice.expired(row, row.expiresAtMillis))
   }),
+  unmatched: subjectOf(
+    Invoice.unmatchedNoun,
+    Effect.fnUntraced(function* (companyId) {
+      const [id, received, reason] = [yield* Id.make, Msat.fromSats(3), "paid twice"]
+      return Invoice.unmatched({ id, companyId, paymentHash: yield* paymentHash, received, reason, createdAtMillis: yield* past })
+    })
+  ),
   deposits: subjectOf(Deposit.noun, (companyId) => Effect.map(output(companyId, 1), Deposit.seen), {
     placed: (row) => Effect.succeed(Deposit.placed(row, 800, row.createdAtMillis + 1)),
     confirmed: (row) => Effect.succeed(Deposit.confirmed(row, row.createdAtMillis + 1)),
-    dropped: (row) => Effect.succeed(Deposit.dropped(row, row.createdAtMillis + 1))
+    dropped: (row) => Effect.succeed(Deposit.dropped(row, row.createdAtMillis + 1)),
+    reversed: ["confirmed", (row) => Effect.succeed(Deposit.reversed(row, Msat.zero, row.updatedAtMillis + 1))]
   }),
-  lightning_addresses: subjectOf(LightningAddress.noun, (companyId) =>
-    Effect.map(lightningAddress(companyId), (row) => LightningAddress.created(row))
+  lightning_addresses: subjectOf(
+    LightningAddress.noun,
+    (companyId) => Effect.map(lightningAddress(companyId), (row) => LightningAddress.created(row)),
+    {
+      changed: Effect.fnUntraced(function* (row) {
+        const settings = { minSendable: null, maxSendable: Msat.fromSats(7), successMessage: yield* Id.make, metadata: { shelf: "4" } }
+        return LightningAddress.changed(row, settings, row.createdAtMillis + 1)
+      }),
+      deleted: (row) => Effect.succeed(LightningAddress.deleted(row, row.createdAtMillis + 1))
+    }
   ),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))
@@ -126,7 +158,7 @@ const subjects: { readonly [noun: string]: Subject } = {
 
 const insertOf = ({ writes: [first] }: Written.Any): Noun.Insert => (first?._tag === "Insert" ? first : assert.fail("no insert"))
 
-const moveOf = ({ writes: [first] }: Written.Any): Noun.Move => (first?._tag === "Transition" ? first.move : assert.fail("no move"))
+const transitionOf = ({ writes: [first] }: Written.Any): Noun.Transition => (first?._tag === "Transition" ? first : assert.fail("no move"))
 
 /** The same creation with other members. */
 const inserting = (change: Written.Any, fields: { readonly [member: string]: unknown }): Written.Any => {
@@ -135,12 +167,42 @@ const inserting = (change: Written.Any, fields: { readonly [member: string]: unk
   return { ...change, id: other.id, writes: [{ _tag: "Insert", noun, record: other }] }
 }
 
-/** What the declaration says of `second`, made of a record that `first` has moved since, with values of its own. */
-const expected = (first: Noun.Move, second: Noun.Move): "applies" | "was applied" | "refused" => {
-  if (first.to === null || second.expects.length > 0) return "refused"
-  if (second.from.includes(first.to)) return "applies"
-  if (second.again === "otherwise") return "was applied"
-  return second.again.in.includes(first.to) && second.again.same.length === 0 ? "was applied" : "refused"
+/** The record that a Change is about, as it is now; null where there is none. */
+const recordOf = Effect.fnUntraced(function* ({ companyId, id, writes: [first] }: Written.Any) {
+  const noun = first?._tag === "Insert" ? first.noun : (first?.move.noun ?? assert.fail("nothing is written"))
+  return Option.getOrNull(yield* (yield* Records).get(noun, companyId, id))
+})
+
+/** Commits what applies. Answers the record as it is from then on: what its declaration makes of it. */
+const taken = Effect.fnUntraced(function* (change: Written.Any) {
+  const before = yield* recordOf(change)
+  assert.strictEqual(yield* verdict(change), "Applied")
+  const declared = before === null ? insertOf(change).record : Noun.after(before, transitionOf(change), change.atMillis)
+  assert.deepStrictEqual(yield* recordOf(change), declared)
+  return declared
+})
+
+/** Commits what changes nothing, nor the record itself. Answers how it went. */
+const untouched = Effect.fnUntraced(function* (change: Written.Any) {
+  const before = yield* recordOf(change)
+  const word = yield* unchanged(change)
+  assert.deepStrictEqual(yield* recordOf(change), before)
+  return word
+})
+
+const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
+  members.every((member) => Equal.equals(Reflect.get(a, member), Reflect.get(b, member)))
+
+/** What its declaration says of a move, of the record as it is. */
+const expected = (row: Noun.Row, change: Written.Any): "applies" | "was applied" | "refused" => {
+  const transition = transitionOf(change)
+  const { from, empty, expects, again } = transition.move
+  const isIn = (statuses: ReadonlyArray<string>) => statuses.length === 0 || statuses.includes(String(Reflect.get(row, "status")))
+  const isEmpty = empty.every((member) => Reflect.get(row, member) === null)
+  const applies = isIn(from) && isEmpty && alike(row, transition.found, expects)
+  const isAgain =
+    again === "otherwise" ? !applies : isIn(again.in) && isEmpty && alike(row, Noun.after(row, transition, change.atMillis), again.same)
+  return isAgain ? "was applied" : applies ? "applies" : "refused"
 }
 
 const refused = (word: string) => word !== "Applied" && word !== "Replayed"
@@ -191,7 +253,7 @@ const insertPromises = (name: string, { create }: Subject) => ({
     const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
     assert.strictEqual(yield* published(change.companyId, [change]), change.event === undefined ? 0 : 1)
-    assert.strictEqual(yield* unchanged(change), "Applied")
+    assert.strictEqual(yield* untouched(change), "Applied")
   }),
   [`${name}: created with any other content under its id it is refused`]: Effect.gen(function* () {
     const change = yield* create(yield* companyWith(100))
@@ -201,7 +263,7 @@ const insertPromises = (name: string, { create }: Subject) => ({
       if (member === "id" || member === "companyId" || noun.moving.has(member) || kind === "choice") continue
       const other = { msat: 7n, millis: 77, integer: 8, uuid: yield* Id.make, text: "another", json: { k: "other" } }[kind]
       assert.notDeepEqual(Reflect.get(record, member), other)
-      assert.isTrue(refused(yield* unchanged(inserting(change, { [member]: other }))), member)
+      assert.isTrue(refused(yield* untouched(inserting(change, { [member]: other }))), member)
     }
   }),
   [`${name}: created with a name that another has it is refused, and of eight at once one gets it`]: Effect.gen(function* () {
@@ -218,58 +280,80 @@ const insertPromises = (name: string, { create }: Subject) => ({
   })
 })
 
+/** The moves that take a new record to where this one begins. */
+const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
+  const { after } = moves[move] ?? assert.fail(move)
+  return after === null ? [] : [...wayTo(moves, after), moves[after] ?? assert.fail(after)]
+}
+
 const movePromises = (name: string, { create, moves }: Subject, move: string) => {
-  const make = moves[move] ?? assert.fail(move)
-  /** A record, and this move of it. */
-  const made = Effect.gen(function* () {
-    const creation = yield* create(yield* companyWith(100))
-    assert.strictEqual(yield* verdict(creation), "Applied")
-    return [creation, yield* make(creation)] as const
+  const step = moves[move] ?? assert.fail(move)
+  /** A record where this move begins. */
+  const begun = Effect.gen(function* () {
+    let record = yield* taken(yield* create(yield* companyWith(100)))
+    for (const { make } of wayTo(moves, move)) record = yield* taken(yield* make(record))
+    return record
   })
+  /** The same, and this move of it. */
+  const made = Effect.gen(function* () {
+    const record = yield* begun
+    return [record, yield* step.make(record)] as const
+  })
+  const rivals = Object.entries(moves).filter(([, { after }]) => after === step.after)
+  const followers = Object.entries(moves).filter(([, { after }]) => after === move)
   return {
     [`${name}: ${move} again is applied once, eight times at once too`]: Effect.gen(function* () {
-      const [creation, change] = yield* made
-      const before = yield* published(creation.companyId, [change])
+      const [record, change] = yield* made
+      const before = yield* published(record.companyId, [change])
       const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
       assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
-      assert.strictEqual((yield* published(creation.companyId, [change])) - before, change.event === undefined ? 0 : 1)
-      assert.strictEqual(yield* unchanged(change), "Applied")
+      assert.strictEqual((yield* published(record.companyId, [change])) - before, change.event === undefined ? 0 : 1)
+      assert.deepStrictEqual(yield* recordOf(change), Noun.after(record, transitionOf(change), change.atMillis))
+      assert.strictEqual(yield* untouched(change), "Applied")
     }),
     [`${name}: ${move} by a worker that lost its task changes nothing`]: Effect.gen(function* () {
       const [, change] = yield* made
       if (change.fence === undefined) return
-      assert.strictEqual(yield* unchanged({ ...change, fence: { ...change.fence, token: change.fence.token - 1 } }), "StaleFence")
+      assert.strictEqual(yield* untouched({ ...change, fence: { ...change.fence, token: change.fence.token - 1 } }), "StaleFence")
       assert.strictEqual(yield* verdict(change), "Applied")
     }),
     [`${name}: ${move} after any other move is what its declaration says, and changes nothing where it is refused`]: Effect.gen(
       function* () {
-        for (const [other, makeOther] of Object.entries(moves)) {
-          const [creation, change] = yield* made
-          const first = yield* makeOther(creation)
-          assert.strictEqual(yield* verdict(first), "Applied", other)
-          const outcome = expected(moveOf(first), moveOf(change))
-          const word = outcome === "applies" ? yield* verdict(change) : yield* unchanged(change)
-          // The very same values again: nothing tells it from the first.
-          const isSame = other === move && word === "Applied"
-          assert.strictEqual(refused(word) && !isSame, outcome === "refused" && !isSame, `${move} after ${other}: ${word}`)
+        for (const [other, { make }] of rivals) {
+          const [record, change] = yield* made
+          const now = yield* taken(yield* make(record))
+          const outcome = expected(now, change)
+          if (outcome === "applies") yield* taken(change)
+          else assert.strictEqual(refused(yield* untouched(change)), outcome === "refused", `${move} after ${other}`)
         }
       }
     ),
     [`${name}: ${move} and any other move at once: one of them wins`]: Effect.gen(function* () {
-      for (const [other, makeOther] of Object.entries(moves)) {
-        const [creation, change] = yield* made
-        const rival = yield* makeOther(creation)
-        const [one, two] = [moveOf(change), moveOf(rival)]
-        if (expected(one, two) === "applies" || expected(two, one) === "applies") continue
+      for (const [other, { make }] of rivals) {
+        const [record, change] = yield* made
+        const rival = yield* make(record)
+        const isNext = (first: Written.Any, second: Written.Any) =>
+          expected(Noun.after(record, transitionOf(first), first.atMillis), second) === "applies"
+        if (isNext(change, rival) || isNext(rival, change)) continue
+        const before = yield* published(record.companyId, [change, rival])
         const words = yield* Effect.forEach([change, rival], verdict, { concurrency: "unbounded" })
         assert.include(words, "Applied")
         // Whoever lost is refused again, and whoever won is applied again: nothing moves any more.
-        assert.deepStrictEqual([yield* unchanged(change), yield* unchanged(rival)], words, `${move} and ${other}`)
-        const events = yield* published(creation.companyId, [change, rival])
-        const withEvent = [change, rival].filter(({ event }) => event !== undefined).length
-        assert.isAtMost(events, 1 + Math.min(1, withEvent), `${move} and ${other}`)
+        assert.deepStrictEqual([yield* untouched(change), yield* untouched(rival)], words, `${move} and ${other}`)
+        const events = (yield* published(record.companyId, [change, rival])) - before
+        assert.isAtMost(events, 1, `${move} and ${other}`)
       }
-    })
+    }),
+    ...Object.fromEntries(
+      followers.map(([follower, { make }]) => [
+        `${name}: ${move} once more after ${follower} changes nothing`,
+        Effect.gen(function* () {
+          const [, change] = yield* made
+          yield* taken(yield* make(yield* taken(change)))
+          yield* untouched(change)
+        })
+      ])
+    )
   }
 }
 
@@ -278,6 +362,12 @@ export const promisesOf = (name: string, subject: Subject): Promises<Journal | R
   ...insertPromises(name, subject),
   ...Object.assign({}, ...Object.keys(subject.moves).map((move) => movePromises(name, subject, move)))
 })
+
+/** Holds a store to what it promises of one noun, such as one of a package of your own: `Nouns.suite("tickets", subject)("my store", layer)`. */
+export const suite = (name: string, subject: Subject) => {
+  const money = promisesOf(name, subject)
+  return Contract.suite<Journal | Records | Tasks, typeof money, Record<string, never>>("Journal", { money, other: {} })
+}
 
 export const money: Promises<Journal | Records | Tasks> = Object.assign(
   {},

@@ -110,6 +110,17 @@ bites<string>("Journal", Nouns.money, {
       "invoices: claimed again is applied once, eight times at once too"
     ]
   ],
+  "one that leaves out a part of a move": [
+    moving((move) => ({ ...move, stamps: [] })),
+    [
+      "vouchers: canceled again is applied once, eight times at once too",
+      "lightning_addresses: changed after any other move is what its declaration says, and changes nothing where it is refused"
+    ]
+  ],
+  "one that goes by the status, and not by what a move expects": [
+    moving((move) => ({ ...move, expects: [] })),
+    ["deposits: confirmed once more after reversed changes nothing"]
+  ],
   "one that takes any fence for a move": [
     sabotage({
       commit: (commit) => (change) => {

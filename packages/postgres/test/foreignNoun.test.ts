@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Contract from "@satrail/contracts/Contract"
 import { open } from "@satrail/contracts/Fixtures"
 import * as Nouns from "@satrail/contracts/Nouns"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -9,9 +8,7 @@ import * as Id from "@satrail/core/base/Id"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import { NounReads } from "@satrail/core/ledger/NounReads"
-import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { Written } from "@satrail/core/ledger/Written"
-import type { Records } from "@satrail/core/Records"
 import * as Storage from "../src/Storage.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
@@ -90,11 +87,7 @@ const client = await shared(Embedded.layer)
 const migrated = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(table).unprepared))
 const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), client))
 
-const money = Nouns.promisesOf("tickets", subject)
-Contract.suite<Journal | Records | Tasks, typeof money, Record<string, never>>("Journal", { money, other: {} })(
-  "pglite, a noun of a host",
-  storage
-)
+Nouns.suite("tickets", subject)("pglite, a noun of a host", storage)
 
 it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
   it.effect("nouns: the refusals of another package's Change are in its type", () =>
