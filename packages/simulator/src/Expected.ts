@@ -3,8 +3,13 @@ import { type Coverage, type Kind, kinds } from "./Coverage.ts"
 import { ports } from "./Fault.ts"
 import { tags } from "./Operation.ts"
 
-/** Every kind of Change: whether stories bring it about, or why they cannot. */
-const changes: { readonly [tag in Change["_tag"]]: "happens" | { readonly never: string } } = {
+type How = "happens" | { readonly never: string }
+
+/** The kinds that may move money: all but those whose type has no postings. */
+type Moving<C extends Change> = C extends { readonly legs: ReadonlyArray<never> } ? never : C["_tag"]
+
+/** Whether stories bring a kind of Change about, or why they cannot: of every kind that may move money, and of others. */
+const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Change["_tag"]]?: How } = {
   CompanyOpened: "happens",
   PlanChanged: "happens",
   DomainVerified: "happens",

@@ -8,8 +8,11 @@ export interface Giving extends Leg {
   readonly postings: ReadonlyArray<Posting & { readonly from: Exclude<Account, "available"> }>
 }
 
-/** What a Change may carry that can refuse it: a posting from `available`, an idempotency key, a fence. */
-export type May = "money" | "once" | "fence"
+/**
+ * What a Change may carry: postings that take from `available` (`money`), or only others (`credit`), an idempotency key, a fence. All but `credit` can
+ * refuse it.
+ */
+export type May = "money" | "credit" | "once" | "fence"
 
 type Judged<W> =
   W extends Insert<infer _A, infer Taken, infer Other>
@@ -34,7 +37,7 @@ export interface Written<Tag extends string, W extends Writes, M extends May = n
   "legs" | "once" | "fence"
 > {
   readonly writes: W
-  readonly legs: ReadonlyArray<"money" extends M ? Leg : Giving>
+  readonly legs: ReadonlyArray<"money" extends M ? Leg : "credit" extends M ? Giving : never>
   readonly once?: "once" extends M ? Once : never
   readonly fence?: "fence" extends M ? Fence : never
 }

@@ -65,7 +65,7 @@ type Moved = readonly [Noun.TransitionOf<typeof life.moved, Deposit>]
 
 export interface DepositSeen extends Written<"DepositSeen", readonly [Noun.InsertOf<typeof noun>]> {}
 export interface DepositPlaced extends Written<"DepositPlaced", Moved> {}
-export interface DepositConfirmed extends Written<"DepositConfirmed", Moved> {}
+export interface DepositConfirmed extends Written<"DepositConfirmed", Moved, "credit"> {}
 export interface DepositReversed extends Written<"DepositReversed", Moved, "money"> {}
 export interface DepositDropped extends Written<"DepositDropped", Moved> {}
 
@@ -83,19 +83,14 @@ export const seen = (deposit: Deposit): DepositSeen => ({
 /** Whether it was too small when it was seen: it is recorded as failed then, and nothing moves it afterwards. */
 export const isTooSmall = ({ status, revision }: Deposit): boolean => status === "failed" && revision === 0
 
-const parts = <P extends Change.Posting>(
-  before: Deposit,
-  values: Partial<Pick<Deposit, "status" | "height" | "absorbed">>,
-  atMillis: number,
-  ...postings: ReadonlyArray<P>
-) => {
+const parts = (before: Deposit, values: Partial<Pick<Deposit, "status" | "height" | "absorbed">>, atMillis: number) => {
   const { id, companyId, ledgerTxId, status, height, absorbed, revision } = before
   return {
     id,
     companyId,
     atMillis,
     transferId: ledgerTxId,
-    legs: postings.length === 0 ? [] : [{ companyId, postings }],
+    legs: [],
     writes: [Noun.step(life.moved, before, { status, height, absorbed, ...values, revision: revision + 1 })] as const
   }
 }
@@ -113,15 +108,16 @@ export const placed = (before: Deposit, height: number | null, atMillis: number)
 /** Deep enough: the amount is credited, and what the operator bore for an earlier reversal returns to it. Of 1000 with 200 borne, 800 and 200. */
 export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed => ({
   _tag: "DepositConfirmed",
-  ...parts(
-    before,
-    { status: "settled", absorbed: Msat.zero },
-    atMillis,
-    ...Change.moving(
-      { from: "chain", to: "available", amount: Msat.make(before.amount - before.absorbed) } as const,
-      { from: "chain", to: "loss", amount: before.absorbed } as const
-    )
-  ),
+  ...parts(before, { status: "settled", absorbed: Msat.zero }, atMillis),
+  legs: [
+    {
+      companyId: before.companyId,
+      postings: Change.moving(
+        { from: "chain", to: "available", amount: Msat.make(before.amount - before.absorbed) } as const,
+        { from: "chain", to: "loss", amount: before.absorbed } as const
+      )
+    }
+  ],
   event: { type: "deposit.settled", subject: before.id }
 })
 
@@ -131,15 +127,16 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
  */
 export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => ({
   _tag: "DepositReversed",
-  ...parts(
-    before,
-    { status: "pending", height: null, absorbed },
-    atMillis,
-    ...Change.moving<Change.Posting>(
-      { from: "available", to: "chain", amount: Msat.make(before.amount - absorbed) },
-      { from: "loss", to: "chain", amount: absorbed }
-    )
-  ),
+  ...parts(before, { status: "pending", height: null, absorbed }, atMillis),
+  legs: [
+    {
+      companyId: before.companyId,
+      postings: Change.moving<Change.Posting>(
+        { from: "available", to: "chain", amount: Msat.make(before.amount - absorbed) },
+        { from: "loss", to: "chain", amount: absorbed }
+      )
+    }
+  ],
   event: { type: "deposit.reversed", subject: before.id }
 })
 

@@ -108,7 +108,7 @@ export interface InvoiceCreated extends Written<"InvoiceCreated", readonly [Noun
 export interface InvoiceSettled extends Written<
   "InvoiceSettled",
   readonly [Noun.TransitionOf<typeof life.settled>, Noun.InsertOf<typeof Deposit.noun>, Noun.Touch],
-  "fence"
+  "credit" | "fence"
 > {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
 export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
@@ -130,7 +130,7 @@ export const Unmatched = Schema.Struct({
 export interface Unmatched extends Schema.Schema.Type<typeof Unmatched> {}
 
 export const unmatchedNoun = Noun.make("unmatched", Unmatched, { moving: ["createdAtMillis"] })
-export interface PaymentUnmatched extends Written<"PaymentUnmatched", readonly [Noun.InsertOf<typeof unmatchedNoun>], "fence"> {}
+export interface PaymentUnmatched extends Written<"PaymentUnmatched", readonly [Noun.InsertOf<typeof unmatchedNoun>], "credit" | "fence"> {}
 
 /** An invoice exists and may be paid. No money moves. That of a wallet's request is published once it is paid: any stranger can request one. */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({

@@ -98,9 +98,9 @@ export interface VoucherClaimed extends Written<
   readonly [Noun.TransitionOf<typeof life.claimed>, Noun.InsertOf<typeof Withdrawal.noun>]
 > {}
 /** Applies while it is open; voided before, in whichever way, it stays as it is. */
-export interface VoucherExpired extends Written<"VoucherExpired", readonly [Noun.TransitionOf<typeof life.expired>], "fence"> {}
+export interface VoucherExpired extends Written<"VoucherExpired", readonly [Noun.TransitionOf<typeof life.expired>], "credit" | "fence"> {}
 /** The same, by its owner. */
-export interface VoucherCanceled extends Written<"VoucherCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
+export interface VoucherCanceled extends Written<"VoucherCanceled", readonly [Noun.TransitionOf<typeof life.canceled>], "credit"> {}
 
 /** One that nothing has become of yet. What may be null in a voucher is null where it is not given. */
 export const open = (

@@ -192,7 +192,11 @@ export interface PayoutBuried extends Change.Parts<"PayoutBuried"> {
 export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled", AlreadyTerminal | Conflict | StaleFence> {
   readonly settlement: Settlement
 }
-export interface WithdrawalFailed extends Written<"WithdrawalFailed", readonly [Noun.TransitionOf<typeof life.failed>], "fence"> {}
+export interface WithdrawalFailed extends Written<
+  "WithdrawalFailed",
+  readonly [Noun.TransitionOf<typeof life.failed>],
+  "credit" | "fence"
+> {}
 /** Both ends are ours: the hold is posted and the other company credited, together. A claimed invoice settles with it. */
 export interface InternalTransferred extends Change.Parts<"InternalTransferred", AlreadyTerminal | InvoiceNotPayable | StaleFence> {
   readonly deposit: Deposit
