@@ -12,6 +12,7 @@ import * as ApiKeys from "../packages/core/src/accounts/ApiKeys.ts"
 import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
 import type { Rate } from "../packages/core/src/base/Throttle.ts"
+import * as Page from "../packages/core/src/ledger/Page.ts"
 import * as ChainSource from "../packages/core/src/nodes/ChainSource.ts"
 import { maxCharacters } from "../packages/core/src/nodes/SuccessAction.ts"
 import { defaults } from "../packages/core/src/Policy.ts"
@@ -78,6 +79,7 @@ const limits = (): string => {
     ["characters of a handle", LightningAddressText.maxHandleLength],
     ["characters of a name", Companies.maxNameCharacters],
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
+    ["records on a page of any list that says nothing else", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} by default`],
     ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],

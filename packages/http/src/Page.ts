@@ -1,4 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
+import * as Pages from "@satrail/core/ledger/Page"
 import type { Position } from "@satrail/core/ledger/Page"
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -41,7 +42,7 @@ export interface Limit {
 }
 
 /** Which page of a list. */
-export const place = (limit: Limit) => ({
+export const place = (limit: Limit = Pages.limit) => ({
   limit: Schema.optionalKey(
     Scalars.intFromText({
       minimum: 1,
@@ -53,7 +54,7 @@ export const place = (limit: Limit) => ({
 })
 
 /** Which page that is, of a list in the order of its ids. */
-export const asked = (query: { readonly limit?: number; readonly cursor?: Position }, limit: Limit) => ({
+export const asked = (query: { readonly limit?: number; readonly cursor?: Position }, limit: Limit = Pages.limit) => ({
   limit: query.limit ?? limit.default,
   before: query.cursor?.id ?? null
 })

@@ -14,7 +14,7 @@ import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
-import type { Position } from "../ledger/Page.ts"
+import * as Page from "../ledger/Page.ts"
 import { Bounds } from "../policy/Bounds.ts"
 import { Installation } from "../policy/Installation.ts"
 import { PlanRequired } from "../policy/Plan.ts"
@@ -47,9 +47,9 @@ export class LightningAddresses extends Context.Service<
     /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: { readonly limit: number; readonly before: string | null }
+      query: Page.Asked
     ) => Effect.Effect<
-      { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: Position | undefined },
+      { readonly lightningAddresses: ReadonlyArray<LightningAddress.LightningAddress>; readonly next: Page.Position | undefined },
       Invalid | StoreUnavailable
     >
     /** Replaces everything that its owner decides about it. */
@@ -84,7 +84,7 @@ export const successMessageIssue = (message: string): string | undefined =>
     : `1 to ${LightningAddress.maxSuccessMessageCharacters} characters, not all of them blank`
 
 /** How many addresses a page has. */
-export const limit = { default: 100, maximum: 1000 } as const
+export const limit = Page.limit
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -128,13 +128,8 @@ export const make = Effect.gen(function* () {
   return LightningAddresses.of({
     get,
     list: Effect.fnUntraced(function* (companyId, query) {
-      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > limit.maximum) {
-        return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
-      }
-      // One more than requested shows whether there is another page, without counting.
-      const found = yield* receiving.lightningAddressesOf(companyId, query.before, query.limit + 1)
-      const lightningAddresses = found.slice(0, query.limit)
-      return { lightningAddresses, next: found.length > query.limit ? lightningAddresses.at(-1) : undefined }
+      const { rows, next } = yield* Page.read(query, (before, limit) => receiving.lightningAddressesOf(companyId, before, limit))
+      return { lightningAddresses: rows, next }
     }),
     change: Effect.fnUntraced(function* (companyId, id, settings) {
       yield* checkSettings(settings)

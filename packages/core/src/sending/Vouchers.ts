@@ -14,7 +14,7 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
-import type { Position } from "../ledger/Page.ts"
+import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import { Bounds } from "../policy/Bounds.ts"
@@ -27,7 +27,7 @@ import * as VoucherExpiry from "./VoucherExpiry.ts"
 import { checkSendable } from "./Withdrawals.ts"
 
 /** How many vouchers a page has. */
-export const limit = { default: 100, maximum: 1000 } as const
+export const limit = Page.limit
 
 /** A voucher and its secret, which is returned once. */
 export interface Issued {
@@ -58,9 +58,9 @@ export class Vouchers extends Context.Service<
     /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: { readonly limit: number; readonly before: string | null }
+      query: Page.Asked
     ) => Effect.Effect<
-      { readonly vouchers: ReadonlyArray<Voucher.Voucher>; readonly next: Position | undefined },
+      { readonly vouchers: ReadonlyArray<Voucher.Voucher>; readonly next: Page.Position | undefined },
       Invalid | StoreUnavailable
     >
     /** It cannot be claimed any more, and what it held is available again. Canceling it again changes nothing; one that was claimed stays claimed. */
@@ -136,13 +136,8 @@ export const make = Effect.gen(function* () {
     }),
     get,
     list: Effect.fnUntraced(function* (companyId, query) {
-      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > limit.maximum) {
-        return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
-      }
-      // One more than requested shows whether there is another page, without counting.
-      const found = yield* records.vouchersOf(companyId, query.before, query.limit + 1)
-      const vouchers = found.slice(0, query.limit)
-      return { vouchers, next: found.length > query.limit ? vouchers.at(-1) : undefined }
+      const { rows, next } = yield* Page.read(query, (before, limit) => records.vouchersOf(companyId, before, limit))
+      return { vouchers: rows, next }
     }),
     cancel: Effect.fnUntraced(function* (companyId, id) {
       yield* journal.commit(Voucher.canceled(yield* get(companyId, id), yield* now))
