@@ -1,31 +1,31 @@
+import * as Nouns from "@satrail/core/Nouns"
+
 // What each role of roles.sql may do, table by table. The reason to be strict is the ledger: with a stolen password of the application one can
 // append to it, and cannot change or remove what was booked.
 const append = "select, insert"
 const change = "select, insert, update"
 
-const application: Readonly<Record<string, string>> = {
+/** Of the tables that are no kind of record, and of records that the application may do more with. */
+const besides: Readonly<Record<string, string>> = {
   migrations: "select",
   epoch: "select",
   entries: append,
   events: append,
-  key_ranges: append,
-  unmatched: append,
-  on_chain_addresses: append,
-  companies: change,
-  balances: change,
-  domains: change,
-  api_keys: change,
-  lightning_addresses: change,
+  unmatched: append, // when it was noticed is of the first time, and stays
   invoices: `${change}, delete`, // what a wallet asked for and did not pay
-  deposits: change,
-  withdrawals: change,
+  balances: change,
   candidates: change,
-  vouchers: change,
   cursors: change,
   coins: "select, insert, delete",
   unspent: "select, insert, update, delete",
   tasks: "select, insert, update, delete",
   answers: "select, insert, delete"
+}
+
+/** A record that nothing changes can only be added. */
+const application: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Nouns.all.map(({ name, moving }) => [name, moving.size === 0 ? append : change])),
+  ...besides
 }
 
 // A stored response repeats a company's data; the hash of a key is for those who check keys.
