@@ -8,6 +8,7 @@ import * as Traced from "./base/Traced.ts"
 import * as Expiry from "./ledger/Expiry.ts"
 import { Journal } from "./ledger/Journal.ts"
 import { LedgerReads } from "./ledger/LedgerReads.ts"
+import { NounReads } from "./ledger/NounReads.ts"
 import { ChainSource } from "./nodes/ChainSource.ts"
 import { ChainWallet } from "./nodes/ChainWallet.ts"
 import { ExchangeRates } from "./nodes/ExchangeRates.ts"
@@ -37,6 +38,7 @@ import * as Withdrawals from "./sending/Withdrawals.ts"
 /** What the services wait for. `Tasks` is left out: it is asked every second, whether there is work or not. */
 const tracedPorts = Layer.mergeAll(
   Traced.layer(Journal),
+  Traced.layer(NounReads),
   Traced.layer(LedgerReads),
   Traced.layer(AccountReads),
   Traced.layer(ReceivingReads),
