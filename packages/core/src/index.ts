@@ -44,10 +44,17 @@ export * as Reconciliation from "./reconciliation/Reconciliation.ts"
 export * as Verification from "./reports/Verification.ts"
 export * as Zaps from "./receiving/Zaps.ts"
 
+// A kind of record of your own: its declaration, its Changes, and pages of it.
+export * as Noun from "./ledger/Noun.ts"
+export * as Written from "./ledger/Written.ts"
+export * as Change from "./ledger/Change.ts"
+export * as Page from "./ledger/Page.ts"
+
 // The ports: storage, nodes, and the world outside.
 export * as Journal from "./ledger/Journal.ts"
 export * as Records from "./Records.ts"
 export * as Tasks from "./ledger/Tasks.ts"
+export * as NounReads from "./ledger/NounReads.ts"
 export * as LightningReceiver from "./nodes/LightningReceiver.ts"
 export * as LightningSender from "./nodes/LightningSender.ts"
 export * as LightningBooks from "./nodes/LightningBooks.ts"
