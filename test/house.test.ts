@@ -177,8 +177,8 @@ const differences = (folder: string, sources: string, tests: string): ReadonlyAr
     names.filter((name) => !others.includes(name)).map((name) => `${folder}/package.json: ${name} ${what}`)
   return [
     ...without(used, runtime, "is imported by the sources and is no dependency"),
-    // The types of what is imported are a dependency too where our own declarations name them: whoever installs us checks ours.
-    ...without(dependencies, [...used, ...used.map((name) => `@types/${name}`)], "is a dependency that no source imports"),
+    // The types of what is imported are a dependency too where our own declarations name them: whoever installs us checks ours. So is what a package below asks for.
+    ...without(dependencies, [...used, ...implied], "is a dependency that no source imports"),
     ...without(peers, [...used, ...implied], "is a peer dependency that no source imports"),
     ...without(usedByTests, [...runtime, ...development], "is imported by the tests and is no dependency"),
     ...without(development, [...usedByTests, ...peers, ...implied], "is a development dependency that no test imports"),

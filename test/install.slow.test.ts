@@ -3,7 +3,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -39,17 +39,20 @@ interface Ended {
   readonly said: string
 }
 
-const run = (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<Ended> =>
+const runWith = (
+  env: Readonly<Record<string, string | undefined>>,
+  folder: string,
+  command: string,
+  ...args: ReadonlyArray<string>
+): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(
-      command,
-      args,
-      { cwd: folder, env: environment(bin), maxBuffer: 64 * 1024 * 1024, timeout: patienceMillis },
-      (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
-      }
-    )
+    execFile(command, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024, timeout: patienceMillis }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: `${stdout}${stderr}` })
+    })
   })
+
+const run = (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<Ended> =>
+  runWith(environment(bin), folder, command, ...args)
 
 const right = async (bin: string, folder: string, command: string, ...args: ReadonlyArray<string>): Promise<string> => {
   const { status, said } = await run(bin, folder, command, ...args)
@@ -64,6 +67,21 @@ const nodeAt = async (version: string): Promise<string> => {
   writeFileSync(path.join(folder, "package.json"), "{}")
   await right(path.dirname(process.execPath), folder, "npm", "install", "--no-audit", "--no-fund", `${kind}@${version}`)
   return path.join(folder, "node_modules", kind, "bin")
+}
+
+/** What a folder takes, in megabytes. */
+const megabytes = (folder: string): number => {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0) / 1e6
+}
+
+/** The packages that are installed in a folder, by what they take. */
+const installed = (folder: string): ReadonlyMap<string, number> => {
+  const modules = path.join(folder, "node_modules")
+  const names = readdirSync(modules).flatMap((name) =>
+    name.startsWith("@") ? readdirSync(path.join(modules, name)).map((inner) => `${name}/${inner}`) : name.startsWith(".") ? [] : [name]
+  )
+  return new Map(names.map((name): [string, number] => [name, megabytes(path.join(modules, name))]).toSorted(([, a], [, b]) => b - a))
 }
 
 const tarballs = () => readdirSync(release).filter((file) => file.endsWith(".tgz"))
@@ -93,12 +111,18 @@ const config = (module: "nodenext" | "preserve", moduleResolution: "nodenext" | 
   include: ["blocks", "examples"]
 })
 
+/** The manifest of a host that takes these from the release. */
+const manifestWith = (names: ReadonlyArray<string>): string => {
+  const files = tarballs().filter((file) => names.includes(nameOf(file)))
+  const dependencies = Object.fromEntries(files.map((file) => [nameOf(file), `file:../release/${file}`]))
+  return JSON.stringify({ name: "host", private: true, type: "module", dependencies })
+}
+
 /** An empty folder with every package of the release installed, by npm as it comes with Node. */
 const host = async (bin: string, version: string): Promise<string> => {
   const folder = path.join(work, `host-${version}`)
   mkdirSync(folder)
-  const dependencies = Object.fromEntries(tarballs().map((file) => [nameOf(file), `file:../release/${file}`]))
-  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "host", private: true, type: "module", dependencies }))
+  writeFileSync(path.join(folder, "package.json"), manifestWith(tarballs().map(nameOf)))
   // Today's newest that the ranges allow, the types of this Node, and nothing else.
   const others = ["effect", "vitest", "@effect/vitest", "typescript", "@types/node@24", "@effect/platform-node", ...frameworks]
   const startedMillis = Date.now()
@@ -124,12 +148,19 @@ const freePort = async () => {
   return typeof address === "object" && address !== null ? address.port : assert.fail()
 }
 
+/**
+ * What the compiler says of us and of a host. Declarations of others (effect, hono) name types of the DOM (CryptoKey, BinaryType), which a program for Node
+ * has no library of.
+ */
+const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
+
 const running = new Set<ChildProcess>()
 
-/** Starts the service as its README says. Answers how it ended, once it was ready and was told to stop. */
-const started = async (bin: string, folder: string) => {
+/** Starts the service as its README says. Answers how it ended, once it was ready, `meanwhile` was done, and it was told to stop. */
+const started = async (bin: string, folder: string, meanwhile: (variables: Readonly<Record<string, string>>) => Promise<void>) => {
   const port = await freePort()
-  const env = { ...environment(bin), PORT: String(port), HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
+  const variables = { PORT: String(port), HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
+  const env = { ...environment(bin), ...variables }
   const npx = spawn(path.join(folder, "node_modules/.bin/satrail"), ["start"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
   running.add(npx)
   let said = ""
@@ -140,6 +171,7 @@ const started = async (bin: string, folder: string) => {
     assert.isNull(npx.exitCode, said)
     await setTimeout(100)
   }
+  await meanwhile(variables)
   npx.kill("SIGTERM")
   const [code] = await ended
   running.delete(npx)
@@ -184,9 +216,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         it(`install: types are right for a strict host, with nodenext and with bundler (Node ${version})`, async () => {
           for (const how of ["nodenext", "bundler"]) {
             const { status, said } = await run(bin, folder, "node", "node_modules/typescript/bin/tsc", "-p", `tsconfig.${how}.json`)
-            // Declarations of others (effect, hono) name types of the DOM (CryptoKey, BinaryType), which a program for Node has no library of.
-            const wrong = said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
-            assert.deepStrictEqual([how, wrong], [how, []])
+            assert.deepStrictEqual([how, ours(said)], [how, []])
             assert.isAtMost(status, 2)
           }
         })
@@ -216,7 +246,15 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         })
 
         it(`install: npx @satrail/server start is ready, and stops on SIGTERM (Node ${version})`, async () => {
-          const { code, said } = await started(bin, folder)
+          const satrail = (variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+            runWith({ ...environment(bin), ...variables }, folder, "npx", "@satrail/server", ...args)
+          const { code, said } = await started(bin, folder, async (variables) => {
+            const opened = await satrail(variables, "companies", "create", "--name", "Acme", "--plan", "paid", "--json")
+            const { id, plan } = JSON.parse(opened.said)
+            assert.strictEqual(plan, "paid", opened.said)
+            const key = await satrail(variables, "keys", "issue", id, "--name", "shop", "--scopes", "receive", "--json")
+            assert.match(JSON.parse(key.said).api_key, /^sr_regtest_/, key.said)
+          })
           assert.strictEqual(code, 0, said)
           assert.include(said, "API key")
           assert.include(await right(bin, folder, "npx", "@satrail/server", "--help"), "companies")
@@ -231,6 +269,42 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         })
       })
     }
+
+    it("install: a host that embeds the core on a database of its own installs what that needs, and nothing else", async () => {
+      const bin = path.dirname(process.execPath)
+      const folder = path.join(work, "lean")
+      mkdirSync(folder)
+      const libraries = tarballs()
+        .map(nameOf)
+        .filter((name) => name !== "@satrail/server" && name !== "@satrail/contracts")
+      writeFileSync(path.join(folder, "package.json"), manifestWith(libraries))
+      const startedMillis = Date.now()
+      await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", "pg")
+      const seconds = Math.round((Date.now() - startedMillis) / 1000)
+      const packages = installed(folder)
+      const sum = (isMeant: (name: string) => boolean) => [...packages].reduce((all, [name, size]) => all + (isMeant(name) ? size : 0), 0)
+      const largest = [...packages].slice(0, 8).map(([name, size]) => `${name} ${size.toFixed(1)}`)
+      console.log(`${packages.size} packages in ${seconds} s, ${sum(() => true).toFixed(1)} MB; the largest: ${largest.join(", ")}`)
+      for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
+        assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
+      }
+      const isOthers = (name: string) => name !== "effect" && !name.startsWith("@satrail/")
+      assert.isBelow(sum(isOthers), 15, "what is neither effect nor ours, in megabytes")
+
+      // Their declarations want nothing else either.
+      await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "typescript")
+      writeFileSync(path.join(folder, "main.ts"), libraries.map((name) => `export * as ${name.split("/")[1]} from "${name}"\n`).join(""))
+      writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
+      const types = await run(bin, folder, "node", "node_modules/typescript/bin/tsc", "-p", ".")
+      assert.deepStrictEqual(ours(types.said), [])
+
+      const ask = `const [{ Storage }, { Effect, Layer }] = [await import("@satrail/postgres"), await import("effect")]
+        await Effect.runPromise(Effect.scoped(Layer.build(Storage.layerEmbedded()))).catch(({ message }) => console.log(message))`
+      assert.deepStrictEqual(await run(bin, folder, "node", "--input-type=module", "-e", ask), {
+        status: 0,
+        said: "The embedded database is a package that is installed beside satrail: npm install @electric-sql/pglite\n"
+      })
+    })
 
     it("install: an older Node is refused in one sentence, at import and at npx", async () => {
       const bin = await nodeAt(oldNode)

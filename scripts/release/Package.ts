@@ -7,6 +7,7 @@ import { minimumNode } from "../../packages/bitcoin/src/Runtime.ts"
 export const root = path.join(import.meta.dirname, "../..")
 
 type Versions = Readonly<Record<string, string>>
+type PeersMeta = Readonly<Record<string, { readonly optional: boolean }>>
 
 interface Source {
   readonly name: string
@@ -19,6 +20,7 @@ interface Source {
   readonly files?: ReadonlyArray<string>
   readonly dependencies?: Versions
   readonly peerDependencies?: Versions
+  readonly peerDependenciesMeta?: PeersMeta
 }
 
 export interface Package {
@@ -36,6 +38,12 @@ export const version: string = json("package.json").version
 
 /** Where the sources are. A real release demands that this is also where git has them. */
 export const repository: string = json("package.json").repository.url
+
+/** Every manifest that has the version. */
+export const manifests: ReadonlyArray<string> = [
+  "package.json",
+  ...readdirSync(path.join(root, "packages")).map((name) => `packages/${name}/package.json`)
+]
 
 const compiled = new Set(["dist", "!dist/.tsbuildinfo", "src"])
 
@@ -61,24 +69,31 @@ export const published = (): ReadonlyArray<Package> => {
   return [...ordered]
 }
 
-/** `name: version`, one a line, in the catalog of the workspace. */
-const catalog: Versions = Object.fromEntries(
-  Array.from(
-    readFileSync(path.join(root, "pnpm-workspace.yaml"), "utf8").matchAll(/^ {2}"?([^\s"]+)"?: (\d\S*)$/gm),
-    ([, name = "", exact = ""]) => [name, exact]
-  )
-)
+/** The versions in pnpm-workspace.yaml: those of `catalog:` under "", those of `catalog:peers` under "peers". */
+const catalogs = (() => {
+  const found = new Map<string, Map<string, string>>()
+  let current: string | undefined
+  for (const line of readFileSync(path.join(root, "pnpm-workspace.yaml"), "utf8").split("\n")) {
+    const [, indent = "", name = "", wanted = ""] = /^( *)"?([^\s"#:]+)"?: *(.*)$/.exec(line) ?? []
+    if (name === "") continue
+    if (indent === "") current = name === "catalog" ? "" : undefined
+    else if (wanted === "") current = name
+    else if (current !== undefined) found.set(current, (found.get(current) ?? new Map()).set(name, wanted))
+  }
+  return found
+})()
 
 /**
  * What a dependency is published as: our own packages exactly, because they use each other's internals; a library in the range that semantic versioning
- * calls compatible, so that a host has one copy, and its fixes without waiting for us.
+ * calls compatible, so that a host has one copy, and its fixes without waiting for us; what a host brings itself, in the range that the catalog says.
  */
 const publishedAs = (name: string, wanted: string): string => {
   if (wanted === "workspace:*") return version
-  if (wanted !== "catalog:") return wanted
-  const exact = catalog[name]
-  if (exact === undefined) throw new Error(`${name} is not in the catalog of pnpm-workspace.yaml`)
-  return `^${exact}`
+  const [, catalog] = /^catalog:(.*)$/.exec(wanted) ?? []
+  if (catalog === undefined) throw new Error(`${name} is ${wanted}: its version belongs into a catalog of pnpm-workspace.yaml`)
+  const listed = catalogs.get(catalog)?.get(name)
+  if (listed === undefined) throw new Error(`${name} is not in the catalog "${catalog}" of pnpm-workspace.yaml`)
+  return catalog === "" ? `^${listed}` : listed
 }
 
 const resolved = (dependencies: Versions = {}): Versions =>
@@ -91,7 +106,7 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 export const manifest = ({ folder, source, assets }: Package) => {
-  const { name, description, keywords, license, bin, dependencies, peerDependencies } = source
+  const { name, description, keywords, license, bin, dependencies, peerDependencies, peerDependenciesMeta } = source
   const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
   return {
     name,
@@ -114,6 +129,7 @@ export const manifest = ({ folder, source, assets }: Package) => {
     },
     files: ["dist", ...assets],
     dependencies: resolved(dependencies),
-    peerDependencies: resolved(peerDependencies)
+    peerDependencies: resolved(peerDependencies),
+    ...(peerDependenciesMeta && { peerDependenciesMeta })
   }
 }

@@ -1,14 +1,15 @@
 // `npm run release`: makes the packages that a release publishes, looks at them as their users' tools will, and publishes them.
 //   --dry-run --out DIR   everything but publishing: DIR has the tarballs, SHA256SUMS and sbom.cdx.json
-//   --set X.Y.Z           gives everything a new version, and does nothing else
+//   --set X.Y.Z           gives everything a new version, puts the notes of changes/ into its section of CHANGELOG.md, and does nothing else
 // docs/decisions/0069-packages.md says why each step is there.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { parseArgs } from "node:util"
-import { published, repository, root, version } from "./Package.ts"
+import { notesIn, problemWith, withNotes } from "./Changes.ts"
+import { manifests, published, repository, root, version } from "./Package.ts"
 import { stage } from "./Stage.ts"
 
 const lint = { publint: "0.3.25", attw: "0.18.5" }
@@ -37,21 +38,27 @@ const step = (does: string) => process.stdout.write(`${does}\n`)
 
 /** In every manifest of the workspace, private ones too: they are one thing. */
 const setVersion = (next: string) => {
-  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next)) refuse(`--set wants a version such as 0.2.0, and got ${next}`)
-  const manifests = ["package.json", ...readdirSync(path.join(root, "packages")).map((name) => `packages/${name}/package.json`)]
+  const notes = notesIn(path.join(root, "changes"))
+  const problem = problemWith(next, version, notes)
+  if (problem !== undefined) refuse(`--set: ${problem}`)
   for (const file of manifests) {
     const text = readFileSync(path.join(root, file), "utf8")
     writeFileSync(path.join(root, file), text.replace(/^( {2}"version": ")[^"]+/m, `$1${next}`))
   }
-  step(`everything is ${next}; CHANGELOG.md wants a section of that name`)
+  const changelog = path.join(root, "CHANGELOG.md")
+  writeFileSync(changelog, withNotes(readFileSync(changelog, "utf8"), next, notes))
+  for (const { file } of notes) rmSync(path.join(root, file))
+  step(`everything is ${next}, and its section of CHANGELOG.md has ${notes.length} notes: read it, and commit`)
 }
 
 /** What a release is made of can be found again, and says what is new in it. */
 const checkSources = () => {
-  if (!readFileSync(path.join(root, "CHANGELOG.md"), "utf8").includes(`\n## ${version}`)) {
+  if (!readFileSync(path.join(root, "CHANGELOG.md"), "utf8").includes(`\n## ${version}\n`)) {
     refuse(`CHANGELOG.md has no section "## ${version}": it says what a user has to know`)
   }
   if (values["dry-run"]) return
+  const [note] = notesIn(path.join(root, "changes"))
+  if (note !== undefined) refuse(`${note.file} is in no version: --set X.Y.Z puts it into the changelog`)
   if (git("status", "--porcelain") !== "") refuse("there are changes that are not committed")
   if (git("tag", "--points-at", "HEAD", "--list", `v${version}`) === "") refuse(`HEAD has no tag v${version}`)
   const [origin, ours] = [git("remote", "get-url", "origin"), repository].map((url) => url.replace(/^git\+|\.git$/g, ""))

@@ -1,4 +1,4 @@
-import { PGlite } from "@electric-sql/pglite"
+import type { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
@@ -50,6 +50,15 @@ const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): Sq
   executeStream: (text, values, transform) => Stream.fromIterableEffect(permit.withPermit(one.execute(text, values, transform)))
 })
 
+/** Loaded where it is used: whoever has a server does without its 27 MB. */
+const load = Effect.orDie(
+  Effect.tryPromise({
+    try: () => import("@electric-sql/pglite"),
+    catch: (cause) =>
+      new Error("The embedded database is a package that is installed beside satrail: npm install @electric-sql/pglite", { cause })
+  })
+)
+
 /** A `SqlClient` over PostgreSQL in this process. A directory is open in one process at a time. */
 export const layer = ({ directory }: Options = {}): Layer.Layer<
   SqlClient.SqlClient,
@@ -58,6 +67,7 @@ export const layer = ({ directory }: Options = {}): Layer.Layer<
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
+      const { PGlite } = yield* load
       if (directory !== undefined) yield* DirectoryLock.hold(directory)
       const database = yield* Effect.acquireRelease(
         Effect.promise(() => PGlite.create(directory === undefined ? {} : { dataDir: join(directory, "data") })),

@@ -1,0 +1,57 @@
+// What is new, one note a file in changes/, so that two who change something do not write at the same place; and what a version makes of them.
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+
+/** In the order of the changelog: what breaks comes first. */
+const kinds = ["breaking", "feature", "fix"] as const
+type Kind = (typeof kinds)[number]
+
+export interface Note {
+  readonly file: string
+  readonly kind: Kind
+  readonly text: string
+}
+
+/** Reads a note; an error says what is wrong with it. */
+export const noteOf = (file: string, source: string): Note => {
+  const [, named = "", said = ""] = /^(\w+): *([^]*)$/.exec(source.trim()) ?? []
+  const kind = kinds.find((one) => one === named)
+  const text = said.replaceAll(/\s+/g, " ")
+  if (kind === undefined || text === "") {
+    throw new Error(`${file} must begin with one of ${kinds.join(", ")}, a colon, and what a user has to know: "fix: An invoice …"`)
+  }
+  return { file, kind, text }
+}
+
+export const notesIn = (folder: string): ReadonlyArray<Note> =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".md") && file !== "README.md")
+    .toSorted()
+    .map((file) => noteOf(path.join(path.basename(folder), file), readFileSync(path.join(folder, file), "utf8")))
+
+const numbers = (version: string) => version.split(/[.-]/, 3).map(Number)
+
+/** Why a version cannot be called `next` after `before` with these notes; undefined where it can. Before 1.0 the minor is what may break. */
+export const problemWith = (next: string, before: string, notes: ReadonlyArray<Note>): string | undefined => {
+  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next)) return `a version is such as 0.2.0, and this is ${next}`
+  const [[major = 0, minor = 0, patch = 0], [majorBefore = 0, minorBefore = 0, patchBefore = 0]] = [numbers(next), numbers(before)]
+  const steps = [major - majorBefore, minor - minorBefore, patch - patchBefore]
+  if ((steps.find((step) => step !== 0) ?? 0) < 0) return `${next} is before ${before}`
+  const isPatch = major === majorBefore && minor === minorBefore && patch > patchBefore
+  const big = isPatch ? notes.find(({ kind }) => kind !== "fix") : undefined
+  return big && `${next} may only mend something, and ${big.file} says "${big.kind}"`
+}
+
+/** The changelog with the notes in the section of a version, which is made above the others if it is not there. */
+export const withNotes = (changelog: string, version: string, notes: ReadonlyArray<Note>): string => {
+  if (notes.length === 0) return changelog
+  const lines = kinds.flatMap((kind) =>
+    notes.filter((note) => note.kind === kind).map(({ text }) => `- ${kind === "breaking" ? "**Breaking:** " : ""}${text}\n`)
+  )
+  const sections = changelog.split(/^(?=## )/m)
+  const at = sections.findIndex((section) => section.startsWith(`## ${version}\n`))
+  const [head = "", ...versions] = sections
+  if (at < 0) return [head, `## ${version}\n\n${lines.join("")}\n`, ...versions].join("")
+  const end = at === sections.length - 1 ? "" : "\n"
+  return sections.map((section, index) => (index === at ? `${section.trimEnd()}\n${lines.join("")}${end}` : section)).join("")
+}

@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { type Note, noteOf, notesIn, problemWith, withNotes } from "../scripts/release/Changes.ts"
+import { manifest, manifests, published, version } from "../scripts/release/Package.ts"
+import { rewritten } from "../scripts/release/Stage.ts"
+import { root } from "./Blocks.ts"
+
+const read = (file: string) => readFileSync(path.join(root, file), "utf8")
+
+describe("a release", () => {
+  it("manifest: everything of the workspace has one version", () => {
+    for (const file of manifests) assert.strictEqual(JSON.parse(read(file)).version, version, file)
+  })
+
+  it("manifest: a published one says all that a registry and a tool ask for, and nothing of this workspace", () => {
+    const all = published()
+    assert.isAbove(all.length, 8)
+    for (const one of all) {
+      const made = manifest(one)
+      for (const member of ["name", "version", "license", "homepage", "bugs", "type"] as const) assert.isNotEmpty(made[member], member)
+      assert.isAbove(made.description?.length ?? 0, 30, made.name)
+      assert.isAbove(made.keywords?.length ?? 0, 2, made.name)
+      assert.match(made.engines.node, /^>=\d+\.\d+\.\d+$/)
+      assert.include(made.repository.directory, made.name.split("/")[1] ?? "")
+      assert.containsAllKeys(made.exports, [".", "./package.json"])
+      assert.notMatch(JSON.stringify(made), /catalog:|workspace:|src\//, made.name)
+    }
+  })
+
+  it("manifest: a peer is a range, effect is one of each, and the embedded database may be left out", () => {
+    for (const one of published()) {
+      const { name, dependencies, peerDependencies } = manifest(one)
+      assert.strictEqual(peerDependencies["effect"], "^4.1.0", name)
+      assert.notProperty(dependencies, "effect", name)
+      for (const [peer, range] of Object.entries(peerDependencies)) assert.match(range, /^\^/, `${name}: ${peer}`)
+      for (const [other, wanted] of Object.entries(dependencies))
+        assert.match(wanted, other.startsWith("@satrail/") ? /^\d/ : /^\^/, `${name}: ${other}`)
+    }
+    const postgres = published().find(({ source }) => source.name === "@satrail/postgres") ?? assert.fail()
+    assert.deepStrictEqual(manifest(postgres).peerDependenciesMeta, { "@electric-sql/pglite": { optional: true } })
+    assert.notProperty(manifest(postgres).dependencies, "@electric-sql/pglite")
+  })
+
+  it("release: an import of another package's module is published as internal, and one of its root stays", () => {
+    const source = [
+      `import * as Msat from "@satrail/bitcoin/Msat"`,
+      `export { a } from "@satrail/core/ledger/Journal"`,
+      `const later = () => import("@satrail/core/Records")`,
+      `import { Invoices } from "@satrail/core"`,
+      `import "./Near.ts"`,
+      `//# sourceMappingURL=x.js.map\n`
+    ].join("\n")
+    assert.deepStrictEqual(rewritten(source).split("\n"), [
+      `import * as Msat from "@satrail/bitcoin/internal/Msat"`,
+      `export { a } from "@satrail/core/internal/ledger/Journal"`,
+      `const later = () => import("@satrail/core/internal/Records")`,
+      `import { Invoices } from "@satrail/core"`,
+      `import "./Near.js"`,
+      ""
+    ])
+  })
+})
+
+describe("the changelog", () => {
+  const note = (kind: Note["kind"], text: string): Note => ({ file: `changes/${text}.md`, kind, text })
+
+  it("changelog: the notes that wait can be read", () => {
+    for (const { kind, text } of notesIn(path.join(root, "changes"))) assert.isAbove(text.length, 20, kind)
+  })
+
+  it("changelog: a note is a kind and a text in one line; anything else is refused by its name", () => {
+    assert.deepStrictEqual(noteOf("changes/a.md", "fix: An invoice\n  is credited once.\n"), {
+      file: "changes/a.md",
+      kind: "fix",
+      text: "An invoice is credited once."
+    })
+    for (const wrong of ["", "An invoice", "fixed: An invoice", "fix:", "fix: \n"]) {
+      assert.throws(() => noteOf("changes/a.md", wrong), "changes/a.md must begin with one of breaking, feature, fix")
+    }
+  })
+
+  it("changelog: what breaks comes first in a new version, and a version that is there is added to", () => {
+    const before = "# Changelog\n\nIntroduction.\n\n## 0.1.0\n\n- The first.\n"
+    const notes = [note("fix", "C"), note("feature", "B"), note("breaking", "A")]
+    const after = withNotes(before, "0.2.0", notes)
+    assert.strictEqual(after, "# Changelog\n\nIntroduction.\n\n## 0.2.0\n\n- **Breaking:** A\n- B\n- C\n\n## 0.1.0\n\n- The first.\n")
+    assert.strictEqual(withNotes(before, "0.1.0", [note("fix", "C")]), `${before}- C\n`)
+    assert.strictEqual(withNotes(after, "0.2.0", [note("fix", "D")]), after.replace("- C\n", "- C\n- D\n"))
+    assert.strictEqual(withNotes(before, "0.2.0", []), before)
+  })
+
+  it("changelog: a patch mends, and a version goes up", () => {
+    assert.isUndefined(problemWith("0.1.1", "0.1.0", [note("fix", "C")]))
+    assert.isUndefined(problemWith("0.2.0", "0.1.9", [note("breaking", "A")]))
+    assert.isUndefined(problemWith("0.1.0", "0.1.0", [note("feature", "B")]), "the first one has not been published")
+    assert.include(problemWith("0.1.1", "0.1.0", [note("fix", "C"), note("feature", "B")]), 'changes/B.md says "feature"')
+    assert.include(problemWith("0.1.9", "0.2.0", []), "is before")
+    assert.include(problemWith("1.0", "0.2.0", []), "such as 0.2.0")
+  })
+})
