@@ -35,7 +35,7 @@ const target = Effect.gen(function* () {
   const token = given.token ?? (demo?.operator_token === undefined ? undefined : Redacted.make(demo.operator_token))
   if (url === undefined)
     return yield* new CommandFailed({
-      message: `No service is known: start one with \`npm start\`, or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
+      message: `No service is known: start one (\`npm start\`, or \`npx @satrail/server start\`), or set SATRAIL_URL and SATRAIL_OPERATOR_TOKEN (looked in ${directory})`
     })
   if (token === undefined)
     return yield* new CommandFailed({
