@@ -1,0 +1,43 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Account } from "@satrail/core/ledger/Change"
+import type { LedgerReads, Published } from "@satrail/core/ledger/LedgerReads"
+import * as Tally from "@satrail/core/ledger/Tally"
+import { HashMap, Option } from "effect"
+import * as Books from "./Books.ts"
+import type { Read } from "./Reading.ts"
+import * as State from "./State.ts"
+
+const published = (state: State.State, after: bigint, limit: number): ReadonlyArray<Published> => {
+  const page: Array<Published> = []
+  for (let id = Number(after) + 1; page.length < limit; id++) {
+    const event = Option.getOrUndefined(HashMap.get(state.events, id))
+    if (event === undefined) break
+    page.push(event)
+  }
+  return page
+}
+
+const trialBalance = (state: State.State): Readonly<Record<Account, Msat.Msat>> => {
+  const sums: Record<Account, Msat.Msat> = Tally.byAccount(() => Msat.zero)
+  for (const list of HashMap.values(state.entries)) {
+    for (const { from, to, amount } of State.items(list)) {
+      sums[from] = Msat.make(sums[from] - amount)
+      sums[to] = Msat.make(sums[to] + amount)
+    }
+  }
+  return sums
+}
+
+export const make = (read: Read): LedgerReads["Service"] => ({
+  balance: (companyId) => read((now) => State.balanceOf(now, companyId)),
+  answer: (owner, key) =>
+    read((now) =>
+      Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))
+    ),
+  cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
+  events: (after, limit) => read((now) => published(now, after, limit)),
+  lastEvent: read((now) => BigInt(HashMap.size(now.events))),
+  waiting: (overdueBeforeMillis) => read((now) => Books.waiting(now, overdueBeforeMillis)),
+  trialBalance: read(trialBalance),
+  tally: () => read(Books.tally)
+})

@@ -1,0 +1,39 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import type * as Noun from "@satrail/core/ledger/Noun"
+import type { Effect, Option } from "effect"
+import * as State from "./State.ts"
+
+/** Selects from the state as it is at that moment. */
+export type Read = <A>(select: (now: State.State) => A) => Effect.Effect<A>
+
+export const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The page of `rows` by id that starts after `after`. */
+export const page = <A extends { readonly id: string }>(rows: Iterable<A>, after: string | null, limit: number): ReadonlyArray<A> =>
+  Array.from(rows)
+    .filter(({ id }) => after === null || id > after)
+    .toSorted((a, b) => compare(a.id, b.id))
+    .slice(0, limit)
+
+/** The page of `rows` by id, the newest first, that starts before `before`. */
+export const newestFirst = <A extends { readonly id: string }>(
+  rows: ReadonlyArray<A>,
+  before: string | null,
+  limit: number
+): ReadonlyArray<A> =>
+  rows
+    .filter(({ id }) => before === null || id < before)
+    .toSorted((a, b) => compare(b.id, a.id))
+    .slice(0, limit)
+
+/** A company's record of a noun. */
+export const recordOf =
+  <A extends Noun.Row>(read: Read, noun: Noun.Noun<A>) =>
+  (companyId: CompanyId.CompanyId, id: string): Effect.Effect<Option.Option<A>> =>
+    read((now) => State.get(now, noun, companyId, id))
+
+/** A page of a company's records of a noun, the newest first. */
+export const pageOf =
+  <A extends Noun.Row>(read: Read, noun: Noun.Noun<A>) =>
+  (companyId: CompanyId.CompanyId, before: string | null, limit: number): Effect.Effect<ReadonlyArray<A>> =>
+    read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))

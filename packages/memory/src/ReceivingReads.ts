@@ -1,0 +1,91 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
+import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
+import { Option } from "effect"
+import { compare, newestFirst, page, pageOf, type Read, recordOf } from "./Reading.ts"
+import * as State from "./State.ts"
+
+const openInvoices = (state: State.State) =>
+  State.all(state, Invoice.noun).filter(({ status }) => status === "pending" || status === "claimed")
+
+/** How many that wallets asked for are open, by the address that they asked at. */
+const openForWallets = (state: State.State, nowMillis: number) => {
+  const counts = new Map<string, number>()
+  for (const { status, lightningAddressId, expiresAtMillis } of openInvoices(state)) {
+    if (status !== "pending" || lightningAddressId === null || expiresAtMillis <= nowMillis) continue
+    counts.set(lightningAddressId, (counts.get(lightningAddressId) ?? 0) + 1)
+  }
+  return Array.from(counts, ([lightningAddressId, count]) => ({ lightningAddressId, count }))
+}
+
+type Expiry = Pick<Invoice.Invoice, "expiresAtMillis" | "id">
+
+const byExpiry = (a: Expiry, b: Expiry): number => compare(a.expiresAtMillis, b.expiresAtMillis) || compare(a.id, b.id)
+
+const endedForWallets = (state: State.State, untilMillis: number, after: Expiry | null): ReadonlyArray<Invoice.Invoice> =>
+  openInvoices(state)
+    .filter((row) => row.status === "pending" && row.lightningAddressId !== null && row.expiresAtMillis <= untilMillis)
+    .toSorted(byExpiry)
+    .filter((row) => after === null || byExpiry(row, after) > 0)
+
+const depositsInBlocks = (state: State.State) =>
+  State.all(state, Deposit.noun).filter(({ status, height }) => status === "pending" && height !== null)
+
+const depositsAbove = (state: State.State, above: number) =>
+  State.all(state, Deposit.noun).filter(({ height }) => height !== null && height > above)
+
+const depositsInNoBlock = (state: State.State) =>
+  State.all(state, Deposit.noun).filter(
+    ({ rail, status, height, chainTxId }) => rail === "on_chain" && status === "pending" && height === null && chainTxId !== null
+  )
+
+const depositsGivenUp = (state: State.State) =>
+  State.all(state, Deposit.noun).filter((row) => row.rail === "on_chain" && row.status === "failed" && !Deposit.isTooSmall(row))
+
+const depositsUnconfirmed = (state: State.State, above: number): Unconfirmed => {
+  const ofCompany = new Map<string, Msat.Msat>()
+  const inBlock = new Map<number, Msat.Msat>()
+  for (const { companyId, height, amount } of depositsInBlocks(state)) {
+    if (height === null || height <= above) continue
+    ofCompany.set(companyId, Msat.sum(amount, ofCompany.get(companyId) ?? Msat.zero))
+    inBlock.set(height, Msat.sum(amount, inBlock.get(height) ?? Msat.zero))
+  }
+  return { ofCompany, inBlock }
+}
+
+export const make = (read: Read): ReceivingReads["Service"] => ({
+  invoice: recordOf(read, Invoice.noun),
+  invoiceByHash: (paymentHash) => read((now) => State.named(now, Invoice.noun, { paymentHash })),
+  openInvoices: (after, limit) => read((now) => page(openInvoices(now), after, limit)),
+  openInvoicesWithin: (ranges, after, limit) =>
+    read((now) => {
+      const within = openInvoices(now).filter(({ id }) => ranges.some(([from, until]) => id >= from && id < until))
+      return page(within, after, limit)
+    }),
+  openForWallets: (nowMillis) => read((now) => openForWallets(now, nowMillis)),
+  endedForWallets: (untilMillis, after, limit) => read((now) => endedForWallets(now, untilMillis, after).slice(0, limit)),
+  unmatched: recordOf(read, Invoice.unmatchedNoun),
+  lightningAddress: (handle, domain) => read((now) => State.named(now, LightningAddress.noun, { handle, domain })),
+  lightningAddressById: recordOf(read, LightningAddress.noun),
+  lightningAddressesOf: pageOf(read, LightningAddress.noun),
+  onChainAddresses: (scripts) =>
+    read((now) =>
+      Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))
+    ),
+  allOnChainAddresses: (after, limit) => read((now) => page(State.all(now, OnChainAddress.noun), after, limit)),
+  deposit: recordOf(read, Deposit.noun),
+  depositByOutpoint: (chainTxId, vout) => read((now) => State.named(now, Deposit.noun, { chainTxId, vout })),
+  depositOfInvoice: (companyId, invoiceId) =>
+    read((now) =>
+      Option.fromUndefinedOr(State.ownedBy(now, Deposit.noun, companyId).find(({ lightningInvoiceId }) => lightningInvoiceId === invoiceId))
+    ),
+  depositsInBlocks: (after, limit) => read((now) => page(depositsInBlocks(now), after, limit)),
+  depositsAbove: (height, after, limit) => read((now) => page(depositsAbove(now, height), after, limit)),
+  depositsInNoBlock: (after, limit) => read((now) => page(depositsInNoBlock(now), after, limit)),
+  depositsUnconfirmed: (above) => read((now) => depositsUnconfirmed(now, above)),
+  depositsGivenUp: (before, limit) => read((now) => newestFirst(depositsGivenUp(now), before, limit)),
+  nextKey: (wallet, type, branch) => read((now) => State.nextKey(now, { wallet, type, branch }))
+})

@@ -1,0 +1,35 @@
+import type { SendingReads, SettledPayout } from "@satrail/core/sending/SendingReads"
+import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { HashMap, Option } from "effect"
+import { page, pageOf, type Read, recordOf } from "./Reading.ts"
+import * as State from "./State.ts"
+
+const underWay = (state: State.State) =>
+  State.all(state, Withdrawal.noun).filter(({ status, dispatchedAtMillis }) => status === "pending" && dispatchedAtMillis !== null)
+
+const settledPayouts = (state: State.State): ReadonlyArray<SettledPayout> =>
+  Array.from(HashMap.entries(state.candidates)).flatMap(([id, all]) =>
+    all
+      .filter(({ standing }) => standing === "settled")
+      .map(({ txId, rawTx }) => ({ id, companyId: HashMap.getUnsafe(State.of(state, Withdrawal.noun), id).companyId, txId, rawTx }))
+  )
+
+export const make = (read: Read): SendingReads["Service"] => ({
+  withdrawal: recordOf(read, Withdrawal.noun),
+  withdrawalByHash: (paymentHash) => read((now) => State.named(now, Withdrawal.noun, { paymentHash })),
+  withdrawalsUnderWay: (after, limit) => read((now) => page(underWay(now), after, limit)),
+  followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
+  candidates: (companyId, id) =>
+    read((now) =>
+      Option.isSome(State.get(now, Withdrawal.noun, companyId, id))
+        ? State.candidates(now, id).map(({ standing: _, ...candidate }) => candidate)
+        : []
+    ),
+  settledPayouts: (after, limit) => read((now) => page(settledPayouts(now), after, limit)),
+  coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),
+  spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin)))),
+  voucher: recordOf(read, Voucher.noun),
+  voucherBySecret: (secretHash) => read((now) => State.named(now, Voucher.noun, { secretHash })),
+  vouchersOf: pageOf(read, Voucher.noun)
+})

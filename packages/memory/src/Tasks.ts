@@ -1,0 +1,66 @@
+import type { Task, Tasks, Turn } from "@satrail/core/ledger/Tasks"
+import { HashMap, Option, Ref } from "effect"
+import { compare } from "./Reading.ts"
+import type * as State from "./State.ts"
+
+type Ask = Parameters<Tasks["Service"]["claim"]>[0]
+type AskInTurn = Parameters<Tasks["Service"]["claimInTurn"]>[0]
+type Due = State.Work & { readonly id: string }
+
+/** What is due, the longest first. */
+const dueNow = (state: State.State, ask: Ask): ReadonlyArray<Due> =>
+  Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
+    .filter(({ kind, dueAtMillis }) => kind === ask.kind && dueAtMillis <= ask.nowMillis)
+    .toSorted((a, b) => compare(a.dueAtMillis, b.dueAtMillis) || compare(a.id, b.id))
+
+const compareTurns = (a: Turn, b: Turn) => compare(a.companyId, b.companyId) || compare(a.lane, b.lane)
+
+/** What is due, by the turns of companies and lanes, so many of each. */
+const dueInTurn = (state: State.State, ask: AskInTurn): ReadonlyArray<Due> => {
+  const { after, full, perLane } = ask
+  const turns = Map.groupBy(dueNow(state, ask), ({ companyId, lane }) => JSON.stringify([companyId, lane]))
+  return [...turns.values()]
+    .flatMap((tasks) => tasks.slice(0, perLane))
+    .filter((task) => after === null || compareTurns(task, after) > 0)
+    .filter(({ companyId, lane }) => !full.companies.includes(companyId) && !full.lanes.includes(lane))
+    .toSorted(compareTurns)
+}
+
+const claim = (state: State.State, due: ReadonlyArray<Due>, ask: Ask) => {
+  const claimed = due.slice(0, ask.limit).map(({ kind, id, companyId, lane, token, attempts }): Task => ({
+    kind,
+    id,
+    companyId,
+    lane,
+    token: token + 1,
+    attempts: attempts + 1
+  }))
+  const dueAtMillis = ask.nowMillis + ask.leaseMillis
+  return [
+    claimed,
+    {
+      ...state,
+      tasks: HashMap.setMany(
+        state.tasks,
+        claimed.map(({ id, ...work }) => [id, { ...work, dueAtMillis }] as const)
+      )
+    }
+  ] as const
+}
+
+const postpone = (
+  state: State.State,
+  { id, token }: Task,
+  dueAtMillis: number,
+  as?: Pick<Task, "kind" | "lane">
+): readonly [boolean, State.State] => {
+  const work = Option.getOrUndefined(HashMap.get(state.tasks, id))
+  if (work?.token !== token) return [false, state]
+  return [true, { ...state, tasks: HashMap.set(state.tasks, id, { ...work, ...as, dueAtMillis }) }]
+}
+
+export const make = (state: Ref.Ref<State.State>): Tasks["Service"] => ({
+  claim: (ask) => Ref.modify(state, (now) => claim(now, dueNow(now, ask), ask)),
+  claimInTurn: (ask) => Ref.modify(state, (now) => claim(now, dueInTurn(now, ask), ask)),
+  postpone: (task, untilMillis, as) => Ref.modify(state, (now) => postpone(now, task, untilMillis, as))
+})
