@@ -11,20 +11,21 @@ import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as Commits from "./Commits.ts"
 import * as Company from "./Company.ts"
+import * as Dispatch from "./Dispatch.ts"
 import * as Domain from "./Domain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as KeyRange from "./KeyRange.ts"
 import { translate, turnedAway } from "./Outage.ts"
+import * as Settlement from "./Settlement.ts"
 import type { Carried, Count, Kind, Statement } from "./Statements.ts"
 import type { Row } from "./Table.ts"
-import * as Withdrawal from "./Withdrawal.ts"
 import * as Writes from "./Writes.ts"
 
 /** What serves one process well. */
 export const defaults = { lanes: 2, maxItemsPerFlush: 128, maxWaiting: 4096 } as const
 
-/** The largest flush there can be: an event's id has twelve bits for its place in there, the upper half is for who follows (see Withdrawal). */
+/** The largest flush there can be: an event's id has twelve bits for its place in there, the upper half is for who follows (see Dispatch). */
 export const maxItemsPerFlush = 2048
 
 /** Each is as in `defaults` unless given. */
@@ -48,7 +49,8 @@ export const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Domain.kinds,
   ...Invoice.kinds,
   ...KeyRange.kinds,
-  ...Withdrawal.kinds
+  ...Dispatch.kinds,
+  ...Settlement.kinds
 }
 
 /** A program whose kind the compiler follows by its tag. */

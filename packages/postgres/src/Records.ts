@@ -8,6 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as Books from "./Books.ts"
+import * as Coins from "./Coins.ts"
 import * as Company from "./Company.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
@@ -23,7 +24,7 @@ import * as Voucher from "./Voucher.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 export const make = Effect.gen(function* () {
-  const spentCoins = yield* Withdrawal.reads.spentCoins
+  const spentCoins = yield* Coins.reads.spentCoins
   const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(
@@ -79,11 +80,11 @@ export const make = Effect.gen(function* () {
     Context.add(
       SendingReads,
       SendingReads.of({
-        coins: yield* Withdrawal.reads.coins,
+        coins: yield* Coins.reads.coins,
         followers: yield* Withdrawal.reads.followers,
         withdrawalsUnderWay: yield* Withdrawal.reads.withdrawalsUnderWay,
-        candidates: yield* Withdrawal.reads.candidates,
-        settledPayouts: yield* Withdrawal.reads.settledPayouts,
+        candidates: yield* Coins.reads.candidates,
+        settledPayouts: yield* Coins.reads.settledPayouts,
         withdrawal: yield* Withdrawal.reads.withdrawal,
         withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
         spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
