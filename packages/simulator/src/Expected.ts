@@ -1,7 +1,7 @@
 import type { Change } from "@satrail/core/Changes"
 import { type Coverage, type Kind, kinds } from "./Coverage.ts"
 import { ports } from "./Fault.ts"
-import { tags } from "./Operation.ts"
+import { tags } from "./Plot.ts"
 
 type How = "happens" | { readonly never: string }
 

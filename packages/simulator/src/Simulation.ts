@@ -6,6 +6,7 @@ import * as Books from "./Books.ts"
 import * as Coverage from "./Coverage.ts"
 import * as Front from "./Front.ts"
 import * as Operation from "./Operation.ts"
+import * as Plot from "./Plot.ts"
 import * as Seen from "./Seen.ts"
 import * as Stage from "./Stage.ts"
 import * as Store from "./Store.ts"
@@ -122,7 +123,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
 
 /** Draws the operations of a seed and tells them. */
 export const run = (seed: number, options: Options): Promise<Outcome> =>
-  tell(seed, Operation.list(Random.make(Random.derived(seed, 1)), options.operations), options)
+  tell(seed, Plot.list(Random.make(Random.derived(seed, 1)), options.operations), options)
 
 /**
  * Runs the stories of seeds `first` to `last` and answers the first one in which a promise was broken, undefined when none was. With `spoil` the

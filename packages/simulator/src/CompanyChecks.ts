@@ -1,0 +1,98 @@
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Pages from "@satrail/core/base/Pages"
+import type { Deposit } from "@satrail/core/receiving/Deposit"
+import type { AllReads } from "@satrail/core/Records"
+import type { Transaction } from "@satrail/core/reports/Transaction"
+import type { Voucher } from "@satrail/core/sending/Voucher"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Effect, Option } from "effect"
+import { claim, same } from "./Violation.ts"
+import type { World } from "./World.ts"
+
+/** What a company did, all of it. */
+export interface Company {
+  readonly id: CompanyId.CompanyId
+  readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
+  readonly deposits: ReadonlyArray<Deposit>
+  readonly vouchers: ReadonlyArray<Voucher>
+}
+
+const size = 1000
+
+export const read = Effect.fnUntraced(function* (records: AllReads, id: CompanyId.CompanyId) {
+  const lines = yield* Pages.all(size, (after: Transaction | null) =>
+    records.transactions(id, { limit: size, ...(after !== null && { after }) })
+  )
+  const withdrawals: Array<Withdrawal.Withdrawal> = []
+  const deposits: Array<Deposit> = []
+  for (const line of lines) {
+    if (line.type === "withdrawal") withdrawals.push(Option.getOrThrow(yield* records.withdrawal(id, line.id)))
+    else deposits.push(Option.getOrThrow(yield* records.deposit(id, line.id)))
+  }
+  return { id, withdrawals, deposits, vouchers: yield* records.vouchersOf(id, null, size) } satisfies Company
+})
+
+/** The balance is what the transactions come to. */
+export const adds = Effect.fnUntraced(function* (records: AllReads, { id, withdrawals, deposits, vouchers }: Company) {
+  const { posted, held } = yield* records.balance(id)
+  const came = Msat.sum(...deposits.map(({ status, amount, absorbed }) => (status === "settled" ? amount : absorbed)))
+  const went = Msat.sum(...withdrawals.filter(({ status }) => status === "settled").map(Withdrawal.held))
+  same(posted, came - went, `what company ${id} has is what came and went`)
+  const waiting = withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held)
+  const offered = vouchers
+    .filter(({ status }) => status === "open")
+    .map(({ amount, serviceFee, networkAllowance }) => Msat.sum(amount, serviceFee, networkAllowance))
+  same(held, Msat.sum(...waiting, ...offered), `what company ${id} has held is what is on its way`)
+})
+
+/** One of each: a credit for an invoice or an output, an effect for a key. */
+export const isOnce = ({ withdrawals, deposits, vouchers }: Company): void => {
+  const unique = new Set<string>()
+  const add = (name: string, promise: string) => {
+    claim(!unique.has(name), `${promise}: ${name}`)
+    unique.add(name)
+  }
+  for (const { lightningInvoiceId, chainTxId, vout } of deposits) {
+    if (lightningInvoiceId !== null) add(lightningInvoiceId, "an invoice is credited once")
+    if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
+  }
+  const claimed = new Set(vouchers.flatMap(({ withdrawalId }) => withdrawalId ?? []))
+  const once = [...withdrawals.filter(({ id }) => !claimed.has(id)), ...vouchers].flatMap(({ metadata }) => metadata["once"] ?? [])
+  for (const key of once) add(key, "an idempotency key takes effect once")
+}
+
+/** Nothing of it is on its way any more. */
+export const hasEnded = ({ withdrawals, deposits, vouchers }: Company): void => {
+  for (const { id, status, recipient, paymentHash } of withdrawals)
+    claim(status !== "pending", `nothing is pending for ever: withdrawal ${id} to ${recipient} (${paymentHash})`)
+  for (const { id, status } of vouchers) claim(status !== "open", `no voucher is open for ever: ${id}`)
+  for (const { id, status } of deposits) claim(status !== "pending", `nothing is pending for ever: deposit ${id}`)
+}
+
+/** What a company did and what became of it. What it cost to send is left out: that hangs on who is paid, and with whom. */
+export const ending = ({ withdrawals, deposits, vouchers }: Company): string =>
+  [
+    ...withdrawals.map(({ status, amount, failure, preimage }) => `withdrawal ${status} ${amount} ${failure} ${preimage === null}`),
+    ...deposits.map(({ status, amount, absorbed }) => `deposit ${status} ${amount} ${absorbed}`),
+    ...vouchers.map(({ status, amount }) => `voucher ${status} ${amount}`)
+  ]
+    .toSorted()
+    .join(", ")
+
+/** Whoever is outside got on the chain what was sent, once for each time that it was. */
+export const paidOnChain = Effect.fnUntraced(function* ({ records, sandbox }: World, companies: ReadonlyArray<Company>) {
+  const sent = new Map<string, Array<Msat.Msat>>()
+  for (const { rail, recipient, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
+    if (rail !== "on_chain") continue
+    const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, "regtest"))
+    if ((yield* records.onChainAddresses([scriptPubKey])).length > 0) continue
+    sent.set(scriptPubKey, [...(sent.get(scriptPubKey) ?? []), ...(status === "settled" ? [amount] : [])])
+  }
+  const listed = (amounts: ReadonlyArray<Msat.Msat>) => amounts.map(String).toSorted().join()
+  for (const [scriptPubKey, amounts] of sent) {
+    const outputs = (yield* sandbox.outputsTo(scriptPubKey)).filter(({ placement }) => placement._tag === "mined")
+    same(listed(outputs.map(({ amount }) => amount)), listed(amounts), `what settled on the chain is there: ${scriptPubKey}`)
+  }
+})

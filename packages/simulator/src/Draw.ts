@@ -1,0 +1,175 @@
+import type { Behaviour } from "@satrail/sandbox/Sandbox"
+import type { Random } from "@satrail/testing/Random"
+import { type Fate, ports, type Trap } from "./Fault.ts"
+import { type ActOf, maxSlots, type Tag, type To } from "./Operation.ts"
+
+const amounts = [1, 7, 100, 999, 1000, 2100, 5000, 20_000, 100_000] as const
+const behaviours: ReadonlyArray<Behaviour> = [
+  "settle",
+  "settle",
+  "settle",
+  "fail",
+  "hold",
+  "hold",
+  "unknown_then_settle",
+  "unknown_then_fail",
+  "no_route"
+]
+/** Calls around which most can go wrong. */
+const critical = [
+  "WithdrawalRequested",
+  "WithdrawalDispatched",
+  "WithdrawalSettled",
+  "WithdrawalFailed",
+  "WithdrawalReplaced",
+  "InternalTransferred",
+  "InvoiceClaimed",
+  "InvoiceCreated",
+  "InvoiceSettled",
+  "InvoiceExpired",
+  "DepositSeen",
+  "DepositPlaced",
+  "DepositConfirmed",
+  "DepositReversed",
+  "DepositDropped",
+  "VoucherCreated",
+  "VoucherClaimed",
+  "VoucherExpired",
+  "VoucherCanceled",
+  "CursorMoved",
+  "PayoutBuried",
+  "pay",
+  "lookupPayment",
+  "lookupInvoice",
+  "cancelInvoice",
+  "createInvoice",
+  "broadcast",
+  "transaction",
+  "build",
+  "sign",
+  "claim",
+  "postpone"
+] as const
+const contradictable = ["pay", "lookupPayment", "lookupInvoice", "broadcast"] as const
+
+/** Rather one of the latest. */
+const recently = (random: Random): number => Math.min(random.below(4), random.below(12))
+
+const to = (random: Random): To => {
+  const kind = random.below(20)
+  const behaviour = random.pick(behaviours)
+  if (kind < 6) return { _tag: "Invoice", behaviour }
+  if (kind < 8) return { _tag: "OpenInvoice", behaviour }
+  if (kind < 10) return { _tag: "Address", behaviour }
+  if (kind < 11) return { _tag: "Lnurl", behaviour }
+  if (kind < 14) return { _tag: "Chain" }
+  if (kind < 17) return { _tag: "OwnInvoice", which: recently(random) }
+  if (kind < 18) return { _tag: "OwnAddress", which: recently(random) }
+  return kind < 19 ? { _tag: "OwnChain", which: recently(random) } : { _tag: "Again", which: recently(random) }
+}
+
+export const when = (random: Random) => (random.chance(0.5) ? "before" : "after")
+
+export const late = (random: Random): number =>
+  random.pick([random.between(100, 5000), random.between(5000, 20_000), random.between(20_000, 70_000)])
+
+const fate = (random: Random): Fate => {
+  const kind = random.below(10)
+  const backAfterMillis = random.pick([0, 0, 1000, 10_000, 120_000])
+  if (kind < 3) return { _tag: "dies", when: when(random), backAfterMillis }
+  if (kind < 4) return { _tag: "orphaned", millis: late(random), backAfterMillis }
+  if (kind < 5) return { _tag: "unanswered", when: when(random) }
+  if (kind < 6) return { _tag: "stray", millis: late(random) }
+  if (kind < 7) return { _tag: "late", when: when(random), millis: late(random) }
+  if (kind < 9) return { _tag: "frozen", when: when(random), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }
+  return { _tag: "repeated" }
+}
+
+export const trap = (random: Random): Trap => {
+  const process = random.chance(0.3) ? null : random.below(maxSlots)
+  if (random.chance(0.12)) {
+    const call = random.pick(contradictable)
+    return { process, port: null, call, skips: random.below(2), fate: { _tag: "contradicted", said: random.below(6) } }
+  }
+  if (random.chance(0.6)) return { process, port: null, call: random.pick(critical), skips: random.below(2), fate: fate(random) }
+  return { process, port: random.chance(0.5) ? null : random.pick(ports), call: null, skips: random.below(12), fate: fate(random) }
+}
+
+const asked = (random: Random) => ({ company: random.below(4), slot: random.below(maxSlots) })
+const kept = (random: Random) => ({ ...asked(random), isOnce: random.chance(0.6) })
+
+/** One operation of a kind. */
+export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = {
+  OpenCompany: (random) => ({ _tag: "OpenCompany", slot: random.below(maxSlots), plan: random.pick(["free", "paid"]) }),
+  CreateInvoice: (random) => ({
+    _tag: "CreateInvoice",
+    ...kept(random),
+    sats: random.pick(amounts),
+    expirySeconds: random.pick([60, 300, 3600, 86_400])
+  }),
+  CreateAddress: (random) => ({ _tag: "CreateAddress", ...kept(random) }),
+  CreateChainAddress: (random) => ({
+    _tag: "CreateChainAddress",
+    ...kept(random),
+    type: random.pick(["taproot", "segwit", "nested_segwit"])
+  }),
+  Withdraw: (random) => ({ _tag: "Withdraw", ...kept(random), to: to(random), sats: random.pick(amounts) }),
+  CreateVoucher: (random) => ({
+    _tag: "CreateVoucher",
+    ...kept(random),
+    sats: random.pick(amounts),
+    expirySeconds: random.pick([60, 60, 300, 3600])
+  }),
+  ClaimVoucher: (random) => ({
+    _tag: "ClaimVoucher",
+    slot: random.below(maxSlots),
+    which: recently(random),
+    into: random.pick(["outside", "outside", "own", "wrong"]),
+    behaviour: random.pick(behaviours)
+  }),
+  CancelVoucher: (random) => ({ _tag: "CancelVoucher", ...asked(random), which: recently(random) }),
+  Repeat: (random) => ({ _tag: "Repeat", slot: random.below(maxSlots), which: recently(random), isOther: random.chance(0.2) }),
+  Malformed: (random) => ({ _tag: "Malformed", ...asked(random), which: random.below(64) }),
+  Look: (random) => ({ _tag: "Look", ...asked(random), which: random.below(64) }),
+  Pay: (random) => ({
+    _tag: "Pay",
+    which: recently(random),
+    how: random.pick(["exact", "exact", "more", "double"]),
+    isHeld: random.chance(0.3)
+  }),
+  PayAddress: (random) => ({ _tag: "PayAddress", slot: random.below(maxSlots), which: recently(random), sats: random.pick(amounts) }),
+  Release: (random) => ({ _tag: "Release", which: random.below(8), outcome: random.chance(0.6) ? "settle" : "fail" }),
+  Send: (random) => ({
+    _tag: "Send",
+    outputs: Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => ({
+      which: recently(random),
+      sats: random.pick([400, 599, 600, 5000, 50_000, 2_000_000])
+    }))
+  }),
+  Mine: (random) => ({ _tag: "Mine", blocks: random.pick([1, 1, 1, 2, 3, 6]) }),
+  Reorg: (random) => ({ _tag: "Reorg", depth: random.pick([1, 1, 2, 3]) }),
+  DoubleSpend: (random) => ({ _tag: "DoubleSpend", which: recently(random) }),
+  FeeRate: (random) => ({ _tag: "FeeRate", satsPerVbyte: random.pick([1, 2, 2, 5, 20]) }),
+  Wait: (random) => ({ _tag: "Wait", millis: random.pick([0, 100, 250, 1000, 1000, 2000, 5000, 10_000, 20_000]) }),
+  Jump: (random) => ({
+    _tag: "Jump",
+    millis: random.pick([10_000, 10_000, 45_000, 45_000, 120_000, 120_000, 700_000, 3_700_000, 90_000_000, 2_700_000_000])
+  }),
+  Kill: (random) => ({ _tag: "Kill", slot: random.below(maxSlots), backAfterMillis: random.pick([0, 1000, 30_000]) }),
+  Freeze: (random) => ({ _tag: "Freeze", slot: random.below(maxSlots), millis: random.pick([1000, 15_000, 45_000, 90_000, 300_000]) }),
+  Skew: (random) => ({ _tag: "Skew", slot: random.below(maxSlots), millis: random.between(-9000, 9000) }),
+  TakeAway: (random) => ({ _tag: "TakeAway", port: random.pick(ports), millis: random.pick([500, 3000, 20_000]) }),
+  IndexBehind: (random) => ({ _tag: "IndexBehind", millis: random.pick([3000, 20_000, 120_000, 700_000]) }),
+  Lay: (random) => ({ _tag: "Lay", trap: trap(random) }),
+  LoseNotice: () => ({ _tag: "LoseNotice" }),
+  RepeatNotices: (random) => ({ _tag: "RepeatNotices", times: random.between(2, 3) }),
+  Forget: () => ({ _tag: "Forget" }),
+  RoutesDown: (random) => ({ _tag: "RoutesDown", areDown: random.chance(0.4) }),
+  LieOnce: () => ({ _tag: "LieOnce" }),
+  Administer: (random) => ({
+    _tag: "Administer",
+    ...asked(random),
+    what: random.pick(["plan", "domain", "vouch", "address", "delete", "revoke"]),
+    which: recently(random)
+  })
+}

@@ -1,0 +1,30 @@
+import type * as TxId from "@satrail/bitcoin/TxId"
+import type { ActOf, Tag } from "./Operation.ts"
+
+/** What came of a story so far, the oldest first: later operations are about it. */
+export interface Made {
+  readonly invoices: Array<string>
+  readonly addresses: Array<string>
+  readonly addressIds: Array<{ readonly id: string; readonly bearer: string }>
+  readonly chainAddresses: Array<string>
+  readonly destinations: Array<string>
+  readonly vouchers: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
+  readonly transactions: Array<TxId.TxId>
+}
+
+export const nothing = (): Made => ({
+  invoices: [],
+  addresses: [],
+  addressIds: [],
+  chainAddresses: [],
+  destinations: [],
+  vouchers: [],
+  transactions: []
+})
+
+/** The one that is `which` places before the latest. */
+export const latest = <A>(items: ReadonlyArray<A>, which: number): A | undefined =>
+  items.length === 0 ? undefined : items.at(-1 - (which % items.length))
+
+/** What is done for each operation of these kinds. */
+export type Acts<T extends Tag> = { readonly [tag in T]: (act: ActOf<tag>) => Promise<void> | void }

@@ -1,0 +1,57 @@
+import * as Domain from "@satrail/core/accounts/Domain"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Customers } from "./Customers.ts"
+import { operatorToken } from "./Front.ts"
+import { text } from "./Json.ts"
+import { type Acts, latest, type Made } from "./Made.ts"
+import { paths } from "./Requests.ts"
+import type { World } from "./World.ts"
+
+const operator = { method: "POST", bearer: operatorToken } as const
+
+/** What an operator does, and what a company does about its addresses. */
+export const make = (world: World, customers: Customers, made: Made): Acts<"OpenCompany" | "Administer"> => ({
+  OpenCompany: ({ slot, plan }) =>
+    customers.ask({ ...operator, slot, path: "/operator/companies", body: JSON.stringify({ name: "Acme", plan }) }, (data) => {
+      const id = text(data, "id")
+      const key = JSON.stringify({ name: "key", scopes: ["admin"] })
+      customers.ask({ ...operator, slot, path: `/operator/companies/${id}/api-keys`, body: key }, (data) => {
+        customers.companies.push({ id: CompanyId.make(id), bearer: text(data, "key") })
+      })
+    }),
+  Administer: ({ company, slot, what, which }) => {
+    const one = latest(customers.companies, company)
+    if (one === undefined) return
+    const domain = `d${which}.example`
+    const path = `/operator/companies/${one.id}`
+    const address = latest(made.addressIds, which)
+    switch (what) {
+      case "plan":
+        return customers.ask({ ...operator, slot, path: `${path}/plan`, body: JSON.stringify({ plan: which % 2 === 0 ? "paid" : "free" }) })
+      case "vouch":
+        return customers.ask({ ...operator, slot, path: `${path}/domains`, body: JSON.stringify({ domain: `v${domain}` }) })
+      case "domain": {
+        const { name, value } = Domain.record({ domain, companyId: one.id })
+        world.now(world.names.set(name, [value]))
+        return customers.ask({ slot, method: "POST", bearer: one.bearer, path: "/v1/domains", body: JSON.stringify({ domain }) })
+      }
+      case "address": {
+        if (address === undefined) return
+        const body = JSON.stringify({ min_sats: 1, max_sats: 1000, success_message: "thanks" })
+        return customers.ask({ slot, method: "PUT", bearer: address.bearer, path: `${paths.address}/${address.id}`, body })
+      }
+      case "delete":
+        if (address === undefined) return
+        return customers.ask({ slot, method: "DELETE", bearer: address.bearer, path: `${paths.address}/${address.id}` })
+      case "revoke": {
+        const body = JSON.stringify({ name: "another", scopes: ["admin"] })
+        return customers.ask({ ...operator, slot, path: `${path}/api-keys`, body }, (data) => {
+          const [id, key] = [text(data, "id"), text(data, "key")]
+          customers.ask({ slot, method: "DELETE", bearer: operatorToken, path: `/operator/api-keys/${id}` }, () =>
+            customers.isClosed(key, slot)
+          )
+        })
+      }
+    }
+  }
+})

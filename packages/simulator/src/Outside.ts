@@ -1,0 +1,128 @@
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as Id from "@satrail/core/base/Id"
+import { ChainSource } from "@satrail/core/nodes/ChainSource"
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningSender, type Payment } from "@satrail/core/nodes/LightningSender"
+import * as FixedRates from "@satrail/sandbox/FixedRates"
+import * as Keys from "@satrail/sandbox/Keys"
+import * as Lightning from "@satrail/sandbox/Lightning"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Context, Effect, Exit, HashMap, Layer, Redacted } from "effect"
+import { graceMillis } from "./Wire.ts"
+
+const network = (name: string) => Layer.mergeAll(Sandbox.layer({ seed: name, network: "regtest" }), FixedRates.layer())
+
+/** The pretend nodes, chain and web of a story. */
+export type Ports = Context.Context<Layer.Success<ReturnType<typeof network>>>
+
+/** What an operator, a route or a miner may do to a node and a chain, which the sandbox does not do by itself. */
+export interface Outside {
+  /** Those of the sandbox, with what is done to them here. */
+  readonly ports: Ports
+  /** What the network asks for a virtual byte. */
+  readonly setFeeRate: (satsPerVbyte: number) => void
+  /** The node loses what it knew of payments that failed, as its operator may have it do. */
+  readonly forget: () => void
+  /** While routes are down the node fails every payment that it is asked to begin, for good. */
+  readonly setRoutesDown: (areDown: boolean) => void
+  /** The node says that it closed the next invoice it is asked to, and takes payments for it all the same. */
+  readonly lieOnce: () => void
+}
+
+/** Runs what takes no time. */
+export type Now = <A, E>(effect: Effect.Effect<A, E>) => Exit.Exit<A, E>
+
+/** A sender whose payments fail while routes are down, and that forgets those that failed. */
+const sending = (inner: LightningSender["Service"], sandbox: Sandbox.Sandbox["Service"], now: Now) => {
+  let areRoutesDown = false
+  const forgotten = new Set<string>()
+  /** Failed before anybody was tried. */
+  const failed = new Set<string>()
+  const noRoute: Payment = { _tag: "failed", reason: "no_route" }
+  const sender = LightningSender.of({
+    ...inner,
+    graceMillis,
+    pay: Effect.fnUntraced(function* (ask) {
+      const { paymentHash } = ask.invoice
+      const before = Lightning.sent((yield* sandbox.state).lightning, paymentHash)
+      forgotten.delete(paymentHash)
+      if (areRoutesDown && (before === undefined || before.stage._tag === "failed")) {
+        failed.add(paymentHash)
+        return noRoute
+      }
+      failed.delete(paymentHash)
+      return yield* inner.pay(ask)
+    }),
+    lookupPayment: (paymentHash) =>
+      Effect.map(inner.lookupPayment(paymentHash), (payment) => {
+        const said = payment._tag === "notFound" && failed.has(paymentHash) ? noRoute : payment
+        return said._tag === "failed" && forgotten.has(paymentHash) ? { _tag: "notFound" } : said
+      })
+  })
+  return {
+    sender,
+    forget: () => {
+      const exit = now(sandbox.state)
+      if (Exit.isFailure(exit)) return
+      for (const { paymentHash, stage } of HashMap.values(exit.value.lightning.sent)) {
+        if (stage._tag === "failed") forgotten.add(paymentHash)
+      }
+      for (const paymentHash of failed) forgotten.add(paymentHash)
+    },
+    setRoutesDown: (areDown: boolean) => {
+      areRoutesDown = areDown
+    }
+  }
+}
+
+/** A receiver that can be made to lie about the next invoice that it is to cancel. */
+const receiving = (inner: LightningReceiver["Service"], sandbox: Sandbox.Sandbox["Service"], keys: Keys.Keys) => {
+  let lies = false
+  const receiver = LightningReceiver.of({
+    ...inner,
+    cancelInvoice: Effect.fnUntraced(function* (paymentHash) {
+      const invoice = Lightning.invoice((yield* sandbox.state).lightning, paymentHash)
+      if (!lies || invoice?.stage._tag !== "open") return yield* inner.cancelInvoice(paymentHash)
+      lies = false
+      return { _tag: "canceled", preimage: Redacted.make(Preimage.make(Id.toHex(keys.secret(`invoice/${invoice.id}`)))) }
+    })
+  })
+  return {
+    receiver,
+    lieOnce: () => {
+      lies = true
+    }
+  }
+}
+
+/** The outside of this name as it is at first. */
+export const make = async (name: string, now: Now): Promise<Outside> => {
+  const ports = await Effect.runPromise(Effect.scoped(Layer.build(Layer.fresh(network(name)))))
+  const sandbox = Context.get(ports, Sandbox.Sandbox)
+  const source = Context.get(ports, ChainSource)
+  const { sender, forget, setRoutesDown } = sending(Context.get(ports, LightningSender), sandbox, now)
+  const { receiver, lieOnce } = receiving(Context.get(ports, LightningReceiver), sandbox, Keys.make(name, "regtest"))
+  let feeRate = 2
+  return {
+    ports: ports.pipe(
+      Context.add(LightningSender, sender),
+      Context.add(LightningReceiver, receiver),
+      Context.add(
+        ChainSource,
+        ChainSource.of({
+          ...source,
+          feeRate: Effect.andThen(
+            source.feeRate,
+            Effect.sync(() => feeRate)
+          )
+        })
+      )
+    ),
+    setFeeRate: (satsPerVbyte) => {
+      feeRate = satsPerVbyte
+    },
+    forget,
+    setRoutesDown,
+    lieOnce
+  }
+}

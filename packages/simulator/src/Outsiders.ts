@@ -1,0 +1,97 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
+import type { Behaviour, SandboxRefused } from "@satrail/sandbox/Sandbox"
+import { type Effect, HashMap } from "effect"
+import type { Customers } from "./Customers.ts"
+import { text } from "./Json.ts"
+import { type Acts, latest, type Made } from "./Made.ts"
+import type { Stage } from "./Stage.ts"
+
+/** Whoever is not of the service: payees, payers, nodes on the way, miners. */
+export interface Outsiders {
+  readonly acts: Acts<"Pay" | "PayAddress" | "Release" | "Send" | "Mine" | "Reorg" | "DoubleSpend">
+  /** Does something in the sandbox; undefined where it cannot be done. */
+  readonly attempt: <A>(what: string, effect: Effect.Effect<A, SandboxRefused>) => A | undefined
+  /** Where somebody is paid who behaves so; without an amount whoever pays chooses it. */
+  readonly recipient: (
+    type: "lightning_invoice" | "lightning_address" | "lnurl" | "chain_address",
+    behaviour: Behaviour,
+    sats?: number
+  ) => string | undefined
+  /** What is on its way and waits for somebody outside, by hash. */
+  readonly held: () => ReadonlyArray<PaymentHash>
+}
+
+const unitMsats: Readonly<Record<string, bigint>> = { "": 100_000_000_000n, m: 100_000_000n, u: 100_000n, n: 100n }
+
+/** What an invoice asks for. */
+const amountOf = (paymentRequest: string): bigint => {
+  const [, digits = "0", unit = ""] = /^lnbcrt(\d+)([munp]?)1/.exec(paymentRequest) ?? []
+  return unit === "p" ? BigInt(digits) / 10n : BigInt(digits) * (unitMsats[unit] ?? 0n)
+}
+
+export const make = ({ world, note }: Stage, customers: Customers, made: Made): Outsiders => {
+  const { sandbox } = world
+
+  const attempt: Outsiders["attempt"] = (what, effect) => {
+    const exit = world.now(effect)
+    note(`outside ${what} ${exit._tag}`)
+    return exit._tag === "Success" ? exit.value : undefined
+  }
+
+  const held = (): ReadonlyArray<PaymentHash> => {
+    const now = attempt("looks", sandbox.state)
+    if (now === undefined) return []
+    const outgoing = HashMap.toValues(now.lightning.sent).filter(({ stage }) => stage._tag === "pending")
+    const incoming = HashMap.toValues(now.lightning.invoices).filter(({ stage }) => stage._tag === "accepted")
+    return [...outgoing, ...incoming].map(({ paymentHash }) => paymentHash).toSorted()
+  }
+
+  const pay = (paymentRequest: string, how: "exact" | "more" | "double", isHeld: boolean): void => {
+    const exact = amountOf(paymentRequest)
+    const amount = how === "exact" ? undefined : Msat.make(how === "more" ? exact + 1n : exact * 2n)
+    attempt(`pays ${how} ${isHeld ? "and holds" : ""}`, sandbox.pay({ paymentRequest, amount, hold: isHeld }))
+  }
+
+  return {
+    attempt,
+    held,
+    recipient: (type, behaviour, sats) => {
+      const amount = sats === undefined ? {} : { amount: Msat.fromSats(sats) }
+      return attempt(`asks for ${type}`, sandbox.destination({ type, behaviour, ...amount }))?.destination
+    },
+    acts: {
+      Pay: ({ which, how, isHeld }) => {
+        const paymentRequest = latest(made.invoices, which)
+        if (paymentRequest !== undefined) pay(paymentRequest, how, isHeld)
+      },
+      PayAddress: ({ slot, which, sats }) => {
+        const [handle, domain] = latest(made.addresses, which)?.split("@") ?? []
+        if (domain === undefined) return
+        const wallet = { slot, method: "GET" } as const
+        customers.ask({ ...wallet, path: `/.well-known/lnurlp/${handle}` }, (offer) => {
+          const { pathname } = new URL(text(offer, "callback"))
+          customers.ask({ ...wallet, path: `${pathname}?amount=${sats * 1000}` }, (answer) => pay(text(answer, "pr"), "exact", false))
+        })
+      },
+      Release: ({ which, outcome }) => {
+        const paymentHash = latest(held(), which)
+        if (paymentHash !== undefined) attempt(`lets ${outcome}`, sandbox.release({ paymentHash, outcome }))
+      },
+      Send: ({ outputs }) => {
+        const payments = outputs.flatMap(({ which, sats }) => {
+          const address = latest(made.chainAddresses, which)
+          return address === undefined ? [] : [{ address, amount: Msat.fromSats(sats) }]
+        })
+        const txId = payments.length === 0 ? undefined : attempt("sends", sandbox.sendMany(payments))
+        if (txId !== undefined) made.transactions.push(txId)
+      },
+      Mine: ({ blocks }) => void attempt("mines", sandbox.mine(blocks)),
+      Reorg: ({ depth }) => void attempt("reorganises", sandbox.reorg(depth)),
+      DoubleSpend: ({ which }) => {
+        const txId = latest(made.transactions, which)
+        if (txId !== undefined) attempt("spends twice", sandbox.doubleSpend(txId))
+      }
+    }
+  }
+}

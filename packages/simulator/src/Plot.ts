@@ -1,0 +1,81 @@
+import type { Random } from "@satrail/testing/Random"
+import { draws } from "./Draw.ts"
+import type { Act, Operation, Tag } from "./Operation.ts"
+import { beginning, recipes, storm } from "./Recipe.ts"
+
+/** How likely each is, next to the others. Each story has an inclination of its own on top. */
+const weights: { readonly [tag in Tag]: number } = {
+  OpenCompany: 1,
+  CreateInvoice: 8,
+  CreateAddress: 1,
+  CreateChainAddress: 3,
+  Withdraw: 18,
+  CreateVoucher: 4,
+  ClaimVoucher: 4,
+  CancelVoucher: 1,
+  Repeat: 6,
+  Malformed: 2,
+  Look: 3,
+  Pay: 9,
+  PayAddress: 2,
+  Release: 6,
+  Send: 4,
+  Mine: 6,
+  Reorg: 2,
+  DoubleSpend: 1,
+  FeeRate: 1,
+  Wait: 22,
+  Jump: 2,
+  Kill: 2,
+  Freeze: 2,
+  Skew: 1,
+  TakeAway: 2,
+  Lay: 18,
+  LoseNotice: 2,
+  RepeatNotices: 1,
+  Forget: 1,
+  RoutesDown: 2,
+  LieOnce: 1,
+  Administer: 2,
+  IndexBehind: 1
+}
+
+/** Every kind of operation. */
+export const tags: ReadonlyArray<string> = Object.keys(weights)
+
+/** What every story needs something of. */
+const needed = new Set<Tag>(["CreateInvoice", "Withdraw", "Pay", "Wait"])
+
+// Each kind by its tag, which no type follows through.
+const weighted = Object.entries(weights).map(([tag, weight]) => ({ tag, weight }))
+const isTag = (text: string): text is Tag => Object.hasOwn(draws, text)
+const draw = (tag: string, random: Random): Act => (isTag(tag) ? draws[tag](random) : { _tag: "Wait", millis: 0 })
+
+/** What happens in a story: all of it, before any of it does. */
+export const list = (random: Random, count: number): ReadonlyArray<Operation> => {
+  const inclined = weighted.flatMap(({ tag, weight }) => {
+    const factor = isTag(tag) && needed.has(tag) ? random.pick([1, 2]) : random.pick([0, 0.5, 1, 1, 2, 4])
+    return factor === 0 ? [] : [{ tag, weight: weight * factor * 2 }]
+  })
+  const total = inclined.reduce((sum, { weight }) => sum + weight, 0)
+  const any = (): Act => {
+    let left = random.below(total)
+    for (const { tag, weight } of inclined) {
+      left -= weight
+      if (left < 0) return draw(tag, random)
+    }
+    return { _tag: "Wait", millis: 0 }
+  }
+  const rushing = random.pick([0, 0.2, 0.5])
+  const ambushing = random.pick([0.02, 0.05, 0.1])
+  const operation = (act: Act, rushes: boolean): Operation => ({ act, seed: random.below(0x1_0000_0000), rushes })
+  const all = beginning(random).map((act) => operation(act, false))
+  while (all.length < count) {
+    if (!random.chance(ambushing)) all.push(operation(any(), random.chance(rushing)))
+    else {
+      const recipe = random.pick(recipes)
+      for (const act of recipe(random)) all.push(operation(act, recipe === storm || random.chance(rushing / 4)))
+    }
+  }
+  return all
+}

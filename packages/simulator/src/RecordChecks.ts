@@ -1,0 +1,144 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import type { TxId } from "@satrail/bitcoin/TxId"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { type Deposit, isTooSmall } from "@satrail/core/receiving/Deposit"
+import type { Invoice } from "@satrail/core/receiving/Invoice"
+import type { AllReads } from "@satrail/core/Records"
+import type * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Chain from "@satrail/sandbox/Chain"
+import * as Lightning from "@satrail/sandbox/Lightning"
+import type { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Effect, Option } from "effect"
+import type { Coverage } from "./Coverage.ts"
+import type { Row } from "./Seen.ts"
+import { claim, same, Violation } from "./Violation.ts"
+
+/** What really happened outside. */
+export type Outside = Effect.Success<Sandbox["Service"]["state"]>
+
+/** What may follow what. What is not here ends it. */
+const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: ReadonlyArray<string> } } = {
+  withdrawal: { pending: ["settled", "failed"] },
+  deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
+  invoice: { pending: ["claimed", "settled", "expired"], claimed: ["settled", "expired"], expired: ["settled"] },
+  voucher: { open: ["claimed", "expired", "canceled"] }
+}
+
+/** Whether a transaction is in a block or may come into one. */
+export const isLive = (now: Outside, txId: TxId): boolean => (Chain.transaction(now.chain, txId)?.placement._tag ?? "gone") !== "gone"
+
+/** Whether a withdrawal of ours paid this invoice, without the node. */
+export const paidInside = (records: AllReads, paymentHash: Invoice["paymentHash"]) =>
+  Effect.map(
+    records.withdrawalByHash(paymentHash),
+    Option.filter(({ dispatchedAtMillis }) => dispatchedAtMillis === null)
+  )
+
+const sentByLightning = Effect.fnUntraced(function* (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) {
+  const { id, status, amount, paymentHash, preimage, networkFee } = row
+  if (paymentHash === null) return
+  const isInternal = Option.isSome(yield* records.invoiceByHash(paymentHash))
+  const asked = Lightning.payeeInvoice(now.lightning, paymentHash)
+  const sent = Lightning.sent(now.lightning, paymentHash)
+  if (status === "settled") claim(preimage !== null && Preimage.proves(preimage, paymentHash), `a settled withdrawal has its proof: ${id}`)
+  if (status === "settled" && !isInternal) {
+    same(asked?.times ?? 0, 1, `what is settled was paid once: withdrawal ${id}`)
+    same(asked?.received, amount, `the recipient got what was sent: withdrawal ${id}`)
+    same(networkFee, sent?.fee, `the routing cost what the node says: withdrawal ${id}`)
+  }
+  if (status === "failed") {
+    same(asked?.times ?? 0, 0, `what failed was not paid: withdrawal ${id}`)
+    claim(sent === undefined || sent.stage._tag === "failed", `what failed is not under way: withdrawal ${id}`)
+  }
+})
+
+const sentOnChain = Effect.fnUntraced(function* (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) {
+  const { id, companyId, status, chainTxId } = row
+  const candidates = yield* records.candidates(companyId, id)
+  const live = candidates.filter(({ txId }) => isLive(now, txId))
+  claim(live.length <= 1, `a payout is paid by one transaction: withdrawal ${id}`)
+  if (status === "failed") same(live.length, 0, `what failed is not under way: withdrawal ${id}`)
+  if (status === "settled" && candidates.length > 0)
+    claim(
+      candidates.some(({ txId }) => txId === chainTxId),
+      `a payout settled with one of its transactions: withdrawal ${id}`
+    )
+})
+
+/** What a withdrawal did outside is what it says, at any moment. */
+export const withdrawal = (records: AllReads, row: Withdrawal.Withdrawal, now: Outside) =>
+  row.rail === "lightning" ? sentByLightning(records, row, now) : sentOnChain(records, row, now)
+
+const invoiceOf = Effect.fnUntraced(function* (records: AllReads, companyId: CompanyId.CompanyId, id: string) {
+  const found = yield* records.invoice(companyId, id)
+  return Option.getOrThrowWith(found, () => new Violation(`there is no invoice ${id}`))
+})
+
+/** What a settled invoice received is what the node got for it, or what a withdrawal of ours paid. */
+const invoice = Effect.fnUntraced(function* (records: AllReads, row: Invoice, now: Outside) {
+  if (row.status !== "settled") return
+  const stage = Lightning.invoice(now.lightning, row.paymentHash)?.stage
+  const inside = yield* paidInside(records, row.paymentHash)
+  if (Option.isSome(inside)) {
+    same(inside.value.status, "settled", `an invoice that was paid from inside: the withdrawal of ${row.id}`)
+    return same(row.received, inside.value.amount, `an invoice gets what was sent: ${row.id}`)
+  }
+  same(stage?._tag, "settled", `an invoice is settled when the node says so: ${row.id}`)
+  if (stage?._tag === "settled") same(row.received, stage.received, `an invoice gets what the node received: ${row.id}`)
+})
+
+/** What a deposit credits is what arrived, at any moment. */
+export const deposit = Effect.fnUntraced(function* (records: AllReads, row: Deposit, now: Outside) {
+  const { id, companyId, lightningInvoiceId, chainTxId, vout, amount, status } = row
+  if (lightningInvoiceId !== null) {
+    const paid = yield* invoiceOf(records, companyId, lightningInvoiceId)
+    same(paid.status, "settled", `a deposit's invoice is settled: ${id}`)
+    same(amount, paid.received, `what is credited is what was received: deposit ${id}`)
+  }
+  if (chainTxId !== null) {
+    const output = Chain.output(now.chain, `${chainTxId}:${vout}`)
+    same(amount, output && Msat.fromSats(output.output.sats), `a deposit is worth its output: ${id}`)
+    const placement = output?.of.placement._tag
+    if (status === "failed" && !isTooSmall(row)) same(placement, "gone", `a deposit is given up when its payment is gone: ${id}`)
+  }
+})
+
+/** Checks a record that was touched, and that its status may follow the one it had. */
+export const make = (records: AllReads, coverage: Coverage) => {
+  const statuses = new Map<string, string>()
+
+  const moved = ({ kind, id }: Row, status: string): void => {
+    const before = statuses.get(id)
+    if (before === status) return
+    statuses.set(id, status)
+    coverage.count("transition", `${kind}: ${before ?? "nothing"} to ${status}`)
+    if (before !== undefined)
+      claim(moves[kind][before]?.includes(status) === true, `what is ${before} does not become ${status}: ${kind} ${id}`)
+  }
+
+  return Effect.fnUntraced(function* (row: Row, now: Outside) {
+    const { companyId, id } = row
+    switch (row.kind) {
+      case "withdrawal": {
+        const found = Option.getOrThrow(yield* records.withdrawal(companyId, id))
+        moved(row, found.status)
+        return yield* withdrawal(records, found, now)
+      }
+      case "deposit": {
+        // What was credited before is credited once: then there is no second deposit.
+        const found = Option.getOrUndefined(yield* records.deposit(companyId, id))
+        if (found === undefined) return
+        moved(row, found.status)
+        return yield* deposit(records, found, now)
+      }
+      case "invoice": {
+        const found = yield* invoiceOf(records, companyId, id)
+        moved(row, found.status)
+        return yield* invoice(records, found, now)
+      }
+      case "voucher":
+        return moved(row, Option.getOrThrow(yield* records.voucher(companyId, id)).status)
+    }
+  })
+}

@@ -1,0 +1,164 @@
+import type { Customers } from "./Customers.ts"
+import { text } from "./Json.ts"
+import { type Acts, latest, type Made } from "./Made.ts"
+import type { To } from "./Operation.ts"
+import type { Outsiders } from "./Outsiders.ts"
+
+export const paths = {
+  invoice: "/v1/bitcoin/deposit/lightning-invoice",
+  address: "/v1/bitcoin/deposit/lightning-address",
+  chain: "/v1/bitcoin/deposit/on-chain",
+  withdraw: ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"],
+  vouchers: "/v1/vouchers"
+} as const
+
+const lists = ["/v1/transactions/balance", "/v1/transactions", "/v1/vouchers", "/v1/transactions?limit=3&type=deposit"]
+
+/** Bodies that cannot be taken, of every kind there is. */
+const malformed: ReadonlyArray<readonly [path: string, body: string]> = [
+  [paths.invoice, "{"],
+  [paths.invoice, '{"amount": -1, "currency": "sats"}'],
+  [paths.invoice, '{"amount": 1e400, "currency": "sats"}'],
+  [paths.invoice, '{"amount": 1, "currency": "doubloons"}'],
+  [paths.invoice, '{"amount": 1, "currency": "sats", "metdata": {}}'],
+  [paths.invoice, '{"amount": 1, "currency": "sats", "expiry_seconds": 1}'],
+  [paths.withdraw[0], '{"destination": ""}'],
+  [paths.withdraw[0], '{"destination": "lnbc1pvjluez", "amount": 1, "currency": "sats"}'],
+  [paths.withdraw[0], '{"destination": "nobody@nowhere.example", "amount": 1, "currency": "sats"}'],
+  [paths.withdraw[1], '{"amount": 1, "currency": "sats"}'],
+  [paths.withdraw[1], '{"destination": "settle@wallet.example", "amount": 99999999999, "currency": "sats"}'],
+  [paths.withdraw[1], '{"destination": "settle@wallet.example", "amount": 0, "currency": "sats"}'],
+  [paths.vouchers, '{"amount": 1, "currency": "sats", "expiry_seconds": 59}'],
+  [paths.vouchers, '{"amount": 50000000, "currency": "sats"}'],
+  [paths.address, '{"handle": "Not A Handle"}'],
+  [paths.chain, '{"address_type": "legacy"}']
+]
+
+const sats = (amount: number) => ({ amount, currency: "sats" })
+
+const k1Of = (lnurlw: string): string => new URL(lnurlw.replace(/^lnurlw:/, "https:")).searchParams.get("k1") ?? ""
+
+/** A destination, and whether it leaves the amount to whoever pays. */
+const destinationOf = (
+  { recipient }: Outsiders,
+  made: Made,
+  to: To,
+  amount: number
+): { readonly destination: string | undefined; readonly isOpen: boolean } => {
+  switch (to._tag) {
+    case "Invoice":
+      return { destination: recipient("lightning_invoice", to.behaviour, amount), isOpen: false }
+    case "OpenInvoice":
+      return { destination: recipient("lightning_invoice", to.behaviour), isOpen: true }
+    case "Address":
+      return { destination: recipient("lightning_address", to.behaviour), isOpen: true }
+    case "Lnurl":
+      return { destination: recipient("lnurl", to.behaviour), isOpen: true }
+    case "Chain":
+      return { destination: recipient("chain_address", "settle"), isOpen: true }
+    case "OwnInvoice":
+      return { destination: latest(made.invoices, to.which), isOpen: false }
+    case "OwnAddress":
+      return { destination: latest(made.addresses, to.which), isOpen: true }
+    case "OwnChain":
+      return { destination: latest(made.chainAddresses, to.which), isOpen: true }
+    case "Again": {
+      const destination = latest(made.destinations, to.which)
+      return { destination, isOpen: destination?.startsWith("ln") !== true || destination.startsWith("lnurl") }
+    }
+  }
+}
+
+/** What companies ask of the service, and whoever has a voucher. */
+export const make = (
+  customers: Customers,
+  outsiders: Outsiders,
+  made: Made
+): Acts<
+  | "CreateInvoice"
+  | "CreateAddress"
+  | "CreateChainAddress"
+  | "Withdraw"
+  | "CreateVoucher"
+  | "ClaimVoucher"
+  | "CancelVoucher"
+  | "Repeat"
+  | "Malformed"
+  | "Look"
+> => {
+  const post = (
+    { slot, company, isOnce }: { readonly slot: number; readonly company: number; readonly isOnce: boolean },
+    path: string,
+    body: object,
+    succeeded?: (data: unknown, bearer: string) => void
+  ): void => {
+    const asker = latest(customers.companies, company)
+    if (asker === undefined) return
+    const once = isOnce ? customers.freshKey() : undefined
+    const { bearer } = asker
+    const metadata = once === undefined ? {} : { once }
+    customers.ask({ slot, method: "POST", path, bearer, once, body: JSON.stringify({ ...body, metadata }) }, (data) =>
+      succeeded?.(data, bearer)
+    )
+  }
+
+  return {
+    CreateInvoice: (act) =>
+      post(
+        act,
+        paths.invoice,
+        { ...sats(act.sats), description: "tea", expiry_seconds: act.expirySeconds },
+        (data) => void made.invoices.push(text(data, "payment_request"))
+      ),
+    CreateAddress: (act) =>
+      post(act, paths.address, {}, (data, bearer) => {
+        made.addresses.push(text(data, "address"))
+        made.addressIds.push({ id: text(data, "id"), bearer })
+      }),
+    CreateChainAddress: (act) =>
+      post(act, paths.chain, { address_type: act.type }, (data) => void made.chainAddresses.push(text(data, "address", "address"))),
+    Withdraw: (act) => {
+      const { destination, isOpen } = destinationOf(outsiders, made, act.to, act.sats)
+      if (destination === undefined) return
+      made.destinations.push(destination)
+      post(act, paths.withdraw[act.sats % 2] ?? paths.withdraw[0], { destination, ...(isOpen && sats(act.sats)) })
+    },
+    CreateVoucher: (act) =>
+      post(
+        act,
+        paths.vouchers,
+        { ...sats(act.sats), description: "a gift", expiry_seconds: act.expirySeconds },
+        (data, bearer) => void made.vouchers.push({ id: text(data, "id"), k1: k1Of(text(data, "lnurlw")), sats: act.sats, bearer })
+      ),
+    ClaimVoucher: ({ slot, which, into, behaviour }) => {
+      const voucher = latest(made.vouchers, which)
+      if (voucher === undefined) return
+      const { k1, sats } = voucher
+      const pr =
+        into === "own"
+          ? latest(made.invoices, which)
+          : outsiders.recipient("lightning_invoice", behaviour, into === "wrong" ? sats + 1 : sats)
+      if (pr === undefined) return
+      const query = new URLSearchParams({ k1, pr })
+      customers.ask({ slot, method: "GET", path: `/lnurlw/callback?${query.toString()}` })
+    },
+    CancelVoucher: ({ slot, which }) => {
+      const voucher = latest(made.vouchers, which)
+      if (voucher === undefined) return
+      customers.ask({ slot, method: "DELETE", path: `${paths.vouchers}/${voucher.id}`, bearer: voucher.bearer })
+    },
+    Repeat: ({ slot, which, isOther }) => {
+      const request = latest(customers.requests, which)
+      if (request === undefined) return
+      if (!isOther || request.ask.once === undefined) customers.repeat(request, slot)
+      else customers.misuse(request, slot)
+    },
+    Malformed: ({ slot, company, which }) => {
+      const [path, body] = latest(malformed, which) ?? [paths.invoice, ""]
+      const bearer = latest(customers.companies, company)?.bearer
+      customers.ask({ slot, method: "POST", path, body, bearer: which % 7 === 0 ? "nobody's" : bearer })
+    },
+    Look: ({ slot, company, which }) =>
+      customers.ask({ slot, method: "GET", path: latest(lists, which) ?? "", bearer: latest(customers.companies, company)?.bearer })
+  }
+}
