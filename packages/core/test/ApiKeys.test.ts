@@ -39,8 +39,14 @@ describe("An API key", () => {
     const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
     assert.strictEqual(yield* said(check("")), "Unauthorized: missing")
     const crossed = `${text.slice(0, text.lastIndexOf("_"))}${wrong.slice(wrong.lastIndexOf("_"))}`
-    for (const bad of ["x", crossed, text.replace("regtest", "mainnet"), text.slice(0, -1), `${text}x`, `Bearer ${text}`]) {
+    for (const bad of ["x", crossed, text.slice(0, -1), `${text.slice(0, -1)}x`, `Bearer ${text}`]) {
       assert.strictEqual(yield* said(check(bad)), "Unauthorized: unknown", bad)
+    }
+    for (const bad of [text.slice(0, -20), `${text}xxxxx`, text.replace("regtest", "moonnet"), "sr_"]) {
+      assert.strictEqual(yield* said(check(bad)), "Unauthorized: incomplete", bad)
+    }
+    for (const bad of [text.replace("regtest", "mainnet"), "sr_signet_"]) {
+      assert.strictEqual(yield* said(check(bad)), "Unauthorized: other_network", bad)
     }
   })
 

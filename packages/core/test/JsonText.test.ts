@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
 import * as JsonText from "../src/base/JsonText.ts"
 
 const cases: ReadonlyArray<readonly [text: string, repeated: ReadonlyArray<string>]> = [
@@ -28,4 +29,75 @@ describe("JsonText.repeatedMembers", () => {
   for (const [text, repeated] of cases) {
     it(`${text}: ${repeated.join(", ") || "none"}`, () => assert.deepStrictEqual(JsonText.repeatedMembers(text), repeated))
   }
+})
+
+describe("where a text stops being JSON", () => {
+  const places: ReadonlyArray<readonly [text: string, at: number | undefined]> = [
+    ["", 0],
+    ["  ", 2],
+    ["{}", undefined],
+    [" [ ] ", undefined],
+    ["-0.5e+10", undefined],
+    ["01", 1],
+    ["1.", 2],
+    ["1.x", 2],
+    ["-", 1],
+    ["+1", 0],
+    ["1e", 2],
+    ["tru", 3],
+    ["trve", 2],
+    ["nul", 3],
+    ["NaN", 0],
+    ['"a', 2],
+    ['"a\n"', 2],
+    ['"\\x"', 2],
+    ['"\\u12g4"', 5],
+    ['"\\ud800"', undefined],
+    ["'a'", 0],
+    ["{,}", 1],
+    ['{"a"}', 4],
+    ['{"a":}', 5],
+    ['{"a":1,}', 7],
+    ['{"a":1 "b":2}', 7],
+    ["{a:1}", 1],
+    ["[1,]", 3],
+    ["[1 2]", 3],
+    ["[1}", 2],
+    ['{"a":[1}', 7],
+    ["{} {}", 3],
+    ["// a\n{}", 0],
+    ["\u00a0{}", 0],
+    ["[".repeat(100_000), 100_000]
+  ]
+  for (const [text, at] of places) {
+    it(`JSON text: ${JSON.stringify(text.slice(0, 20))} ${at === undefined ? "is JSON" : `stops being JSON at ${at}`}`, () => {
+      assert.strictEqual(JsonText.errorAt(text), at)
+    })
+  }
+
+  it.prop(
+    "JSON text: is told from what is none as JSON.parse tells it, and never before what was changed in a text that was JSON",
+    {
+      value: Arbitrary.schema(Schema.Json),
+      indent: Arbitrary.schema(Schema.Literals([0, 1])),
+      where: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
+      taken: Arbitrary.schema(Schema.Literals([0, 1])),
+      given: Arbitrary.schema(Schema.Literals(["", ...'{}[]",:\\ \n0-+.eEtnx\u0001']))
+    },
+    ({ value, indent, where, taken, given }) => {
+      const right = JSON.stringify(value, null, indent)
+      assert.isUndefined(JsonText.errorAt(right), right)
+      const from = where % (right.length + 1)
+      const wrong = right.slice(0, from) + given + right.slice(from + taken)
+      const at = JsonText.errorAt(wrong)
+      assert.strictEqual(at === undefined, JsonText.parsed(wrong) !== undefined, wrong)
+      if (at !== undefined) assert.isTrue(at >= from && at <= wrong.length, `${at} in ${wrong}`)
+    },
+    { arbitrary: { seed: 11, runs: 2000 } }
+  )
+
+  it("JSON text: a place counts lines and characters as editors do", () => {
+    assert.deepStrictEqual(JsonText.placeOf("ab", 0), { line: 1, column: 1, offset: 0 })
+    assert.deepStrictEqual(JsonText.placeOf("🟠\n🟠x", 5), { line: 2, column: 2, offset: 3 })
+  })
 })

@@ -1,5 +1,6 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
@@ -12,12 +13,35 @@ export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/h
 /** Whose records it may read and make. */
 export const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
 
+/** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
+export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(
+  "@satrail/http/Authentication/OperatorToken"
+) {}
+
+// Digests have one length, which the comparison needs, and reveal nothing about the token's.
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/** Whether a text is the token, in a time that does not reveal how much of it is. Without a token nothing is. */
+const tokenCheck = (token: Redacted.Redacted | undefined) => {
+  const expected = token && digest(Redacted.value(token))
+  return (text: string): boolean => expected !== undefined && timingSafeEqual(expected, digest(text))
+}
+
 /** Which scopes open an endpoint: one of them is enough, and `admin` opens all. An endpoint without this annotation opens to any key. */
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/Authentication/Scopes") {}
 
 /** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
 const credentialOf = (authorization: string | undefined): string =>
   authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
+
+/** How an operator's token begins that a start has made. One that the operator chose is recognised where it is compared. */
+const tokenPrefix = "op_"
+
+/** A header with something in it, and not in the way it is sent: what would be right. */
+const misplaced = (authorization: string | undefined): string | undefined =>
+  authorization === undefined || authorization.trim() === "" || /^bearer\b/i.test(authorization.trim())
+    ? undefined
+    : "The Authorization header is not a bearer's: write `Bearer`, a space, and then the key"
 
 /**
  * Checks the bearer key, and that it may do what the endpoint does. A plain middleware: the framework's own kind for security, which can try
@@ -31,13 +55,25 @@ export const layer = Layer.effect(
   Authentication,
   Effect.gen(function* () {
     const apiKeys = yield* ApiKeys
+    const isToken = tokenCheck(yield* OperatorToken)
+
+    /** The refusal of what is no key, in words for what it is instead. */
+    const told = (authorization: string | undefined) => (failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
+      if (failed.error.code !== "unauthorized") return failed
+      const credential = credentialOf(authorization)
+      const message =
+        credential.startsWith(tokenPrefix) || isToken(credential)
+          ? "This is the operator's token, which opens /operator and never /v1: use an API key, which begins with sr_"
+          : misplaced(authorization)
+      return message === undefined ? failed : Errors.failure("unauthorized", message)
+    }
 
     return Authentication.of((http, { endpoint }) => {
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
       const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
         Effect.flatMap(
-          Errors.answered(apiKeys.check(credentialOf(headers["authorization"]))),
+          Effect.mapError(Errors.answered(apiKeys.check(credentialOf(headers["authorization"]))), told(headers["authorization"])),
           (caller): Effect.Effect<HttpServerResponse.HttpServerResponse, Effect.Error<typeof http | typeof refused>> =>
             scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
               ? Effect.provideService(http, Caller, caller)
@@ -71,11 +107,6 @@ export const documented = (document: Json): Json => {
   }
 }
 
-/** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
-export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(
-  "@satrail/http/Authentication/OperatorToken"
-) {}
-
 // As generators of clients look for it, in lower case; requests may write it in any.
 const bearer = HttpApiSecurity.http({ scheme: "bearer" })
 
@@ -90,20 +121,21 @@ export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAu
   }
 ) {}
 
-// Digests have one length, which the comparison needs, and reveal nothing about the token's.
-const digest = (text: string) => createHash("sha256").update(text).digest()
-
 export const layerOperator = Layer.effect(
   OperatorAuthentication,
   Effect.gen(function* () {
-    const token = yield* OperatorToken
-    const expected = token && digest(Redacted.value(token))
+    const isToken = tokenCheck(yield* OperatorToken)
+    const needed = "The operator's token is needed: Authorization: Bearer <OPERATOR_TOKEN>"
 
     return OperatorAuthentication.of({
-      operatorToken: (http, { credential }) =>
-        expected !== undefined && timingSafeEqual(expected, digest(Redacted.value(credential)))
-          ? http
-          : Effect.fail(Errors.failure("unauthorized", "The operator's token is needed: Authorization: Bearer <OPERATOR_TOKEN>"))
+      operatorToken: (http, { credential }) => {
+        const text = Redacted.value(credential)
+        if (isToken(text)) return http
+        const isKey = text.trimStart().startsWith(ApiKey.prefix)
+        return Effect.fail(
+          Errors.failure("unauthorized", isKey ? `This is an API key, which opens /v1 and never /operator. ${needed}` : needed)
+        )
+      }
     })
   })
 )

@@ -14,7 +14,9 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   status: Schema.Int,
   code: Schema.String,
   message: Schema.String,
-  issues: Schema.Array(Issue)
+  issues: Schema.Array(Issue),
+  /** Finds the request in the operator's log; absent where there was no response of the service. */
+  requestId: Schema.optionalKey(Schema.String)
 }) {}
 
 /** A page of a list; `next` is the cursor of the page after it, undefined on the last. */
@@ -75,7 +77,11 @@ export type Client = {
 const Failure = Schema.Struct({
   status: Schema.Int,
   message: Schema.String,
-  error: Schema.Struct({ code: Schema.String, issues: Schema.optionalKey(Schema.Array(Issue)) })
+  error: Schema.Struct({
+    code: Schema.String,
+    issues: Schema.optionalKey(Schema.Array(Issue)),
+    request_id: Schema.optionalKey(Schema.String)
+  })
 })
 
 const unreadable = (status: number) =>
@@ -84,7 +90,8 @@ const unreadable = (status: number) =>
 /** The error in an answer, whichever endpoint gave it. */
 const refusal = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<never, ApiError> =>
   Effect.matchEffect(HttpClientResponse.schemaBodyJson(Failure)(response), {
-    onSuccess: ({ status, message, error: { code, issues = [] } }) => Effect.fail(new ApiError({ status, code, message, issues })),
+    onSuccess: ({ status, message, error: { code, issues = [], request_id: requestId } }) =>
+      Effect.fail(new ApiError({ status, code, message, issues, ...(requestId !== undefined && { requestId }) })),
     onFailure: () => Effect.fail(unreadable(response.status))
   })
 

@@ -1,5 +1,6 @@
 import * as JsonText from "@satrail/core/base/JsonText"
-import { Context, Effect, Layer, Schema, SchemaIssue } from "effect"
+import * as Nearest from "@satrail/core/base/Nearest"
+import { Context, Effect, Layer, Schema, SchemaAST, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
@@ -8,7 +9,17 @@ import * as Errors from "./Errors.ts"
 
 /** Answers invalid requests with an envelope, and refuses unknown query parameters. Names what any endpoint may answer. */
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/http/Decoding", {
-  error: Errors.of("malformed", "unsupported_media_type", "body_too_large", "internal", "timeout", "stopping")
+  error: Errors.of(
+    "malformed",
+    "request_timeout",
+    "body_too_large",
+    "unsupported_media_type",
+    "expectation_failed",
+    "headers_too_large",
+    "internal",
+    "timeout",
+    "stopping"
+  )
 }) {}
 
 /**
@@ -27,8 +38,19 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
     issue._tag === "MissingKey" ? "Missing" : issue._tag === "UnexpectedKey" ? isStrange : SchemaIssue.defaultLeafHook(issue)
 })
 
+const notJson = "Expected a valid JSON body"
+
+/** Where the body is no JSON. */
+const jsonIssue = (text: string): Issue => {
+  const at = JsonText.errorAt(text) ?? text.length
+  const place = JsonText.placeOf(text, at)
+  const where = `line ${place.line}, column ${place.column}`
+  return { path: "", message: `The body must be JSON, and ${at === text.length ? "ends too early, at" : "is not, from"} ${where}`, place }
+}
+
 /** A schema names itself where it expected a body, and that name means nothing to a caller. */
-const ofBody = (message: string) => (message === "Expected a valid JSON body" ? "The body must be JSON" : "The body must be a JSON object")
+const ofBody = (message: string, text: string): Issue =>
+  message === notJson ? jsonIssue(text) : { path: "", message: "The body must be a JSON object" }
 
 // As long as a key of metadata may be; and longer than any name that is known here, with a slip in it.
 const nameCharacters = 40
@@ -40,18 +62,46 @@ const named = (name: string, characters: number): string => {
   return all.length <= characters ? name : `${all.slice(0, 8).join("")}…`
 }
 
-const issuesOf = (issue: SchemaIssue.Issue): ReadonlyArray<Issue> =>
-  format(issue).issues.map(({ path = [], message }) => ({
-    path: path
-      .map((part) =>
-        named(String(typeof part === "object" ? part.key : part), message === isStrange ? strangeNameCharacters : nameCharacters)
-      )
-      .join("."),
-    message: path.length === 0 ? ofBody(message) : message
-  }))
+/** The members that there are beside each unknown one, in the order in which a formatter names them. */
+const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> => {
+  switch (issue._tag) {
+    case "Composite":
+    case "AnyOf":
+      return issue.issues.flatMap(beside)
+    case "Pointer":
+    case "Filter":
+    case "Encoding":
+      return beside(issue.issue)
+    case "UnexpectedKey":
+      return [SchemaAST.isObjects(issue.ast) ? issue.ast.propertySignatures.map(({ name }) => String(name)) : []]
+    default:
+      return []
+  }
+}
+
+/** What is said of an unknown name where these are known. */
+const strange = (name: string, known: ReadonlyArray<string>): string => {
+  const near = Nearest.member(name, known)
+  return near === undefined ? isStrange : `${isStrange}: did you mean ${near}?`
+}
+
+const issuesOf = (issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => {
+  const known = beside(issue).values()
+  return format(issue).issues.map(({ path = [], message }) => {
+    if (path.length === 0) return ofBody(message, text)
+    const names = path.map((part) => String(typeof part === "object" ? part.key : part))
+    const isUnknown = message === isStrange
+    return {
+      path: names.map((name) => named(name, isUnknown ? strangeNameCharacters : nameCharacters)).join("."),
+      message: isUnknown ? strange(names.at(-1) ?? "", known.next().value ?? []) : message
+    }
+  })
+}
 
 const unknownParameters = (names: ReadonlyArray<string>) =>
-  Errors.malformedRequest(names.map((name) => ({ path: named(name, strangeNameCharacters), message: isStrange })))
+  Errors.malformedRequest(
+    names.map((name) => ({ path: named(name, strangeNameCharacters), message: `${isStrange}: there are no parameters` }))
+  )
 
 type Told = Errors.Failure<"malformed" | "unsupported_media_type">
 
@@ -104,20 +154,20 @@ export const layer = Layer.succeed(
   Decoding,
   Decoding.of((http, { endpoint }) => {
     const rules = Context.get(endpoint.annotations, Rules)
-    const told = (more: () => ReadonlyArray<Issue>) =>
+    const told = (more: () => ReadonlyArray<Issue>, text?: string) =>
       http.pipe(
         Effect.catch((error): Effect.Effect<never, unhandled | Told> => {
           if (isMalformed(error)) return Effect.fail(completed(error.error.issues ?? [], more()))
           if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
           return error.kind === "Body" || error.kind === "ResponseHeaders"
             ? Effect.die(error)
-            : Effect.fail(completed(issuesOf(error.cause.issue), more()))
+            : Effect.fail(completed(issuesOf(error.cause.issue, text), more()))
         })
       )
     const read =
       endpoint.payload.size === 0
         ? told(() => [])
-        : Effect.flatMap(Effect.flatMap(HttpServerRequest.HttpServerRequest, textOf), (text) => told(() => issuesBy(rules, text)))
+        : Effect.flatMap(Effect.flatMap(HttpServerRequest.HttpServerRequest, textOf), (text) => told(() => issuesBy(rules, text), text))
     if (endpoint.query !== undefined) return read
     return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (parameters): typeof read => {
       const names = Object.keys(parameters)

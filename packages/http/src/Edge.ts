@@ -1,11 +1,12 @@
-import * as Id from "@satrail/core/base/Id"
-import { Cause, Deferred, Effect, Stream } from "effect"
+import * as JsonText from "@satrail/core/base/JsonText"
+import { Cause, Context, Deferred, Effect, References, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Errors from "./Errors.ts"
 import { maxStreamMillis, maxStreams } from "./Extension.ts"
 import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import { answer, notFound } from "./Refusals.ts"
+import * as RequestId from "./RequestId.ts"
 
 /** How requests are taken in. */
 export interface Options {
@@ -19,6 +20,8 @@ export interface Options {
   readonly wantsHost?: boolean
   /** How many reverse proxies of the operator's own stand in front, each adding to `X-Forwarded-For` who asked it. None unless given. */
   readonly proxies?: number
+  /** Where the service is reached from outside, `https://pay.example.com`: links in errors begin with it. Without it they are paths. */
+  readonly publicUrl?: string | undefined
   /** Completes when the server begins to close: streams end then, or when the routes are closed. */
   readonly closing?: Effect.Effect<void>
 }
@@ -39,6 +42,15 @@ const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
     return answer(Errors.failure("unsupported_media_type", "The body must be sent as Content-Type: application/json"))
   if (response.body._tag !== "Empty") return response
   return response.status === 404 ? notFound : answer(Errors.failure("internal", "The request failed"))
+}
+
+/** The body of an error, with what leads on from it. What is no error's envelope stays as it is. */
+const addressed = (response: HttpServerResponse.HttpServerResponse, requestId: string, publicUrl: string | undefined) => {
+  const { body, status } = response
+  if (status < 400 || body._tag !== "Uint8Array" || !isJson(response)) return response
+  const failure = JsonText.parsed(new TextDecoder().decode(body.body))
+  if (!Errors.isFailure(failure)) return response
+  return HttpServerResponse.setBody(response, HttpBody.jsonUnsafe(Errors.addressed(failure, requestId, publicUrl)))
 }
 
 const stopping = answer(Errors.failure("stopping", "The service is being stopped: try again in a moment"))
@@ -73,7 +85,7 @@ const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.Htt
   if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
   const origin = request.headers["origin"]
   if (origin === undefined || !(origins.has(origin) || origins.has("*"))) return { vary: "Origin" }
-  return { [corsHeaders]: origin, "access-control-expose-headers": "Link, Idempotency-Replayed, Retry-After", vary: "Origin" }
+  return { [corsHeaders]: origin, "access-control-expose-headers": "Link, Idempotency-Replayed, Retry-After, X-Request-Id", vary: "Origin" }
 }
 
 /** What routes are held to whose policy does not say otherwise. */
@@ -107,12 +119,40 @@ const streamed = Effect.fnUntraced(function* (
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
 
+/** What is answered for a failure that no route has answered itself. */
+const failed = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  id: string,
+  cause: Cause.Cause<unknown>,
+  paths: Index,
+  limitBytes: number
+) {
+  const error = Cause.squash(cause)
+  if (HttpServerError.isHttpServerError(error)) {
+    if (error.reason._tag === "RouteNotFound") {
+      const methods = paths.methodsAt(request.url)
+      // Of a path that has the method, the route itself did not find what was asked for: a file, say.
+      if (methods.length === 0 || methods.includes(request.method)) return notFound
+      const allow = methods.join(", ")
+      return answer(Errors.failure("method_not_allowed", `${request.method} is not one of this route's methods: ${allow}`), { allow })
+    }
+    if (error.reason._tag === "RequestParseError") {
+      return error.reason.reason === "BodyTooLarge"
+        ? tooLarge(paths.at(request.url)?.policy.maxBodyBytes ?? limitBytes)
+        : answer(Errors.malformedRequest([{ path: "", message: "The body could not be read to its end" }]))
+    }
+  }
+  yield* Effect.logError("request: crashed", { method: request.method, path: request.url.split("?")[0] }, cause)
+  return answer(Errors.failure("internal", `Internal error. Reference: ${id}`))
+})
+
 /**
  * What is done for every request, whatever it asks for: an envelope also for an unknown route, a wrong method, a crash; CORS, and the headers
  * that a JSON API should send; an end of streams. What is done by path is in Extension.ts.
  */
 export const layer = (options: Options = {}) => {
   const { maxBodyBytes: limitBytes } = policyOf(options)
+  const { publicUrl } = options
   const wantsHost = options.wantsHost ?? false
   const origins = new Set(options.corsOrigins)
   const corsFor = corsOf(origins)
@@ -125,19 +165,24 @@ export const layer = (options: Options = {}) => {
     const data = { status: 200, message: "Options", data: { methods } }
     const allowed = {
       "access-control-allow-methods": allow,
-      "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key",
+      "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
       "access-control-max-age": "600"
     }
     const isAllowed = corsHeaders in corsFor(request, paths.at(request.url))
     return HttpServerResponse.jsonUnsafe(data, { status: 200, headers: { allow, ...(isAllowed && allowed) } })
   }
 
-  const finish = (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse, paths?: Index) => {
+  const finish = (
+    request: HttpServerRequest.HttpServerRequest,
+    id: string,
+    response: HttpServerResponse.HttpServerResponse,
+    paths?: Index
+  ) => {
     // What most answers are, without the detours.
     if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined && request.method !== "OPTIONS") {
-      return HttpServerResponse.setHeaders(response, security)
+      return HttpServerResponse.setHeaders(response, { ...security, [RequestId.header]: id })
     }
-    const told = enveloped(response)
+    const told = addressed(enveloped(response), id, publicUrl)
     // Of what succeeded, the route has said what any origin may read.
     const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths?.at(request.url) : undefined
     const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
@@ -146,30 +191,10 @@ export const layer = (options: Options = {}) => {
       ...owed[told.status],
       ...told.headers,
       "x-content-type-options": "nosniff",
+      [RequestId.header]: id,
       ...(isOpen && withVary(corsFor(request, mounted), told.headers["vary"]))
     })
   }
-
-  const failed = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>, paths: Index) {
-    const error = Cause.squash(cause)
-    if (HttpServerError.isHttpServerError(error)) {
-      if (error.reason._tag === "RouteNotFound") {
-        const methods = paths.methodsAt(request.url)
-        // Of a path that has the method, the route itself did not find what was asked for: a file, say.
-        if (methods.length === 0 || methods.includes(request.method)) return notFound
-        const allow = methods.join(", ")
-        return answer(Errors.failure("method_not_allowed", `${request.method} is not one of this route's methods: ${allow}`), { allow })
-      }
-      if (error.reason._tag === "RequestParseError") {
-        return error.reason.reason === "BodyTooLarge"
-          ? tooLarge(paths.at(request.url)?.policy.maxBodyBytes ?? limitBytes)
-          : answer(Errors.malformedRequest([{ path: "", message: "The body could not be read to its end" }]))
-      }
-    }
-    const reference = yield* Id.make
-    yield* Effect.logError("request: crashed", { reference, method: request.method, path: request.url.split("?")[0] }, cause)
-    return answer(Errors.failure("internal", `Internal error. Reference: ${reference}`))
-  })
 
   /** Whether more is sent than is read, as far as the headers say so. */
   const isTooLarge = ({ headers, url }: HttpServerRequest.HttpServerRequest, paths: Index): number | undefined => {
@@ -182,7 +207,9 @@ export const layer = (options: Options = {}) => {
   return HttpRouter.middleware(
     Effect.gen(function* () {
       // What is logged for a request goes where the layer's own log goes, also when a host's web server runs it.
-      const context = yield* Effect.context<never>()
+      const surrounding = yield* Effect.context<never>()
+      const annotations = Context.get(surrounding, References.CurrentLogAnnotations)
+      const context = Context.omit(References.CurrentLogAnnotations)(surrounding)
       const paths = yield* Paths
       const closed = yield* Deferred.make<void>()
       yield* Effect.addFinalizer(() => Deferred.succeed(closed, undefined))
@@ -196,26 +223,28 @@ export const layer = (options: Options = {}) => {
 
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const id = RequestId.of(request.headers[RequestId.header])
           const refusal = Refusals.of(request, wantsHost, paths.allowsEscapedLetters)
-          if (refusal !== undefined) return Effect.succeed(finish(request, refusal))
-          if (request.method === "OPTIONS") return Effect.succeed(finish(request, optionsAt(request, paths), paths))
+          if (refusal !== undefined) return Effect.succeed(finish(request, id, refusal))
+          if (request.method === "OPTIONS") return Effect.succeed(finish(request, id, optionsAt(request, paths), paths))
           const most = isTooLarge(request, paths)
-          if (most !== undefined) return Effect.succeed(finish(request, tooLarge(most), paths))
+          if (most !== undefined) return Effect.succeed(finish(request, id, tooLarge(most), paths))
           // The framework runs us uninterruptibly: a client that disconnects ends the work only if we let it.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
               response.body._tag === "Stream"
-                ? Effect.map(streamed(response, paths.at(request.url), closing), (ending) => finish(request, ending, paths))
-                : Effect.succeed(finish(request, response, paths)),
+                ? Effect.map(streamed(response, paths.at(request.url), closing), (ending) => finish(request, id, ending, paths))
+                : Effect.succeed(finish(request, id, response, paths)),
             onFailure: (cause) => {
               if (isGone(cause)) return Effect.failCause(cause)
-              if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finish(request, stopping, paths))
-              return Effect.map(Effect.provideContext(failed(request, cause, paths), context), (response) =>
-                finish(request, response, paths)
+              if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finish(request, id, stopping, paths))
+              return Effect.map(Effect.provideContext(failed(request, id, cause, paths, limitBytes), context), (response) =>
+                finish(request, id, response, paths)
               )
             }
           })
-          return isForwardingKnown || request.headers["x-forwarded-for"] === undefined ? served : Effect.andThen(warn, served)
+          const isToWarn = !isForwardingKnown && request.headers["x-forwarded-for"] !== undefined
+          return RequestId.annotated(id, annotations)(isToWarn ? Effect.andThen(warn, served) : served)
         })
     }),
     { global: true }

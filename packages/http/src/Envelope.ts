@@ -13,6 +13,15 @@ export const ok = <A>(message: string, data: A) => ({ status: 200 as const, mess
 
 export const created = <A>(message: string, data: A) => ({ status: 201 as const, message, data })
 
+/** Where a body stops being JSON. */
+export const Place = Schema.Struct({
+  line: Schema.Int.annotate({ description: "From 1" }),
+  column: Schema.Int.annotate({ description: "From 1, in characters" }),
+  offset: Schema.Int.annotate({ description: "From 0, in characters" })
+}).annotate({ identifier: "Place", description: "Where the body stops being JSON" })
+
 /** What is wrong, and where: `path` names the member, header or query parameter, and is empty for the body as a whole. */
-export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "Issue" })
+export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String, place: Schema.optionalKey(Place) }).annotate({
+  identifier: "Issue"
+})
 export interface Issue extends Schema.Schema.Type<typeof Issue> {}

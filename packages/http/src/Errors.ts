@@ -28,228 +28,24 @@ import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
+import { type Catalogue, catalogue, type Code } from "./ErrorCodes.ts"
 
-/** Every `error.code` there is, with the status it travels with. `meaning` and `remedy` are the words of the reference page. */
-export const catalogue = {
-  malformed: {
-    status: 400,
-    meaning: "The request does not have the endpoint's format. `error.issues` names every invalid member.",
-    remedy: "Correct the named members. The same request again gets the same response."
-  },
-  idempotency_not_supported: {
-    status: 400,
-    meaning:
-      "This endpoint's response is not stored, so it cannot be repeated: that of a new API key has a secret that is shown once. So has that of a voucher, in an embedding program without a secret to seal stored responses with.",
-    remedy: "Leave the `Idempotency-Key` header out. An API key made twice by accident can be revoked, and a voucher canceled."
-  },
-  unauthorized: {
-    status: 401,
-    meaning: "The key is missing, unknown, expired or revoked.",
-    remedy: "Send `Authorization: Bearer <API_KEY>` with a valid key."
-  },
-  scope_required: {
-    status: 403,
-    meaning: "The key is valid, but lacks the scope that the message names.",
-    remedy: "Use a key with that scope, or with `admin`."
-  },
-  plan_required: {
-    status: 403,
-    meaning: "The company's plan does not include this.",
-    remedy: "Leave `handle` and `domain` out for a random handle, or move to a paid plan."
-  },
-  not_found: {
-    status: 404,
-    meaning: "There is no such route or record, or the record belongs to another company: the response is the same.",
-    remedy: "Check the path and the id."
-  },
-  method_not_allowed: {
-    status: 405,
-    meaning: "The route does not have this method. The `Allow` header lists its methods.",
-    remedy: "Use one of the methods in `Allow`."
-  },
-  request_timeout: {
-    status: 408,
-    meaning: "The request did not arrive completely in time. It had no effect.",
-    remedy: "Send the request again, without pauses."
-  },
-  conflict: {
-    status: 409,
-    meaning: "Something else was recorded under the same id. Nothing was changed.",
-    remedy: "Send the request again."
-  },
-  answer_not_readable: {
-    status: 409,
-    meaning:
-      "A request with this `Idempotency-Key` took effect before. Its stored response contains a secret, and was sealed with a key that has changed since, or stored by a version that did not seal.",
-    remedy: "Find the created record in the list. A voucher whose link is lost can be canceled; then create another one with a new key."
-  },
-  handle_taken: { status: 409, meaning: "This Lightning address is taken, or was before.", remedy: "Choose another handle." },
-  domain_taken: { status: 409, meaning: "The domain belongs to another company, or to the service.", remedy: "Use another domain." },
-  voucher_not_open: {
-    status: 409,
-    meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
-    remedy: "See its withdrawal, `withdrawal_id`."
-  },
-  body_too_large: {
-    status: 413,
-    meaning: "The body is larger than the limit.",
-    remedy: "Send a smaller body: 65 536 bytes by default."
-  },
-  unsupported_media_type: {
-    status: 415,
-    meaning: "The body is declared as something other than JSON in UTF-8, or as compressed.",
-    remedy: "Send `Content-Type: application/json`, and no `Content-Encoding`."
-  },
-  expectation_failed: {
-    status: 417,
-    meaning: "The `Expect` header is something other than `100-continue`.",
-    remedy: "Leave the `Expect` header out."
-  },
+export { catalogue, type Code } from "./ErrorCodes.ts"
+
+/** What the error of some codes has in it besides: the numbers of its message, for programs. */
+const details = {
   insufficient_balance: {
-    status: 422,
-    meaning: "The balance does not cover amount and fee. Nothing was held.",
-    remedy: "Send less, or wait for a deposit or for a pending withdrawal to end."
-  },
-  idempotency_mismatch: {
-    status: 422,
-    meaning: "The `Idempotency-Key` was used before for another request.",
-    remedy: "Use a new key for a new request, and the old key for the very same one only."
-  },
-  domain_not_verified: {
-    status: 422,
-    meaning: "The domain is not verified as this company's.",
-    remedy: "Verify the domain with `POST /v1/domains`, or check in `GET /v1/domains` whether it was lost."
-  },
-  domain_not_shown: {
-    status: 422,
-    meaning: "The domain's DNS does not have this company's TXT record.",
-    remedy: "Set the TXT record that the message names, and repeat the request: DNS changes may take a while."
-  },
-  wrong_network: {
-    status: 422,
-    meaning: "The destination is of another bitcoin network than the service's.",
-    remedy: "Get a destination on this network from the payee."
-  },
-  unsupported: {
-    status: 422,
-    meaning: "The destination is valid, but of a kind that is not supported.",
-    remedy: "Get a destination of the kind that the message names from the payee."
-  },
-  amount_mismatch: {
-    status: 422,
-    meaning: "The destination has another amount than the request.",
-    remedy: "Leave `amount` out, or give the destination's own."
-  },
-  amount_required: {
-    status: 422,
-    meaning: "Neither the request nor the destination has an amount.",
-    remedy: "Give `amount` and `currency`."
-  },
-  amount_out_of_range: {
-    status: 422,
-    meaning: "The amount is outside the payee's limits.",
-    remedy: "Stay within the range in the message."
-  },
-  dust: {
-    status: 422,
-    meaning: "The bitcoin network does not relay an output this small.",
-    remedy: "Send at least what the message names, or pay over Lightning."
-  },
-  invoice_expired: { status: 422, meaning: "The invoice has expired, or is about to.", remedy: "Get a new invoice from the payee." },
-  invoice_not_payable: {
-    status: 422,
-    meaning: "The invoice was paid already, or is being paid.",
-    remedy: "Get a new invoice from the payee, if another payment is meant."
-  },
-  payment_hash_used: {
-    status: 422,
-    meaning: "Another withdrawal of the company was made for this invoice. An invoice belongs to one withdrawal.",
-    remedy: "See that withdrawal, or get a new invoice from the payee."
-  },
-  recipient_not_found: {
-    status: 422,
-    meaning: "The destination points to this service, but does not exist here.",
-    remedy: "Check the destination with the payee."
-  },
-  final_cltv_too_long: {
-    status: 422,
-    meaning: "The invoice lets its payee hold the payment for longer than the service allows.",
-    remedy: "Get an invoice with a shorter final expiry (min_final_cltv_expiry) from the payee."
-  },
-  recipient_refused: {
-    status: 422,
-    meaning: "The payee's server refused the payment, or its response is invalid.",
-    remedy: "Check the destination with the payee. The message has the reason."
-  },
-  sandbox_refused: {
-    status: 422,
-    meaning: "The simulated network cannot do this. Only the sandbox has this error.",
-    remedy: "The message has the reason."
-  },
-  headers_too_large: {
-    status: 431,
-    meaning: "The headers are larger than the limit.",
-    remedy: "Send fewer and shorter headers."
-  },
-  internal: {
-    status: 500,
-    meaning: "An error of the service. The message has a reference for the operator.",
-    remedy: "Send a creation again with the same `Idempotency-Key` only: it may have taken effect."
-  },
-  store_unavailable: {
-    status: 503,
-    meaning: "The database could not be reached. The request may or may not have taken effect.",
-    remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
-  },
-  overloaded: {
-    status: 503,
-    meaning: "There are more requests than the database keeps up with. Nothing was recorded.",
-    remedy: "Wait for `Retry-After` seconds and send the same request again, less often."
-  },
-  node_unavailable: {
-    status: 503,
-    meaning: "The Lightning node could not be reached.",
-    remedy: "Wait for `Retry-After` seconds and send the request again."
-  },
-  chain_unavailable: {
-    status: 503,
-    meaning: "The bitcoin chain could not be read.",
-    remedy: "Wait for `Retry-After` seconds and send the request again."
-  },
-  names_unavailable: {
-    status: 503,
-    meaning: "The domain's name servers did not respond.",
-    remedy: "Wait for `Retry-After` seconds and send the request again, or check the name servers."
-  },
-  rate_unavailable: {
-    status: 503,
-    meaning: "There is no current exchange rate.",
-    remedy: "Wait for `Retry-After` seconds and send the request again, or give the amount in sats or btc."
-  },
-  recipient_unreachable: {
-    status: 503,
-    meaning: "The payee's server could not be reached.",
-    remedy: "Wait for `Retry-After` seconds and send the request again, or check the destination."
-  },
-  timeout: {
-    status: 503,
-    meaning: "The request was not completed in time. It may or may not have taken effect.",
-    remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
-  },
-  stopping: {
-    status: 503,
-    meaning: "The process is being stopped. The request may or may not have taken effect.",
-    remedy: "Wait for `Retry-After` seconds and send the same request with the same `Idempotency-Key`."
-  },
-  not_ready: {
-    status: 503,
-    meaning: "The process is up but not ready. `error.issues` names the failed checks.",
-    remedy: "Send requests to another process, or wait."
+    available_sats: Schema.optionalKey(
+      Schema.Int.annotate({
+        description: "What could be withdrawn when this was answered, in whole satoshis, as `balance`; absent if it could not be read",
+        examples: [21_000]
+      })
+    ),
+    needed_sats: Schema.Finite.annotate({ description: "What amount and fee come to, to three decimals", examples: [25_035.5] })
   }
-} as const satisfies Record<string, { readonly status: number; readonly meaning: string; readonly remedy: string }>
+} as const satisfies { readonly [C in Code]?: Schema.Struct.Fields }
 
-type Catalogue = typeof catalogue
-export type Code = keyof Catalogue
+type Details<C extends Code> = C extends keyof typeof details ? Schema.Struct.Type<(typeof details)[C]> : unknown
 
 /** After how many seconds a 503 is worth another try: what its `Retry-After` header says. */
 export const retryAfterSeconds = 1
@@ -260,13 +56,56 @@ export type Failure<C extends Code = Code> = C extends Code
       readonly status: Catalogue[C]["status"]
       readonly message: string
       readonly data: null
-      readonly error: { readonly code: C; readonly issues?: ReadonlyArray<Issue> }
+      readonly error: { readonly code: C; readonly issues?: ReadonlyArray<Issue> } & Details<C>
     }
   : never
 
-export const failure = <C extends Code>(code: C, message: string, issues?: ReadonlyArray<Issue>): Failure<C> =>
+const failureWith = <C extends Code>(code: C, message: string, more: object): Failure<C> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not see that the status of a code is that code's status
-  ({ status: catalogue[code].status, message, data: null, error: issues === undefined ? { code } : { code, issues } }) as Failure<C>
+  ({ status: catalogue[code].status, message, data: null, error: { code, ...more } }) as Failure<C>
+
+export const failure = <C extends Exclude<Code, keyof typeof details>>(
+  code: C,
+  message: string,
+  issues?: ReadonlyArray<Issue>
+): Failure<C> => failureWith(code, message, issues === undefined ? {} : { issues })
+
+/** Of a code that has details. */
+const detailed = <C extends keyof typeof details>(code: C, message: string, more: Details<C> & object): Failure<C> =>
+  failureWith(code, message, more)
+
+/** Where the page of errors is, which explains each at its code. */
+export const page = "/docs/errors"
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
+
+/** Whether this is the envelope of one of our errors. */
+export const isFailure = (value: unknown): value is Failure =>
+  isObject(value) &&
+  isObject(value["error"]) &&
+  typeof value["error"]["code"] === "string" &&
+  Object.hasOwn(catalogue, value["error"]["code"])
+
+const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
+
+/** What every error has when it is sent. The edge fills it in, which knows the request. */
+const Addressed = {
+  doc_url: Schema.optionalKey(
+    Schema.String.annotate({ description: "Where the code is explained: a URL, or a path of the service", examples: [`${page}#malformed`] })
+  ),
+  request_id: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "The request's id, as in the header `X-Request-Id`: name it to the operator",
+      examples: [exampleId]
+    })
+  )
+}
+
+/** As it is sent: with the id of its request, and the place of its explanation. That is a path, or a URL where `publicUrl` is known. */
+export const addressed = (failed: Failure, requestId: string, publicUrl = "") => ({
+  ...failed,
+  error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
+})
 
 const malformed = (issues: ReadonlyArray<Issue>) =>
   failure("malformed", issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; "), issues)
@@ -274,6 +113,8 @@ const malformed = (issues: ReadonlyArray<Issue>) =>
 const reasons = {
   missing: "An API key is needed: Authorization: Bearer <API_KEY>",
   unknown: "The API key is unknown",
+  incomplete: "The API key is not complete, or has a typing error: sr_, the network, 12 characters, and the secret",
+  other_network: "The API key is another network's",
   expired: "The API key has expired",
   revoked: "The API key was revoked"
 } as const
@@ -293,7 +134,13 @@ const table = {
   RecipientRefused: ({ reason }: RecipientRefused) => failure("recipient_refused", `The recipient does not take the payment: ${reason}`),
   RecipientUnreachable: ({ reason }: RecipientUnreachable) =>
     failure("recipient_unreachable", `The recipient's server could not be reached: ${reason}`),
-  Unauthorized: ({ reason }: Unauthorized) => failure("unauthorized", reasons[reason]),
+  Unauthorized: ({ reason, networks }: Unauthorized) =>
+    failure(
+      "unauthorized",
+      networks === undefined
+        ? reasons[reason]
+        : `The API key is for ${networks.key}, and this service is on ${networks.service}: use a key that begins with sr_${networks.service}_`
+    ),
   PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is needed for ${feature}`),
   NotFound: ({ what }: NotFound) => failure("not_found", `There is no ${what} with this id`),
   Conflict: (_: Conflict) => failure("conflict", "Something else was recorded under the same id: send the request again"),
@@ -305,8 +152,13 @@ const table = {
     failure("domain_not_shown", `Set a TXT record at ${name} with the value ${value}, and repeat the request`),
   IdempotencyMismatch: (_: IdempotencyMismatch) =>
     failure("idempotency_mismatch", "This Idempotency-Key was used for another request: use a new one, or send the same request"),
-  InsufficientBalance: ({ needed }: InsufficientBalance) =>
-    failure("insufficient_balance", `The balance does not cover the ${Msat.toSatsCeiling(needed)} sats that amount and fee come to`),
+  InsufficientBalance: ({ needed, available }: InsufficientBalance) => {
+    const needed_sats = Msat.toDecimalSats(needed)
+    const message = `The balance does not cover the ${needed_sats} sats that amount and fee come to`
+    if (available === undefined) return detailed("insufficient_balance", message, { needed_sats })
+    const available_sats = Number(Msat.toSats(available))
+    return detailed("insufficient_balance", `${message}: ${available_sats} sats are available`, { needed_sats, available_sats })
+  },
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
     why === "overloaded"
@@ -373,17 +225,30 @@ const componentOf = (code: string): string =>
     .join("")
 
 /** An answer with this code, as it may look. */
-const exampleOf = (code: Code): Failure =>
-  code === "malformed"
-    ? malformed([{ path: "amount", message: "The amount must be more than 0" }])
-    : failure(code, catalogue[code].meaning.replaceAll("`", ""))
+export const exampleOf = (code: Code) => {
+  const meaning = catalogue[code].meaning.replaceAll("`", "")
+  const failed =
+    code === "malformed"
+      ? malformed([{ path: "amount", message: "The amount must be more than 0" }])
+      : code === "insufficient_balance"
+        ? detailed(code, meaning, { available_sats: 21_000, needed_sats: 25_035.5 })
+        : failure(code, meaning)
+  return addressed(failed, exampleId)
+}
+
+const moreOf = (code: Code): Schema.Struct.Fields => ("insufficient_balance" === code ? details[code] : {})
 
 const schemaOf = (code: Code) =>
   Schema.Struct({
     status: Schema.Literal(catalogue[code].status),
     message: Schema.String.annotate({ description: "What was wrong and what would be right, for people" }),
     data: Schema.Null,
-    error: Schema.Struct({ code: Schema.Literal(code), issues: Schema.optionalKey(Schema.Array(Issue)) })
+    error: Schema.Struct({
+      code: Schema.Literal(code),
+      issues: Schema.optionalKey(Schema.Array(Issue)),
+      ...moreOf(code),
+      ...Addressed
+    })
   })
     .annotate({ identifier: componentOf(code), description: catalogue[code].meaning, examples: [exampleOf(code)] })
     .pipe(HttpApiSchema.status(catalogue[code].status))

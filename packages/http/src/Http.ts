@@ -6,6 +6,7 @@ import * as Authentication from "./Authentication.ts"
 import * as Decoding from "./Decoding.ts"
 import * as Docs from "./Docs.ts"
 import * as Edge from "./Edge.ts"
+import * as ErrorsPage from "./ErrorsPage.ts"
 import * as Extension from "./Extension.ts"
 import * as Home from "./Home.ts"
 import * as Lnurl from "./Lnurl.ts"
@@ -49,6 +50,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     Extension.mountDirectly(HttpApiBuilder.layer(api), policy),
     own(Home.layer(about)),
     own(Docs.layer(api, about?.network)),
+    own(ErrorsPage.layer),
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
     ...extensions.map((extension) => Extension.mount(extension, policy)),

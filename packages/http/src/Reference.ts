@@ -2,24 +2,32 @@ import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication, Scopes } from "./Authentication.ts"
 import * as Errors from "./Errors.ts"
+import * as RequestId from "./RequestId.ts"
 
-const example = Errors.malformedRequest([{ path: "amount", message: "The amount must be more than 0" }])
+const example = Errors.exampleOf("malformed")
 
 /** The reference page of errors, in Markdown: every code there is. */
 export const errors = (): string => {
   const rows = Object.entries(Errors.catalogue).map(
-    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`
+    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | <a id="${code}"></a>${meaning} | ${remedy} |`
   )
   return [
     "# Errors",
     "",
-    "Every answer is JSON with `status`, `message` and `data`. A bad one has `data: null` and `error: { code, issues? }`:",
+    "Every answer is JSON with `status`, `message` and `data`. A bad one has `data: null` and `error`:",
     "",
     "```json",
     JSON.stringify(example, null, 2),
     "```",
     "",
-    "`code` is stable: act on it. `message` is for people and may change. `issues` is there when single members are wrong, all of them.",
+    "`code` is stable: act on it. `message` is for people and may change. `issues` is there when single members are wrong, all of them; a body that is",
+    "not JSON has one with the `place` where it stops being JSON. `doc_url` leads to the explanation of the code, on a page that the service itself",
+    "serves: a URL where `SATRAIL_PUBLIC_URL` is set, a path of the service otherwise. `insufficient_balance` has `available_sats` and `needed_sats`.",
+    "",
+    "Every answer has an `X-Request-Id`: the request's own where it sent one of up to " +
+      `${RequestId.maxCharacters} letters, digits and \`. _ : = + / ~ -\`, and a new one`,
+    "otherwise. It is in `error.request_id`, and in every line that the service logs for the request.",
+    "",
     "A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 503 `Retry-After` in seconds.",
     "",
     "| Code | Status | Meaning | What to do |",

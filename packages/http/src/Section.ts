@@ -65,16 +65,9 @@ export interface Section<Id extends string, Endpoint extends HttpApiEndpoint.Con
 
 /**
  * What surrounds a handler when it runs: the framework copies it into every request, so it is no more than this and the endpoints' middleware.
- * Services are the handlers' own, who were made with them.
+ * Services are the handlers' own, who were made with them. Annotations of logs are the request's (Edge.ts).
  */
-const carried = [
-  Logger.CurrentLoggers,
-  Logger.LogToStderr,
-  References.MinimumLogLevel,
-  References.CurrentLogAnnotations,
-  References.TracerEnabled,
-  Tracer.Tracer
-] as const
+const carried = [Logger.CurrentLoggers, Logger.LogToStderr, References.MinimumLogLevel, References.TracerEnabled, Tracer.Tracer] as const
 
 interface AnyOperation {
   readonly endpoint: HttpApiEndpoint.Constraint

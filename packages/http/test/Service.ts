@@ -13,7 +13,7 @@ import { PaymentWorker } from "@satrail/core/sending/PaymentWorker"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import { Context, Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
 import type { HttpRouter } from "effect/http"
 import { OperatorToken } from "../src/Authentication.ts"
 import type { Code } from "../src/Errors.ts"
@@ -35,7 +35,14 @@ export interface Answer {
     // The point of these tests is what is in there: each looks for itself.
     // oxlint-disable-next-line typescript/no-explicit-any -- see above
     readonly data: any
-    readonly error?: { readonly code: string; readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string }> }
+    readonly error?: {
+      readonly code: string
+      readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string; readonly place?: object }>
+      readonly doc_url?: string
+      readonly request_id?: string
+      readonly available_sats?: number
+      readonly needed_sats?: number
+    }
   }
 }
 
@@ -84,11 +91,12 @@ const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
 
 /** The whole service in memory, and a function to ask it over its web handler. Workers run when a test says so. */
 export const start = async (options: Options = {}) => {
-  // What is logged: each call's arguments, in one text.
+  // What is logged: each call's arguments and annotations, in one text.
   const logged: Array<string> = []
   const logger = Logger.layer([
-    Logger.make(({ message, cause }) => {
-      logged.push(`${JSON.stringify(message, (_, value) => (typeof value === "bigint" ? String(value) : value))} ${JSON.stringify(cause)}`)
+    Logger.make(({ message, cause, fiber }) => {
+      const said = JSON.stringify(message, (_, value) => (typeof value === "bigint" ? String(value) : value))
+      logged.push(`${said} ${JSON.stringify(cause)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`)
     })
   ])
   const runtime = ManagedRuntime.make(Layer.provideMerge(services(options), logger))

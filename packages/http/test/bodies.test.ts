@@ -74,7 +74,7 @@ describe("a name that is long, as secrets are,", () => {
       )
     }
     const slip = await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", expiriy_seconds: 60 } })
-    assert.deepStrictEqual(slip.body.error?.issues, [{ path: "expiriy_seconds", message: "Unknown here" }])
+    assert.deepStrictEqual(slip.body.error?.issues, [{ path: "expiriy_seconds", message: "Unknown here: did you mean expiry_seconds?" }])
   })
 })
 

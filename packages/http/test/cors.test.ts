@@ -27,7 +27,7 @@ describe("a browser on an allowed origin", () => {
         headers.get("access-control-allow-headers"),
         headers.get("vary")
       ],
-      [200, shop, "GET, HEAD, OPTIONS", "Authorization, Content-Type, Idempotency-Key", "Origin"]
+      [200, shop, "GET, HEAD, OPTIONS", "Authorization, Content-Type, Idempotency-Key, X-Request-Id", "Origin"]
     )
     assert.include((await preflight(open, shop, "/v1/bitcoin/withdraw/confirm")).headers.get("access-control-allow-methods"), "POST")
   })
@@ -43,7 +43,7 @@ describe("a browser on an allowed origin", () => {
       const { status: got, headers } = await open.ask("GET", to, { ...ask, headers: { origin: shop } })
       assert.deepStrictEqual(
         [got, headers.get("access-control-allow-origin"), headers.get("access-control-expose-headers")],
-        [status, shop, "Link, Idempotency-Replayed, Retry-After"]
+        [status, shop, "Link, Idempotency-Replayed, Retry-After, X-Request-Id"]
       )
     }
   })

@@ -189,7 +189,7 @@ describe("what nobody foresaw", () => {
     const crashing = await broken(() => Effect.die(new Error("secret detail at 10.0.0.1")))
     const { key } = await crashing.company()
     const { status, body, text } = await crashing.ask("GET", "/v1/transactions/balance?", { key })
-    assert.deepStrictEqual([status, body.status, body.data, body.error], [500, 500, null, { code: "internal" }])
+    assert.deepStrictEqual([status, body.status, body.data, body.error?.code], [500, 500, null, "internal"])
     assert.notInclude(text, "secret")
     const reference = /Reference: ([0-9a-f-]{36})$/.exec(body.message)?.[1] ?? "none"
     const logged = crashing.logged.filter((line) => line.includes(reference))
@@ -327,7 +327,8 @@ describe("what nobody foresaw", () => {
     assert.match(head, /^HTTP\/1\.1 503 /)
     assert.match(head, /^connection: close$/im)
     assert.match(head, /^retry-after: 1$/im)
-    assert.deepInclude(JSON.parse(body), { status: 503, data: null, error: { code: "timeout" } })
+    const { status, data, error } = JSON.parse(body)
+    assert.deepStrictEqual([status, data, error.code], [503, null, "timeout"])
     await server.dispose()
   })
 })

@@ -117,7 +117,8 @@ describe("every route with an id", () => {
     const ask = (id: string, key: string | undefined) =>
       service.ask(method, path.replace(/\{\w+\}/, id), {
         ...(key !== undefined && { key }),
-        ...(name in bodies && { body: bodies[name] })
+        ...(name in bodies && { body: bodies[name] }),
+        headers: { "x-request-id": "the-same-for-all" }
       })
     /** What a key is told about an id that there is, which must be what it is told about those that there are not. Nothing may change. */
     const toldTo = async (key: string | undefined, id: string) => {

@@ -1,4 +1,5 @@
 import * as Errors from "@satrail/http/Errors"
+import * as RequestId from "@satrail/http/RequestId"
 import { type IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
@@ -43,6 +44,12 @@ const reasons: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large"
 }
 
+/** A refusal as it is sent, with its headers. */
+const written = (refusal: Errors.Failure, requestId: string, publicUrl: string | undefined) => {
+  const text = JSON.stringify(Errors.addressed(refusal, requestId, publicUrl))
+  return { text, headers: { ...headersOf(text), "X-Request-Id": requestId } }
+}
+
 const headersOf = (text: string) => ({
   "Content-Type": "application/json",
   "Content-Length": Buffer.byteLength(text),
@@ -55,14 +62,21 @@ const headersOf = (text: string) => ({
 const currentOf = (socket: Duplex): ServerResponse | undefined =>
   "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse ? socket._httpMessage : undefined
 
-const refuse = (socket: Duplex, refusal: Errors.Failure, more: Readonly<Record<string, string>> = {}) => {
-  const text = JSON.stringify(refusal)
-  const head = Object.entries({ ...headersOf(text), ...more }).map(([name, value]) => `${name}: ${value}\r\n`)
+interface Refusal {
+  readonly failure: Errors.Failure
+  /** The id that came with it, where it could be read that far. */
+  readonly requestId?: string | ReadonlyArray<string> | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const refuse = (socket: Duplex, { failure: refusal, requestId, headers: more }: Refusal, publicUrl: string | undefined) => {
+  const { text, headers } = written(refusal, RequestId.of(requestId), publicUrl)
+  const head = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} ${reasons[refusal.status] ?? ""}\r\n${head.join("")}\r\n${text}`)
   setTimeout(() => socket.destroy(), partingMillis).unref()
 }
 
-const whenUnreadable = (error: Error, socket: Duplex) => {
+const whenUnreadable = (publicUrl: string | undefined) => (error: Error, socket: Duplex) => {
   const response = currentOf(socket)
   // The malformed bytes came behind a whole request: that one takes effect, and its caller gets its response.
   if (response !== undefined && response.req.complete && !response.writableFinished) {
@@ -75,14 +89,17 @@ const whenUnreadable = (error: Error, socket: Duplex) => {
     socket.destroy()
     return
   }
-  refuse(socket, refusalOf(error))
+  refuse(socket, { failure: refusalOf(error) }, publicUrl)
 }
 
 /** A client takes us for a proxy. Node would close the connection without a response. */
-const whenConnecting = (_: IncomingMessage, socket: Duplex) => {
-  socket.on("error", () => socket.destroy())
-  refuse(socket, Errors.failure("method_not_allowed", "CONNECT: no tunnels are made here"), { Allow: "" })
-}
+const whenConnecting =
+  (publicUrl: string | undefined) =>
+  ({ headers }: IncomingMessage, socket: Duplex) => {
+    socket.on("error", () => socket.destroy())
+    const failure = Errors.failure("method_not_allowed", "CONNECT: no tunnels are made here")
+    refuse(socket, { failure, requestId: headers[RequestId.header], headers: { Allow: "" } }, publicUrl)
+  }
 
 let answered: Array<Duplex> = []
 
@@ -149,7 +166,7 @@ class Listener extends Server {
  * A server of Node's that answers with an envelope also what never becomes a request, and that can end. A request without `Host` is not refused here.
  * Nothing is upgraded to: such a request is answered as without it, for on an upgraded connection a disconnect would not be noticed.
  */
-export const make = (options: ServerOptions = {}, limits?: Limits): Server => {
+export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: string): Server => {
   const listener = new Listener({
     ServerResponse: Answer,
     requireHostHeader: false,
@@ -164,10 +181,11 @@ export const make = (options: ServerOptions = {}, limits?: Limits): Server => {
     listener.on("drop", limits.whenFull)
   }
   return listener
-    .on("clientError", whenUnreadable)
-    .on("connect", whenConnecting)
-    .on("checkExpectation", (_, response) => {
-      const text = JSON.stringify(Errors.failure("expectation_failed", "The only expectation that is met is 100-continue"))
-      response.writeHead(417, headersOf(text)).end(text)
+    .on("clientError", whenUnreadable(publicUrl))
+    .on("connect", whenConnecting(publicUrl))
+    .on("checkExpectation", (request, response) => {
+      const refusal = Errors.failure("expectation_failed", "The only expectation that is met is 100-continue")
+      const { text, headers } = written(refusal, RequestId.of(request.headers[RequestId.header]), publicUrl)
+      response.writeHead(417, headers).end(text)
     })
 }

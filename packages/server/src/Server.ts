@@ -295,8 +295,8 @@ export const routes = <E = never>(
   services: Context.Context<Services>,
   beside: Beside<E> = {}
 ) => {
-  const { corsOrigins, maxBodyBytes, proxies } = environment
-  const options = { corsOrigins, maxBodyBytes, proxies, wantsHost: true, about: aboutOf(environment), ...beside }
+  const { corsOrigins, maxBodyBytes, proxies, publicUrl } = environment
+  const options = { corsOrigins, maxBodyBytes, proxies, publicUrl, wantsHost: true, about: aboutOf(environment), ...beside }
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
     onSome: (controls) =>
@@ -327,7 +327,7 @@ const listener = (environment: Environment) =>
   Layer.catchTag(
     Layer.unwrap(
       Effect.map(refusing(environment), (limits) =>
-        NodeHttpServer.layerServer(() => Listener.make({}, limits), {
+        NodeHttpServer.layerServer(() => Listener.make({}, limits, environment.publicUrl), {
           port: environment.port,
           host: environment.host,
           gracefulShutdownTimeout: `${environment.shutdownSeconds} seconds`

@@ -7,7 +7,8 @@ import * as Listener from "../src/Listener.ts"
 describe("what never becomes a request", () => {
   /** What a server of ours sends to whoever sends this, until it closes the connection. */
   const answerTo = async (text: string) => {
-    const server = Listener.make({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }).listen(0, "127.0.0.1")
+    const times = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }
+    const server = Listener.make(times, undefined, "https://pay.example.com").listen(0, "127.0.0.1")
     await once(server, "listening")
     // It listens on TCP, so its address is one of TCP.
     const { port } = server.address() as AddressInfo
@@ -35,6 +36,22 @@ describe("what never becomes a request", () => {
       assert.match(head, /^connection: close$/im)
       assert.match(head, /^content-type: application\/json$/im)
       assert.deepStrictEqual([body.status, body.data, body.error.code], [status, null, code])
+      const [, requestId = ""] = /^x-request-id: (\S+)$/im.exec(head) ?? []
+      assert.match(requestId, /^[0-9a-f-]{36}$/)
+      assert.deepStrictEqual([body.error.request_id, body.error.doc_url], [requestId, `https://pay.example.com/docs/errors#${code}`])
+    })
+  }
+
+  for (const [what, line, more] of [
+    ["who takes us for a proxy", "CONNECT service:443 HTTP/1.1", ""],
+    ["another expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
+  ] as const) {
+    it(`listener: ${what}: keeps the id of a request that could be read, if it is well-formed`, async () => {
+      const asked = (id: string) => answerTo(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
+      const kept = await asked("order-1042")
+      assert.match(kept.head, /^x-request-id: order-1042$/im)
+      assert.strictEqual(kept.body.error.request_id, "order-1042")
+      assert.match((await asked("<script>")).body.error.request_id, /^[0-9a-f-]{36}$/)
     })
   }
 })

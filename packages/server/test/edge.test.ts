@@ -1,6 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ManagedRuntime } from "effect"
 import { HttpServer } from "effect/http"
+import { once } from "node:events"
+import { connect } from "node:net"
 import * as Listener from "../src/Listener.ts"
 import * as Raw from "./hostile/Raw.ts"
 import * as Store from "./hostile/Store.ts"
@@ -42,6 +44,8 @@ const answerTo = async (text: string): Promise<string> => {
       const { status: inBody, error, data } = JSON.parse(text)
       assert.strictEqual(inBody, status)
       if (status < 400) return String(status)
+      assert.match(error.request_id, /^[0-9a-f-]{36}$/)
+      assert.strictEqual(error.doc_url, `/docs/errors#${error.code}`)
       assert.isNull(data)
       return [status, error.code, ...(error.issues ?? []).map(({ path }: { readonly path: string }) => path)].join(" ").trim()
     })
@@ -111,6 +115,29 @@ describe("a request over a connection", () => {
   for (const [what, text, answer] of cases) {
     it(`edge: ${what}: ${answer}`, async () => {
       assert.strictEqual(await answerTo(text), answer)
+    })
+  }
+
+  const ids: ReadonlyArray<readonly [what: string, headers: ReadonlyArray<string>, id: RegExp]> = [
+    ["one that is well-formed is kept", ["X-Request-Id: order-1042"], /^order-1042$/],
+    ["blanks around it are no part of it", ["x-request-id: \t order-1042  "], /^order-1042$/],
+    ["of two none is kept", ["X-Request-Id: a", "X-Request-Id: b"], /^[0-9a-f-]{36}$/],
+    ["bytes beyond ASCII are not kept", ["X-Request-Id: \xff"], /^[0-9a-f-]{36}$/],
+    ["one that is long is not kept", [`X-Request-Id: ${"x".repeat(8000)}`], /^[0-9a-f-]{36}$/]
+  ]
+  for (const [what, headers, id] of ids) {
+    it(`edge: a request's id: ${what}`, async () => {
+      const socket = connect(port, "127.0.0.1")
+      let answer = ""
+      socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+      socket.write(Buffer.from(get("/nowhere", [host, ...headers]), "latin1"))
+      await once(socket, "close")
+      const [head = "", body = ""] = answer.split("\r\n\r\n")
+      const [, told = "", ...more] = /^x-request-id: (\S+)$/im.exec(head) ?? []
+      assert.deepStrictEqual(more, [])
+      assert.match(told, id)
+      assert.strictEqual(JSON.parse(body).error.request_id, told)
+      assert.lengthOf([...head.matchAll(/^x-request-id:/gim)], 1)
     })
   }
 

@@ -1,4 +1,4 @@
-import type { Network } from "@satrail/bitcoin/Network"
+import { Network } from "@satrail/bitcoin/Network"
 import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
@@ -35,9 +35,10 @@ export const noun = Noun.make("api_keys", ApiKey, { moving: ["expiresAtMillis", 
 export const Holder = Schema.Struct({ apiKey: ApiKey, plan: Plan })
 export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
-/** No key, or one that is unknown, expired or revoked. */
+/** No key, or one that is unknown, expired or revoked, or of another network: that one, and the service's own. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
-  reason: Schema.Literals(["missing", "unknown", "expired", "revoked"])
+  reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "expired", "revoked"]),
+  networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network }))
 }) {}
 
 export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict> {
@@ -63,7 +64,7 @@ export const generate = (network: Network, entropy: (size: number) => Uint8Array
   while (id.length < idLength)
     for (const byte of entropy(idLength)) if (byte < 232 && id.length < idLength) id += alphabet.charAt(byte % 58)
   const secret = base58.encode(entropy(32))
-  return { id, secretHash: SecretHash.of(secret), text: Redacted.make(`sr_${network}_${id}_${secret}`, { label: "api key" }) }
+  return { id, secretHash: SecretHash.of(secret), text: Redacted.make(`${prefix}${network}_${id}_${secret}`, { label: "api key" }) }
 }
 
 /** The id and the secret in a key's text, of any company. */
@@ -72,6 +73,20 @@ export const parse = (text: string): { readonly network: string; readonly id: st
   if (match === null) return undefined
   const [, network = "", id = "", secret = ""] = match
   return { network, id, secret }
+}
+
+/** How every key begins. */
+export const prefix = "sr_"
+
+const isNetwork = Schema.is(Network)
+
+/** Why a text that is no key of this network is none, as far as its beginning says. */
+export const stranger = (text: string, network: Network): Unauthorized => {
+  if (text === "") return new Unauthorized({ reason: "missing" })
+  const [, named = ""] = /^sr_([a-z]+)_/.exec(text) ?? []
+  if (isNetwork(named) && named !== network)
+    return new Unauthorized({ reason: "other_network", networks: { key: named, service: network } })
+  return new Unauthorized({ reason: text.startsWith(prefix) ? "incomplete" : "unknown" })
 }
 
 /** Whether two texts are the same, in a time that does not reveal how much of them is. */

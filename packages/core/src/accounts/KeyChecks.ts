@@ -11,7 +11,6 @@ const usedAgainMillis = 60_000
 // More keys than this in use at once, and each is asked for now and then.
 const maxKnown = 10_000
 
-const missing = Effect.fail(new ApiKey.Unauthorized({ reason: "missing" }))
 const unknown = Effect.fail(new ApiKey.Unauthorized({ reason: "unknown" }))
 
 /** The store's last answer about a key, and the secret that was right then: comparing it costs a tenth of hashing it again. */
@@ -61,7 +60,7 @@ export const make = Effect.gen(function* () {
   return {
     check: (text: string) => {
       const parsed = ApiKey.parse(text)
-      if (parsed === undefined || parsed.network !== network) return text === "" ? missing : unknown
+      if (parsed === undefined || parsed.network !== network) return Effect.fail(ApiKey.stranger(text, network))
       const { id, secret } = parsed
       const open = (holder: ApiKey.Holder, nowMillis: number) => {
         const refusal = ApiKey.refusal(holder.apiKey, nowMillis)

@@ -54,6 +54,15 @@ export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
 export const sourceOf = (context: unknown): string | undefined =>
   typeof context === "object" && context !== null && "source" in context && typeof context.source === "string" ? context.source : undefined
 
+/** What a JSON text says; undefined when it is not JSON. */
+export const parsed = (jsonText: string): unknown => {
+  try {
+    return JSON.parse(jsonText)
+  } catch {
+    return undefined
+  }
+}
+
 /** What a JSON text says, every number as the text it was written as: 0.1 is "0.1". Undefined when it is not JSON. */
 export const exact = (jsonText: string): unknown => {
   try {
@@ -63,4 +72,104 @@ export const exact = (jsonText: string): unknown => {
   } catch {
     return undefined
   }
+}
+
+const digit = /[0-9]/
+const hex = /[0-9a-fA-F]/
+
+/**
+ * Where a text stops being JSON (RFC 8259): the index of the first character with which no JSON begins, the length of the text where it only ends too early.
+ * Undefined when it is JSON. In time linear in the length, and without recursion: nesting costs no stack.
+ */
+export const errorAt = (text: string): number | undefined => {
+  let at = 0
+  const ends: Array<"}" | "]"> = []
+  const skip = (one: RegExp) => {
+    const from = at
+    while (at < text.length && one.test(text.charAt(at))) at += 1
+    return at > from
+  }
+  const take = (character: string) => {
+    if (text[at] !== character) return false
+    at += 1
+    return true
+  }
+  const word = (letters: string) => [...letters].every(take)
+  const number = () => {
+    take("-")
+    if (!take("0") && !skip(digit)) return false
+    if (take(".") && !skip(digit)) return false
+    if (!take("e") && !take("E")) return true
+    if (!take("+")) take("-")
+    return skip(digit)
+  }
+  const escape = () => {
+    if (!take("u")) return Array.from('"\\/bfnrt').some(take)
+    for (let i = 0; i < 4; i++) {
+      if (!hex.test(text.charAt(at))) return false
+      at += 1
+    }
+    return true
+  }
+  const string = () => {
+    if (!take('"')) return false
+    while (!take('"')) {
+      if (at >= text.length || text.charAt(at) < " ") return false
+      if (!take("\\")) at += 1
+      else if (!escape()) return false
+    }
+    return true
+  }
+  const name = () => {
+    skip(blank)
+    if (!string()) return false
+    skip(blank)
+    return take(":")
+  }
+  const scalars: Readonly<Record<string, () => boolean>> = {
+    '"': string,
+    t: () => word("true"),
+    f: () => word("false"),
+    n: () => word("null")
+  }
+  for (;;) {
+    // Here a value begins.
+    skip(blank)
+    const begins = text[at]
+    if (begins === "{" || begins === "[") {
+      at += 1
+      skip(blank)
+      const end = begins === "{" ? "}" : "]"
+      if (!take(end)) {
+        ends.push(end)
+        if (end === "}" && !name()) return at
+        continue
+      }
+    } else if (!(scalars[begins ?? ""] ?? number)()) return at
+    // Here one has ended, and with it whatever it was the last of.
+    for (;;) {
+      skip(blank)
+      const end = ends.at(-1)
+      if (end === undefined) return at === text.length ? undefined : at
+      if (take(end)) {
+        ends.pop()
+        continue
+      }
+      if (!take(",")) return at
+      if (end === "}" && !name()) return at
+      break
+    }
+  }
+}
+
+/** A place in a text as editors count: lines and columns from 1, the offset from 0, all in characters (Unicode code points). */
+export interface Place {
+  readonly line: number
+  readonly column: number
+  readonly offset: number
+}
+
+export const placeOf = (text: string, index: number): Place => {
+  const before = Array.from(text.slice(0, index))
+  return { line: before.filter((one) => one === "\n").length + 1, column: before.length - before.lastIndexOf("\n"), offset: before.length }
 }

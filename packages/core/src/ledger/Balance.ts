@@ -9,10 +9,14 @@ export interface Balance {
   readonly held: Msat.Msat
 }
 
-/** The company has less available than amount and fee together. Nothing was held. */
+/**
+ * The company has less available than amount and fee together. Nothing was held. `available` is what there was right after the refusal, for people to read:
+ * a store compares, and leaves it out.
+ */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   companyId: CompanyId.CompanyId,
-  needed: Msat.Msat
+  needed: Msat.Msat,
+  available: Schema.optionalKey(Msat.Msat)
 }) {}
 
 export const empty: Balance = { posted: Msat.zero, held: Msat.zero }

@@ -15,6 +15,7 @@ import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
+import * as Shortage from "../ledger/Shortage.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import { Bounds } from "../policy/Bounds.ts"
@@ -132,7 +133,7 @@ export const make = Effect.gen(function* () {
       })
       const issued: Issued = { voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
       const once = Answer.once(company.id, request, issued, createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* journal.commit(Voucher.created(voucher, once)), issued)
+      return Answers.outcome(yield* Shortage.told(ledger, journal.commit(Voucher.created(voucher, once))), issued)
     }),
     get,
     list: Effect.fnUntraced(function* (companyId, query) {

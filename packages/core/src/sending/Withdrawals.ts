@@ -13,6 +13,7 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import * as Shortage from "../ledger/Shortage.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
@@ -176,7 +177,8 @@ export const make = Effect.gen(function* () {
       const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis)
       const work = recipient._tag === "Address" ? { kind: Withdrawal.payoutKind, dueAtMillis } : undefined
       // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
-      const applied = yield* journal.commit(Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work))
+      const change = Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work)
+      const applied = yield* Shortage.told(ledger, journal.commit(change))
       yield* confirmed.open
       return Answers.outcome(applied, withdrawal)
     }),

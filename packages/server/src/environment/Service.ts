@@ -18,6 +18,15 @@ export const identity = {
     fallback: "satrail.localhost",
     wants: "a domain name of two or more words",
     read: (text) => Result.getOrUndefined(LightningAddressText.normaliseDomain(text))
+  }),
+  publicUrl: Setting.optional({
+    name: "SATRAIL_PUBLIC_URL",
+    meaning: "Where clients reach the service: the link in an error to its explanation begins with it. Without it the link is a path",
+    wants: "a URL such as https://pay.example.com, without a query or a slash at its end",
+    read: (text) => {
+      const url = /[?#\s]|\/$/.test(text) ? null : URL.parse(text)
+      return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" ? text : undefined
+    }
   })
 }
 

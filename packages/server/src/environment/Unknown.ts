@@ -1,3 +1,4 @@
+import * as Nearest from "@satrail/core/base/Nearest"
 import { Context } from "effect"
 import * as Setting from "./Setting.ts"
 
@@ -40,41 +41,15 @@ const isOrchestrators = (name: string, value: string) =>
 /** Hosts that give a database name it in several ways. With the one that we read they are only more of the same. */
 const isHosts = (name: string, env: Source) => name.startsWith("DATABASE") && (env["DATABASE_URL"] ?? "") !== ""
 
-/** How many letters must be changed, added, left out or swapped with their neighbour to make one of the other; more than `most` is not counted. */
-const distance = (one: string, other: string, most: number): number => {
-  if (Math.abs(one.length - other.length) > most) return Infinity
-  let [before, row]: [ReadonlyArray<number>, ReadonlyArray<number>] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)]
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const isSame = one[i - 1] === other[j - 1]
-      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      next.push(
-        Math.min(
-          (row[j] ?? 0) + 1,
-          (next[j - 1] ?? 0) + 1,
-          (row[j - 1] ?? 0) + (isSame ? 0 : 1),
-          isSwapped ? (before[j - 2] ?? 0) + 1 : Infinity
-        )
-      )
-    }
-    ;[before, row] = [row, next]
-  }
-  return row.at(-1) ?? 0
-}
-
 const bare = (name: string) => name.replaceAll("_", "")
 
 /** How far a name is from one of ours: underscores do not count, nor does `SATRAIL_` before the name of another, and an abbreviation is near. */
 const between = (name: string, ours: string, most: number) =>
-  ours.startsWith(name) ? 1 : Math.min(...[name, name.replace(/^SATRAIL_/, "")].map((one) => distance(bare(one), bare(ours), most)))
+  ours.startsWith(name) ? 1 : Math.min(...[name, name.replace(/^SATRAIL_/, "")].map((one) => Nearest.distance(bare(one), bare(ours), most)))
 
 /** The nearest of ours, if one is near enough. */
 const nearest = (name: string, ours: ReadonlyArray<string>, most: number): string | undefined =>
-  ours
-    .map((one) => ({ one, distance: between(name, one, most) }))
-    .filter(({ distance }) => distance <= most)
-    .toSorted((a, b) => a.distance - b.distance)[0]?.one
+  Nearest.of(ours, most, (one) => between(name, one, most))
 
 /** What is not a setting and looks like one: a line each, with the nearest right name. `others` is how the names of backends' settings begin. */
 export const problems = (env: Source, settings: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -1,0 +1,29 @@
+import { Context, Effect, References } from "effect"
+import { randomUUID } from "node:crypto"
+
+export const header = "x-request-id"
+
+/** The name of the annotation that every line of a request's log has. */
+export const annotation = "request_id"
+
+/** The longest id that is taken over from a request. */
+export const maxCharacters = 128
+
+/** What the ids that are in use are made of (UUIDs, ULIDs, trace ids, base64): nothing that a header, a log or JSON has to escape. */
+const wellFormed = new RegExp(`^[\\w.:=+/~-]{1,${maxCharacters}}$`)
+
+/** The id of a request: the one that came with it, where it is well-formed, and a new one otherwise. */
+export const of = (given: string | ReadonlyArray<string> | undefined): string =>
+  typeof given === "string" && wellFormed.test(given) ? given : randomUUID()
+
+/** Every line that is logged in `effect` names the request, beside what `more` and a host's own annotations say. */
+export const annotated =
+  (id: string, more: Readonly<Record<string, unknown>>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.updateContext(effect, (context: Context.Context<R>) =>
+      Context.add(context, References.CurrentLogAnnotations, {
+        ...more,
+        ...Context.get(context, References.CurrentLogAnnotations),
+        [annotation]: id
+      })
+    )
