@@ -264,7 +264,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         it(`install: what is not promised is named internal (Node ${version})`, async () => {
           const load = (specifier: string) => run(bin, folder, "node", "-e", `import(${JSON.stringify(specifier)})`)
           assert.strictEqual((await load("@satrail/core")).status, 0)
-          assert.include((await load("@satrail/core/Satrail")).said, "ERR_PACKAGE_PATH_NOT_EXPORTED")
+          assert.include((await load("@satrail/core/service/Satrail")).said, "ERR_PACKAGE_PATH_NOT_EXPORTED")
           assert.strictEqual((await load("@satrail/postgres/package.json")).said.includes("NOT_EXPORTED"), false)
         })
       })

@@ -46,7 +46,7 @@ describe("a release", () => {
     const source = [
       `import * as Msat from "@satrail/bitcoin/Msat"`,
       `export { a } from "@satrail/core/ledger/Journal"`,
-      `const later = () => import("@satrail/core/Records")`,
+      `const later = () => import("@satrail/core/service/Records")`,
       `import { Invoices } from "@satrail/core"`,
       `import "./Near.ts"`,
       `//# sourceMappingURL=x.js.map\n`

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import * as Btcd from "@satrail/regtest/Btcd"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer } from "effect"

@@ -1,6 +1,6 @@
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
-import type { Records } from "@satrail/core/Records"
+import type { Records } from "@satrail/core/service/Records"
 import * as Contract from "./Contract.ts"
 import * as Companies from "./JournalCompanies.ts"
 import * as Deposits from "./JournalDeposits.ts"

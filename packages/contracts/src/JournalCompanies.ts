@@ -8,7 +8,7 @@ import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { Clock, Effect } from "effect"
 import type { Promises } from "./Contract.ts"
 import {

@@ -8,7 +8,7 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import type { Promises } from "./Contract.ts"
 import {

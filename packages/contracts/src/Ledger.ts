@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 
 /** What one company has, to the sat, and that its books are sound. */

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Nouns from "@satrail/core/Nouns"
+import * as Nouns from "@satrail/core/service/Nouns"
 import * as Contract from "../src/Nouns.ts"
 
 /** Written by Changes and held to nothing here, and why. */

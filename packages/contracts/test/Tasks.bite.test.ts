@@ -1,5 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/service/Changes"
 import { complete, type Job } from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import type { Task } from "@satrail/core/ledger/Tasks"

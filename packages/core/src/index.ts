@@ -1,10 +1,10 @@
 import "@satrail/bitcoin/checkRuntime"
 
 // What a host runs.
-export * as Satrail from "./Satrail.ts"
-export * as Policy from "./Policy.ts"
-export * as Fee from "./policy/Fee.ts"
-export * as Plan from "./policy/Plan.ts"
+export * as Satrail from "./service/Satrail.ts"
+export * as Policy from "./service/Policy.ts"
+export * as Fee from "./accounts/Fee.ts"
+export * as Plan from "./accounts/Plan.ts"
 
 // What it asks: each service, and the records that it answers.
 export * as Companies from "./accounts/Companies.ts"
@@ -55,7 +55,7 @@ export * as Page from "./ledger/Page.ts"
 
 // The ports: storage, nodes, and the world outside.
 export * as Journal from "./ledger/Journal.ts"
-export * as Records from "./Records.ts"
+export * as Records from "./service/Records.ts"
 export * as Tasks from "./ledger/Tasks.ts"
 export * as NounReads from "./ledger/NounReads.ts"
 export * as LightningReceiver from "./nodes/LightningReceiver.ts"

@@ -7,7 +7,7 @@ import { ApiKeys, type Issued } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { Journal } from "../src/ledger/Journal.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import { beginsAtMillis, company, everywhere, replace, run, said, scenario } from "./World.ts"
 
 type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]

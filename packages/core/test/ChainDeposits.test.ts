@@ -14,7 +14,7 @@ import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
 import { feeRateBlocks } from "../src/receiving/FeeRates.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import {
   accounts,
   company,

@@ -8,7 +8,7 @@ import * as Domain from "../src/accounts/Domain.ts"
 import { Domains } from "../src/accounts/Domains.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import { company, companyWith, confirm, has, lightningAddress, made, said, scenario, steps } from "./World.ts"
 
 const name = "xn--bcher-kva.example"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Event from "../src/ledger/Event.ts"
-import * as Nouns from "../src/Nouns.ts"
+import * as Nouns from "../src/service/Nouns.ts"
 
 describe("events", () => {
   it("event: the subject of every type is a record of a kind that is declared", () => {

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Expiry from "../src/ledger/Expiry.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { companyWith, made, outside, request, scenario } from "./World.ts"
 

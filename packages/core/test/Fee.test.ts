@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Arbitrary, Schema } from "effect"
-import * as Fee from "../src/policy/Fee.ts"
+import * as Fee from "../src/accounts/Fee.ts"
 
 const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 const rate = (base: number, partsPerMillion: number): Fee.FeeRate => ({

@@ -10,7 +10,7 @@ import * as Decimal from "../src/base/Decimal.ts"
 import { ExchangeRates } from "../src/nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import { asked, beginsAtMillis, company, made, replace, request, said, scenario } from "./World.ts"
 
 type Create = Parameters<Invoices["Service"]["create"]>[0]

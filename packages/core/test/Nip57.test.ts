@@ -6,7 +6,7 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
-import { defaults } from "../src/Policy.ts"
+import { defaults } from "../src/service/Policy.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
 import * as Zaps from "../src/receiving/Zaps.ts"
 import {

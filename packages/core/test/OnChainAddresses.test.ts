@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import type * as CompanyId from "../src/base/CompanyId.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import { company, made, request, said, scenario } from "./World.ts"
 
 const create = Effect.fnUntraced(function* (

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Policy from "../src/Policy.ts"
+import * as Policy from "../src/service/Policy.ts"
 import * as Confirmations from "../src/receiving/Confirmations.ts"
 import { settings } from "./Rows.ts"
 

@@ -9,7 +9,7 @@ import * as Decimal from "../src/base/Decimal.ts"
 import { ExchangeRates, RateUnavailable } from "../src/nodes/ExchangeRates.ts"
 import { Prices } from "../src/nodes/Prices.ts"
 import * as Invoices from "../src/receiving/Invoices.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import {
   asked,

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect } from "effect"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import { SettledPayouts } from "../src/sending/SettledPayouts.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import {

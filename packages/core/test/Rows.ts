@@ -1,10 +1,10 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Change } from "../src/Changes.ts"
+import type { Change } from "../src/service/Changes.ts"
 import type { Balance } from "../src/ledger/Balance.ts"
 import type { Account } from "../src/ledger/Change.ts"
 import type { Offer } from "../src/nodes/Resolver.ts"
-import type { Settings } from "../src/Policy.ts"
-import { defaults } from "../src/Policy.ts"
+import type { Settings } from "../src/service/Policy.ts"
+import { defaults } from "../src/service/Policy.ts"
 
 export const settings: Settings = { ...defaults, network: "regtest", domain: "pay.example" }
 

@@ -9,7 +9,7 @@ import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { LightningReceiver, type Settled } from "../src/nodes/LightningReceiver.ts"
 import type { Invoice } from "../src/receiving/Invoice.ts"
 import { Settlements } from "../src/receiving/Settlements.ts"
-import { Records } from "../src/Records.ts"
+import { Records } from "../src/service/Records.ts"
 import {
   accounts,
   company,

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import * as Worker from "../src/base/Worker.ts"
 import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
-import * as Satrail from "../src/Satrail.ts"
+import * as Satrail from "../src/service/Satrail.ts"
 import { settings } from "./Rows.ts"
 import {
   company,

@@ -7,11 +7,11 @@ import { Companies } from "../src/accounts/Companies.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import * as Answer from "../src/ledger/Answer.ts"
 import { type Lacking, LightningReceiver } from "../src/nodes/LightningReceiver.ts"
-import * as Policy from "../src/Policy.ts"
+import * as Policy from "../src/service/Policy.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
-import * as Satrail from "../src/Satrail.ts"
+import * as Satrail from "../src/service/Satrail.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 
 const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const

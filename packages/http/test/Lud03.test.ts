@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Throttle from "@satrail/core/base/Throttle"
-import * as Policy from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/service/Policy"
 import { Result } from "effect"
 import { start } from "./Service.ts"
 import { get, type Json, refusal, Refused } from "./Wallet.ts"

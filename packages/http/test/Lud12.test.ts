@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import { bad, seen, start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, pay, refusal } from "./Wallet.ts"

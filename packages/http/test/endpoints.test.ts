@@ -1,4 +1,4 @@
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Answer, type Ask, bad, operatorToken, seen, start } from "./Service.ts"

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Policy from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/service/Policy"
 import { start } from "./Service.ts"
 import { callbackUrl, get, lookUp, Refused } from "./Wallet.ts"
 

@@ -1,4 +1,4 @@
-import type { Program, Refusal, Storable } from "@satrail/core/Changes"
+import type { Program, Refusal, Storable } from "@satrail/core/service/Changes"
 import * as Journal from "@satrail/core/ledger/Journal"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import { HashMap, Option } from "effect"

@@ -1,5 +1,5 @@
-import type * as Changes from "@satrail/core/Changes"
-import type { Program, Storable } from "@satrail/core/Changes"
+import type * as Changes from "@satrail/core/service/Changes"
+import type { Program, Storable } from "@satrail/core/service/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import * as Journal from "@satrail/core/ledger/Journal"

@@ -1,4 +1,4 @@
-import type { Refusal } from "@satrail/core/Changes"
+import type { Refusal } from "@satrail/core/service/Changes"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"

@@ -1,6 +1,6 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Conflict } from "@satrail/core/ledger/Journal"
-import { Plan } from "@satrail/core/policy/Plan"
+import { Plan } from "@satrail/core/accounts/Plan"
 import { Schema } from "effect"
 import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"

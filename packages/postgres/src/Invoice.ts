@@ -1,5 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/service/Changes"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Schema } from "effect"
 import * as Reads from "./Reads.ts"

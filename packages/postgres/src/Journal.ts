@@ -1,5 +1,5 @@
-import * as Changes from "@satrail/core/Changes"
-import type { Program, Storable } from "@satrail/core/Changes"
+import * as Changes from "@satrail/core/service/Changes"
+import type { Program, Storable } from "@satrail/core/service/Changes"
 import type { Any, Complete, Enqueue, Job, Leg } from "@satrail/core/ledger/Change"
 import * as Core from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"

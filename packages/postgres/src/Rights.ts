@@ -1,4 +1,4 @@
-import * as Nouns from "@satrail/core/Nouns"
+import * as Nouns from "@satrail/core/service/Nouns"
 
 // What each role of roles.sql may do, table by table. The reason to be strict is the ledger: with a stolen password of the application one can
 // append to it, and cannot change or remove what was booked.

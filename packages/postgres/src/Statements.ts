@@ -1,4 +1,4 @@
-import type { Refusal } from "@satrail/core/Changes"
+import type { Refusal } from "@satrail/core/service/Changes"
 import type { Account, Any } from "@satrail/core/ledger/Change"
 import type { Columns, Row } from "./Table.ts"
 

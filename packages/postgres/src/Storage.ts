@@ -1,6 +1,6 @@
 import type { Journal as JournalPort } from "@satrail/core/ledger/Journal"
 import type { Tasks as TasksPort } from "@satrail/core/ledger/Tasks"
-import type { Records as RecordsPort } from "@satrail/core/Records"
+import type { Records as RecordsPort } from "@satrail/core/service/Records"
 import { Effect, Layer } from "effect"
 import type { Migrator, SqlClient, SqlError } from "effect/sql"
 import type Pg from "pg"

@@ -1,5 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
-import type { Change } from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/service/Changes"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Reads from "./Reads.ts"

@@ -1,4 +1,4 @@
-import type { Refusal } from "@satrail/core/Changes"
+import type { Refusal } from "@satrail/core/service/Changes"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"

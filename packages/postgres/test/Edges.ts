@@ -7,7 +7,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Invoice from "@satrail/core/receiving/Invoice"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { Effect, type Layer, Option } from "effect"
 
 /** Where a client and PostgreSQL could understand each other wrongly. */

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { companyWith } from "@satrail/contracts/Fixtures"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import type { Fault } from "@satrail/core/reports/Fault"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Nouns from "@satrail/core/Nouns"
+import * as Nouns from "@satrail/core/service/Nouns"
 import * as Migrations from "../src/Migrations.ts"
 import * as Table from "../src/Table.ts"
 import * as Embedded from "./Embedded.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { open } from "@satrail/contracts/Fixtures"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import Pg from "pg"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Policy from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/service/Policy"
 import { Redacted, Result } from "effect"
 import * as Environment from "../src/Environment.ts"
 import * as Server from "../src/Server.ts"

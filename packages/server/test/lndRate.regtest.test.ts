@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { eventually } from "@satrail/contracts/Eventually"
-import * as Policy from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/service/Policy"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Real from "@satrail/regtest/Real"

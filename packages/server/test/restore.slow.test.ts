@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import * as Storage from "@satrail/postgres/Storage"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"

@@ -1,4 +1,4 @@
-import type { Settings } from "@satrail/core/Policy"
+import type { Settings } from "@satrail/core/service/Policy"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Act, To } from "./Operation.ts"
 import { settings as usual } from "./Simulation.ts"

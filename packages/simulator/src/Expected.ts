@@ -1,4 +1,4 @@
-import type { Change } from "@satrail/core/Changes"
+import type { Change } from "@satrail/core/service/Changes"
 import { type Coverage, type Kind, kinds } from "./Coverage.ts"
 import { ports } from "./Fault.ts"
 import { tags } from "./Plot.ts"

@@ -1,4 +1,4 @@
-import type * as Satrail from "@satrail/core/Satrail"
+import type * as Satrail from "@satrail/core/service/Satrail"
 import { OperatorToken } from "@satrail/http/Authentication"
 import { Readiness } from "@satrail/http/Readiness"
 import * as Http from "@satrail/http/Http"

@@ -1,5 +1,5 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
-import type { Plan } from "@satrail/core/policy/Plan"
+import type { Plan } from "@satrail/core/accounts/Plan"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Port, Trap } from "./Fault.ts"
 

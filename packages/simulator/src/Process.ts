@@ -1,5 +1,5 @@
-import type { Settings } from "@satrail/core/Policy"
-import * as Satrail from "@satrail/core/Satrail"
+import type { Settings } from "@satrail/core/service/Policy"
+import * as Satrail from "@satrail/core/service/Satrail"
 import * as Random from "@satrail/testing/Random"
 import { Cause, Context, Effect, Layer, Logger, Scope } from "effect"
 import { Serving, type Services } from "./Front.ts"

@@ -1,4 +1,4 @@
-import type { Settings } from "@satrail/core/Policy"
+import type { Settings } from "@satrail/core/service/Policy"
 import { Exit } from "effect"
 import type { Coverage } from "./Coverage.ts"
 import * as Fault from "./Fault.ts"

@@ -1,4 +1,4 @@
-import type { Settings } from "@satrail/core/Policy"
+import type { Settings } from "@satrail/core/service/Policy"
 import { Context } from "effect"
 import { createHash } from "node:crypto"
 import type { Coverage } from "./Coverage.ts"

@@ -1,6 +1,6 @@
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
-import type { Records } from "@satrail/core/Records"
+import type { Records } from "@satrail/core/service/Records"
 import * as Memory from "@satrail/memory/Memory"
 import * as PgliteClient from "@satrail/postgres/PgliteClient"
 import * as Storage from "@satrail/postgres/Storage"

@@ -1,5 +1,5 @@
-import * as Changes from "@satrail/core/Changes"
-import type { Change } from "@satrail/core/Changes"
+import * as Changes from "@satrail/core/service/Changes"
+import type { Change } from "@satrail/core/service/Changes"
 import type * as Journal from "@satrail/core/ledger/Journal"
 import { Context, Effect } from "effect"
 import { Asking } from "./Wire.ts"

@@ -1,6 +1,6 @@
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
-import { type AllReads, Records } from "@satrail/core/Records"
+import { type AllReads, Records } from "@satrail/core/service/Records"
 import { PretendNames } from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Random from "@satrail/testing/Random"

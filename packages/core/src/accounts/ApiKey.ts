@@ -7,7 +7,7 @@ import type * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
-import { Plan } from "../policy/Plan.ts"
+import { Plan } from "./Plan.ts"
 
 /** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals. `admin` may do all three. */
 export const Scope = Schema.Literals(["read", "receive", "send", "admin"])

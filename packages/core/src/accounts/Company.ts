@@ -3,7 +3,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
-import { Plan } from "../policy/Plan.ts"
+import { Plan } from "./Plan.ts"
 
 /** An account holder. */
 export const Company = Schema.Struct({

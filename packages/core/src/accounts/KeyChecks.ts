@@ -1,7 +1,7 @@
 import { Clock, Effect, FiberSet, Redacted } from "effect"
 import { knownMillis } from "../base/Known.ts"
 import { Journal } from "../ledger/Journal.ts"
-import { Installation } from "../policy/Installation.ts"
+import { Installation } from "./Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 

@@ -14,7 +14,7 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Description, LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
-import { Bounds } from "../policy/Bounds.ts"
+import { Bounds } from "../accounts/Bounds.ts"
 import * as Invoice from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 

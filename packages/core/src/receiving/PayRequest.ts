@@ -4,7 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import * as Id from "../base/Id.ts"
 import { isText } from "../base/Metadata.ts"
-import type { Bounds } from "../policy/Bounds.ts"
+import type { Bounds } from "../accounts/Bounds.ts"
 import type { Callback } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 

@@ -7,7 +7,7 @@ import * as SecretHash from "../base/SecretHash.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
-import * as Fee from "../policy/Fee.ts"
+import * as Fee from "../accounts/Fee.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { Companies, maxNameCharacters, nameIssue } from "@satrail/core/accounts/Companies"
 import type { Company } from "@satrail/core/accounts/Company"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import { Plan } from "@satrail/core/policy/Plan"
+import { Plan } from "@satrail/core/accounts/Plan"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Envelope from "../Envelope.ts"

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Records as RecordsPort } from "@satrail/core/Records"
+import type { Records as RecordsPort } from "@satrail/core/service/Records"
 import type { Fault } from "@satrail/core/reports/Fault"
 import * as Verification from "@satrail/core/reports/Verification"
 import type { DirectoryLocked, DirectoryUnusable } from "@satrail/postgres/DirectoryLock"

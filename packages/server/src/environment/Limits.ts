@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as Policy from "@satrail/core/Policy"
+import * as Policy from "@satrail/core/service/Policy"
 import * as Setting from "./Setting.ts"
 
 const sats: Setting.Kind<Msat.Msat> = {

@@ -1,6 +1,6 @@
 // The service as it is deployed, but that what it asks of its ports passes the points of POINTS_DIRECTORY, where a test may hold or kill it.
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import * as Satrail from "@satrail/core/Satrail"
+import * as Satrail from "@satrail/core/service/Satrail"
 import { Effect, Layer } from "effect"
 import * as Identity from "../../src/Identity.ts"
 import * as Program from "../../src/Program.ts"

@@ -9,4 +9,4 @@ export class Installation extends Context.Service<
     /** Lightning addresses are issued at this domain. */
     readonly domain: string
   }
->()("@satrail/core/policy/Installation") {}
+>()("@satrail/core/accounts/Installation") {}

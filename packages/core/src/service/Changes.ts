@@ -1,14 +1,14 @@
 import type { Effect } from "effect"
-import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "./accounts/ApiKey.ts"
-import type { CompanyOpened, PlanChanged } from "./accounts/Company.ts"
-import type { DomainChecked, DomainVerified } from "./accounts/Domain.ts"
-import type { AnswersForgotten } from "./ledger/Answer.ts"
-import type { RefusalOf } from "./ledger/Change.ts"
-import type { CursorMoved } from "./ledger/Cursor.ts"
-import type { DutyBegun } from "./ledger/Duty.ts"
-import { type Applied, Journal, type StoreUnavailable } from "./ledger/Journal.ts"
-import type * as Written from "./ledger/Written.ts"
-import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "./receiving/Deposit.ts"
+import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
+import type { CompanyOpened, PlanChanged } from "../accounts/Company.ts"
+import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
+import type { AnswersForgotten } from "../ledger/Answer.ts"
+import type { RefusalOf } from "../ledger/Change.ts"
+import type { CursorMoved } from "../ledger/Cursor.ts"
+import type { DutyBegun } from "../ledger/Duty.ts"
+import { type Applied, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import type * as Written from "../ledger/Written.ts"
+import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, DepositSeen } from "../receiving/Deposit.ts"
 import type {
   InvoiceClaimed,
   InvoiceCreated,
@@ -16,12 +16,12 @@ import type {
   InvoiceForgotten,
   InvoiceSettled,
   PaymentUnmatched
-} from "./receiving/Invoice.ts"
-import type { KeyRangeReserved } from "./receiving/KeyRange.ts"
-import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "./receiving/LightningAddress.ts"
-import type { OnChainAddressCreated } from "./receiving/OnChainAddress.ts"
-import type { ZapReceipted } from "./receiving/Zap.ts"
-import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "./sending/Voucher.ts"
+} from "../receiving/Invoice.ts"
+import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
+import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
+import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
+import type { ZapReceipted } from "../receiving/Zap.ts"
+import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "../sending/Voucher.ts"
 import type {
   InternalTransferred,
   PayoutBuried,
@@ -30,7 +30,7 @@ import type {
   WithdrawalReplaced,
   WithdrawalRequested,
   WithdrawalSettled
-} from "./sending/Withdrawal.ts"
+} from "../sending/Withdrawal.ts"
 
 /** Everything that can become true here. A storage adapter applies all of one Change or none of it. */
 export type Change =

@@ -5,7 +5,7 @@ import { Context } from "effect"
 export class Bounds extends Context.Service<
   Bounds,
   { readonly minAmount: Msat.Msat; readonly maxInvoice: Msat.Msat; readonly maxWithdrawal: Msat.Msat }
->()("@satrail/core/policy/Bounds") {}
+>()("@satrail/core/accounts/Bounds") {}
 
 export const defaults: Bounds["Service"] = {
   minAmount: Msat.fromSats(1),
