@@ -964,12 +964,12 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("receiving/Credits"),
     find: `    yield* journal
       .commit({
-        ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage, reading),`,
+        ...Invoice.settled(invoice, deposit, paid.preimage, reading),`,
     replace: `    if (reading !== undefined)
       yield* journal.commit(Cursor.moved(reading.cursor, Id.fromMillis(nowMillis, entropy), nowMillis, reading.fence))
     yield* journal
       .commit({
-        ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage),`,
+        ...Invoice.settled(invoice, deposit, paid.preimage),`,
     test: crashTest,
     titles: "that the node had reported closed$"
   }

@@ -75,6 +75,7 @@ const settlementOf = (kind: number, number: number, company: number, atMillis: n
       vout: null,
       height: null,
       lightningInvoiceId: Fill.id(kind, number),
+      metadata: {},
       absorbed: Msat.zero,
       revision: 0,
       createdAtMillis: atMillis,

@@ -93,9 +93,9 @@ begin
   update satrail.invoices set status = 'settled', received = 1000, preimage = repeat('ab', 32), settled_at_millis = at
   where company_id = company and id = invoice and status <> 'settled';
   if not found then raise exception 'no open invoice is left'; end if;
-  insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, lightning_invoice_id, absorbed, revision,
-    created_at_millis, updated_at_millis)
-  values (deposit, company, transfer, 'lnbcrt' || repeat('q', 290), 1000, 'regtest', 'lightning', 'settled', invoice, 0, 0, at, at);
+  insert into satrail.deposits (id, company_id, ledger_tx_id, recipient, amount, network, rail, status, lightning_invoice_id, metadata, absorbed,
+    revision, created_at_millis, updated_at_millis)
+  values (deposit, company, transfer, 'lnbcrt' || repeat('q', 290), 1000, 'regtest', 'lightning', 'settled', invoice, '{}', 0, 0, at, at);
   insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis)
   values (company, transfer, 'node', 'available', 1000, at);
   insert into satrail.events (id, company_id, type, subject, at_millis) values (bench.next_event(), company, 'invoice.settled', invoice, at);

@@ -118,6 +118,46 @@ export const money = {
     assert.deepStrictEqual(yield* (yield* Records).balance(companyId), { posted: Msat.fromSats(100), held: Msat.fromSats(40) })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
+  "what a company has is what was posted, what is held of it, and what pending deposits will bring, to the msat": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* companyWith(100)
+    const atMillis = 1_700_000_000_000
+    const asked = yield* withdrawal(companyId, 40, { serviceFee: Msat.make(1n), networkAllowance: Msat.make(2n) })
+    yield* committed(Withdrawal.requested(asked), Voucher.created(yield* voucher(companyId, 3)))
+    // One waits, one is in a block, one gone, one credited, one too small; and one was taken back, of which the operator bears a part.
+    const [waits, mined, gone, credited, tooSmall, returned] = [
+      yield* output(companyId, 0, { amount: Msat.make(7_001n) }),
+      yield* output(companyId, 20),
+      yield* output(companyId, 5),
+      yield* output(companyId, 30),
+      yield* output(companyId, 1, { status: "failed" }),
+      yield* output(companyId, 50)
+    ]
+    yield* committed(...[waits, mined, gone, credited, tooSmall, returned].map(Deposit.seen))
+    const placed = Deposit.placed(mined, 800, atMillis)
+    const back = Deposit.confirmed(returned, atMillis)
+    const reversed = Deposit.reversed(Deposit.after(back), Msat.make(20_500n), atMillis)
+    yield* committed(placed, Deposit.dropped(gone, atMillis), Deposit.confirmed(credited, atMillis), back, reversed)
+    const look = Effect.gen(function* () {
+      const { pendingDeposits, ...balance } = yield* records.funds(companyId)
+      assert.deepStrictEqual<unknown>(balance, (yield* records.audit(companyId)).entries)
+      assert.deepStrictEqual<unknown>(balance, yield* records.balance(companyId))
+      return { ...balance, pendingDeposits }
+    })
+    const before = yield* look
+    assert.deepStrictEqual(before, { posted: Msat.make(150_500n), held: Msat.make(43_003n), pendingDeposits: Msat.make(56_501n) })
+    // What is on its way in arrives, to the msat.
+    yield* committed(
+      Deposit.confirmed(waits, atMillis),
+      Deposit.confirmed(Deposit.after(placed), atMillis),
+      Deposit.confirmed(Deposit.after(reversed), atMillis)
+    )
+    const posted = Msat.make(before.posted + before.pendingDeposits)
+    assert.deepStrictEqual(yield* look, { posted, held: before.held, pendingDeposits: Msat.zero })
+    const nothing = { posted: Msat.zero, held: Msat.zero, pendingDeposits: Msat.zero }
+    assert.deepStrictEqual(yield* records.funds(yield* open), nothing)
+    assert.deepStrictEqual(yield* records.funds(yield* unopened), nothing)
+  }),
   "64 balances read at once are each company's own": Effect.gen(function* () {
     const records = yield* Records
     const companyIds = yield* Effect.forEach(

@@ -43,6 +43,7 @@ export const deposit = (fields: Partial<Deposit> = {}): Deposit => ({
   vout: 0,
   height: 7,
   lightningInvoiceId: null,
+  metadata: {},
   absorbed: Msat.zero,
   revision: 0,
   createdAtMillis: 1,

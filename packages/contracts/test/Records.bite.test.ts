@@ -44,6 +44,17 @@ bites("Records", promises, {
     }),
     ["64 balances read at once are each company's own"]
   ],
+  "one that promises a company what the operator bears": [
+    sabotage({
+      records: ({ funds, transactions }) => ({
+        funds: Effect.fnUntraced(function* (companyId) {
+          const pending = yield* transactions(companyId, { limit: 1000, type: "deposit", status: "pending" })
+          return { ...(yield* funds(companyId)), pendingDeposits: Msat.sum(...pending.map(({ amount }) => amount)) }
+        })
+      })
+    }),
+    ["what a company has is what was posted, what is held of it, and what pending deposits will bring, to the msat"]
+  ],
   "one that forgets what is claimed": [
     sabotage({
       records: ({ openInvoices }) => ({

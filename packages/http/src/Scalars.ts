@@ -21,7 +21,11 @@ export const Sats = Schema.Int.annotate({ description: "Whole satoshis, rounded 
 export const sats = (amount: Msat.Msat): number => Number(Msat.toSats(amount))
 export const satsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : sats(amount))
 
-export const Fee = Schema.Finite.annotate({ description: "The whole fee on top of the amount, to three decimals", examples: [6.5] })
+/** The one fee of this service, whichever name it goes by: `fee_sats`, `service_fee_sats` of an estimate, and in thousandths `fee_microsats` of a list. */
+export const Fee = Schema.Finite.annotate({
+  description: "The whole fee on top of the amount, in satoshis to three decimals",
+  examples: [6.5]
+})
 /** 6 500 msat are 6.5 sats: three decimals, exactly those. */
 export const exactSats = (amount: Msat.Msat): number => Number(amount) / 1000
 export const exactSatsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : exactSats(amount))

@@ -56,7 +56,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         const { receive, read } = yield* company
         const invoice = yield* receive.createInvoice({ payload: { amount: 21, currency: "sats" } })
         assert.deepStrictEqual(yield* receive.getInvoice({ params: { invoiceID: invoice.id } }), invoice)
-        assert.deepStrictEqual(yield* read.balance(), { balance: 0 })
+        assert.deepStrictEqual(yield* read.balance(), { balance: 0, held_sats: 0, pending_deposits_sats: 0 })
         const { address } = yield* receive.createOnChainAddress({ payload: { address_type: "segwit" } })
         assert.strictEqual(address.bitcoin_address_type, "segwit")
         const { domain } = yield* receive.createLightningAddress()

@@ -36,6 +36,7 @@ await service.run(
         vout: 0,
         height: 1,
         lightningInvoiceId: null,
+        metadata: {},
         absorbed: Msat.zero,
         revision: 0,
         createdAtMillis: atMillis,

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Invoice } from "@satrail/core/receiving/Invoice"
+import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Failure, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import * as Examples from "../src/Examples.ts"
 import * as Deposits from "../src/resources/Deposits.ts"
@@ -16,7 +17,7 @@ const at = Date.UTC(2026, 0, 31, 12, 0, 0, 7)
 const hash = PaymentHash.make("ab".repeat(32))
 
 const world = Examples.worldOf("regtest")
-const invoice: Invoice = { ...Invoices.example(world).open, amount: Msat.make(2_100_999n) }
+const invoice: Invoice.Shown = { ...Invoices.example(world).open, amount: Msat.make(2_100_999n) }
 const withdrawal: Withdrawal = {
   ...Withdrawals.example(world).requested,
   amount: Msat.make(1_000_999n),
@@ -28,7 +29,7 @@ const withdrawal: Withdrawal = {
 describe("an invoice", () => {
   it("wire: an invoice is settled only when it is paid, not claimed or expired, and shows no preimage before", () => {
     const preimage = Preimage.make("cd".repeat(32))
-    const seen = (status: Invoice["status"]) => {
+    const seen = (status: Invoice.Status) => {
       const { settled, r_preimage } = Invoices.view.of({ ...invoice, status, preimage })
       return [settled, r_preimage]
     }
@@ -39,31 +40,77 @@ describe("an invoice", () => {
   it("wire: an invoice's amount is in whole sats, rounded down", () => assert.strictEqual(Invoices.view.of(invoice).amount_sats, 2100))
 })
 
+describe("where an invoice stands", () => {
+  const ends = invoice.expiresAtMillis
+  const seen = (status: Invoice.Status, atMillis: number) => {
+    const { status: standing, settled } = Invoices.view.of(Invoice.shown({ ...invoice, status }, atMillis))
+    return [standing, settled]
+  }
+
+  it("wire: an invoice that may be paid is open until its time is over, and expired from that moment on", () => {
+    assert.deepStrictEqual(
+      [seen("pending", ends - 1), seen("pending", ends)],
+      [
+        ["open", false],
+        ["expired", false]
+      ]
+    )
+    assert.deepStrictEqual(seen("expired", ends - 1), ["expired", false])
+  })
+
+  it("wire: an invoice is accepted while a payment of it is under way, and settled for ever", () => {
+    for (const atMillis of [ends - 1, ends]) {
+      assert.deepStrictEqual(seen("claimed", atMillis), ["accepted", false])
+      assert.deepStrictEqual(seen("settled", atMillis), ["settled", true])
+    }
+  })
+
+  it("wire: an invoice says when it was made, when it ends, when it was settled, with how much and by which deposit", () => {
+    const paid = { ...invoice, status: "settled", received: Msat.make(2_200_999n), settledAtMillis: at } as const
+    const members = ({ received_sats, created_at, expires_at, settled_at, deposit_id }: ReturnType<typeof Invoices.view.of>) => [
+      received_sats,
+      created_at,
+      expires_at,
+      settled_at,
+      deposit_id
+    ]
+    const times = ["2026-01-31T12:00:00.123Z", "2026-01-31T13:00:00.123Z"]
+    assert.deepStrictEqual(members(Invoices.view.of(invoice)), [0, ...times, null, null])
+    assert.deepStrictEqual(members(Invoices.view.of(Invoice.shown(paid, ends, "d"))), [2200, ...times, "2026-01-31T12:00:00.007Z", "d"])
+  })
+})
+
 describe("amounts", () => {
   it("wire: a fee has three decimals, exactly; an amount and a balance are rounded down", () => {
-    const confirmed = Withdrawals.confirmed.of(withdrawal)
+    const confirmed = Withdrawals.view.of(withdrawal)
     assert.deepStrictEqual([confirmed.amount_sats, confirmed.fee_sats], [1000, 6.501])
     assert.strictEqual(
-      JSON.stringify(Withdrawals.confirmed.of({ ...withdrawal, serviceFee: Msat.make(100n), networkAllowance: Msat.make(200n) }).fee_sats),
+      JSON.stringify(Withdrawals.view.of({ ...withdrawal, serviceFee: Msat.make(100n), networkAllowance: Msat.make(200n) }).fee_sats),
       "0.3"
     )
-    assert.deepStrictEqual(Transactions.balanceView.of({ posted: Msat.make(1_000_999n), held: Msat.make(300_000n) }), { balance: 700 })
-    assert.deepStrictEqual(Transactions.balanceView.of({ posted: Msat.max, held: Msat.zero }), { balance: 2_100_000_000_000_000 })
+    const { balanceView } = Transactions
+    assert.deepStrictEqual(
+      balanceView.of({ posted: Msat.make(1_000_999n), held: Msat.make(300_001n), pendingDeposits: Msat.make(21_000n) }),
+      { balance: 700, held_sats: 300.001, pending_deposits_sats: 21 }
+    )
+    const all = { balance: 2_100_000_000_000_000, held_sats: 0, pending_deposits_sats: 2_100_000_000_000_000 }
+    assert.deepStrictEqual(balanceView.of({ posted: Msat.max, held: Msat.zero, pendingDeposits: Msat.max }), all)
   })
 
   it("wire: an estimate's fee is what confirm charges", () => {
-    const { service_fee_sats } = Withdrawals.estimated.of({
+    const { service_fee_sats, fee_sats } = Withdrawals.estimated.of({
       recipient: "a@b.example",
       recipientType: "lightning_address",
       amount: withdrawal.amount,
       successProbability: 1,
       fee: { service: withdrawal.serviceFee, network: withdrawal.networkAllowance }
     })
-    assert.strictEqual(service_fee_sats, Withdrawals.confirmed.of(withdrawal).fee_sats)
+    assert.deepStrictEqual([service_fee_sats, fee_sats], [6.501, 6.501])
+    assert.strictEqual(fee_sats, Withdrawals.view.of(withdrawal).fee_sats)
   })
 
   it("wire: the list has the same fee in thousandths of a sat", () => {
-    const { fee_microsats } = Transactions.view.of({
+    const { fee_microsats, fee_sats } = Transactions.view.of({
       id: withdrawal.id,
       companyId: withdrawal.companyId,
       amount: withdrawal.amount,
@@ -74,7 +121,7 @@ describe("amounts", () => {
       status: "pending",
       createdAtMillis: at
     })
-    assert.strictEqual(fee_microsats, 6501)
+    assert.deepStrictEqual([fee_microsats, fee_sats], [6501, 6.501])
   })
 })
 
@@ -103,6 +150,7 @@ describe("a withdrawal", () => {
       vout: 1,
       height: null,
       lightningInvoiceId: null,
+      metadata: { shelf: "3" },
       absorbed: Msat.zero,
       revision: 3,
       createdAtMillis: at,
@@ -119,9 +167,50 @@ describe("a withdrawal", () => {
       status: "failed",
       chain_tx_id: "e",
       lightning_invoice_id: null,
+      fee_sats: 0,
+      metadata: { shelf: "3" },
       created_at: "2026-01-31T12:00:00.007Z",
       updated_at: "2026-01-31T12:00:00.008Z"
     })
+  })
+})
+
+describe("why a withdrawal failed, and where it goes", () => {
+  for (const code of Failure.literals) {
+    it(`wire: a withdrawal that failed with ${code} has that code and a sentence`, () => {
+      const { failure } = Withdrawals.view.of({ ...withdrawal, status: "failed", failure: code })
+      assert.strictEqual(failure?.code, code)
+      assert.match(failure?.message ?? "", /^[A-Z].{20,}[^.]$/)
+    })
+  }
+
+  it("wire: a withdrawal that did not fail has no failure", () => assert.isNull(Withdrawals.view.of(withdrawal).failure))
+
+  it("wire: a withdrawal's destination is what its kind of recipient has, and no more", () => {
+    const none = { lightning_address: null, bitcoin_address: null, domain: null, payment_hash: null, success_action: null }
+    const lnurl = Lnurl.encode("https://pay.example/lnurlp/7?a=b")
+    for (const [recipientType, recipient, expected] of [
+      ["lightning_invoice", "lnbcrt1", {}],
+      ["lightning_address", "a@b.example", { lightning_address: "a@b.example", domain: "b.example" }],
+      ["lnurl", lnurl, { domain: "pay.example" }],
+      ["lnurl", "lnurlp://pay.example/7", { domain: "pay.example" }],
+      ["chain_address", "bcrt1q", { bitcoin_address: "bcrt1q" }]
+    ] as const) {
+      const { destination } = Withdrawals.view.of({ ...withdrawal, recipientType, recipient })
+      assert.deepStrictEqual<unknown>(destination, { type: recipientType, ...none, ...expected })
+    }
+  })
+
+  it("wire: what a recipient wants shown is shown once it is paid, and its payment hash as soon as it is known", () => {
+    const successAction = { tag: "message", message: "Thank you!" } as const
+    const known = { ...withdrawal, paymentHash: hash, successAction }
+    const shown = (row: Withdrawal) => {
+      const { payment_hash, success_action } = Withdrawals.view.of(row).destination
+      return [payment_hash, success_action]
+    }
+    assert.deepStrictEqual(shown(known), [hash, null])
+    assert.deepStrictEqual(shown({ ...known, status: "failed", failure: "no_route" }), [hash, null])
+    assert.deepStrictEqual(shown({ ...known, status: "settled" }), [hash, successAction])
   })
 })
 
@@ -139,7 +228,7 @@ describe("lightning_payment", () => {
     }
   })
 
-  it("wire: lightning_payment is lnd's record of a payment, numbers as text, with the actual routing fee", () => {
+  it("wire: lightning_payment is lnd's record of a payment, numbers as text, with the fee that was charged and not what routing cost the operator", () => {
     assert.deepStrictEqual(
       payment({
         status: "settled",
@@ -159,9 +248,9 @@ describe("lightning_payment", () => {
         value: "1000",
         value_sat: "1000",
         value_msat: "1000999",
-        fee: "1",
-        fee_sat: "1",
-        fee_msat: "1234",
+        fee: "6",
+        fee_sat: "6",
+        fee_msat: "6501",
         creation_date: "1769860801",
         creation_time_ns: "1769860801507000000",
         payment_index: "7",

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import * as Deposit from "@satrail/core/receiving/Deposit"
-import type { Audit, ReportReads } from "@satrail/core/reports/ReportReads"
+import type { Audit, Funds, ReportReads } from "@satrail/core/reports/ReportReads"
 import type { Query, Transaction } from "@satrail/core/reports/Transaction"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -48,6 +48,15 @@ const transactions = (state: State.State, companyId: CompanyId.CompanyId, query:
     .toSorted(newest)
     .slice(0, query.limit)
 
+const funds = (state: State.State, companyId: CompanyId.CompanyId): Funds => ({
+  ...State.balanceOf(state, companyId),
+  pendingDeposits: Msat.sum(
+    ...State.ownedBy(state, Deposit.noun, companyId)
+      .filter(({ status }) => status === "pending")
+      .map(({ amount, absorbed }) => Msat.make(amount - absorbed))
+  )
+})
+
 const recount = (state: State.State, companyId: CompanyId.CompanyId): Audit => ({
   totals: State.balanceOf(state, companyId),
   entries: Balance.effect(Array.from(State.listed(state.entries, companyId))),
@@ -63,6 +72,7 @@ const recount = (state: State.State, companyId: CompanyId.CompanyId): Audit => (
 
 export const make = (read: Read): ReportReads["Service"] => ({
   transactions: (companyId, query) => read((now) => transactions(now, companyId, query)),
+  funds: (companyId) => read((now) => funds(now, companyId)),
   audit: (companyId) => read((now) => recount(now, companyId)),
   faults: (companyId) => read((now) => Books.faults(now, companyId))
 })

@@ -232,12 +232,12 @@ export const reads = {
     read: Invoice.unmatched.ofRow,
     keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
   }),
-  // A deposit by its invoice has no index. Both say when they were settled, and deposits are listed by that.
+  // A deposit by its invoice has no index. Both say when they were settled, and deposits are listed by that: by the company's id as bytes (see Migration0014).
   depositOfInvoice: Reads.one("Records.depositOfInvoice", {
     key: { company_id: "uuid", id: "uuid" },
     select: `
 select ${Deposit.deposits.selected} from satrail.invoices i join ${Deposit.deposits.name} t
-  on t.company_id = i.company_id and t.created_at_millis = i.settled_at_millis and t.lightning_invoice_id = i.id
+  on uuid_send(t.company_id) = uuid_send(i.company_id) and t.created_at_millis = i.settled_at_millis and t.lightning_invoice_id = i.id
 where i.company_id = a.company_id and i.id = a.id`,
     read: Deposit.deposits.ofRow,
     keyOf: (companyId: CompanyId.CompanyId, invoiceId: string) => [companyId, invoiceId]

@@ -17,6 +17,18 @@ const balance = Reads.one("Records.balance", {
   keyOf: (companyId: CompanyId.CompanyId) => [companyId]
 })
 
+// What is pending is in an index of its own, with all that is asked of it. Like those of lists, it is by the company's id as bytes (see Migration0014).
+const funds = Reads.one("Records.funds", {
+  key: { company_id: "uuid" },
+  select: `
+select posted::text, held::text, (
+  select coalesce(sum(d.amount - d.absorbed), 0)::text from satrail.deposits d
+  where uuid_send(d.company_id) = uuid_send(t.company_id) and d.status = 'pending'
+) as "pendingDeposits" from satrail.balances t where t.company_id = a.company_id`,
+  read: Schema.decodeUnknownSync(Schema.Struct({ ...Total.fields, pendingDeposits: Msat.FromString })),
+  keyOf: (companyId: CompanyId.CompanyId) => [companyId]
+})
+
 const decodeAudit = Schema.decodeUnknownSync(
   Schema.Struct({
     posted: Msat.FromString,
@@ -103,6 +115,14 @@ export const reads = {
       Effect.map(
         read(companyId),
         Option.getOrElse(() => Balance.empty)
+      )
+  ),
+  funds: Effect.map(
+    funds,
+    (read) => (companyId: CompanyId.CompanyId) =>
+      Effect.map(
+        read(companyId),
+        Option.getOrElse(() => ({ ...Balance.empty, pendingDeposits: Msat.zero }))
       )
   ),
   audit: Effect.map(

@@ -15,6 +15,7 @@ import * as Migration0012 from "./Migration0012.ts"
 import * as Migration0013 from "./Migration0013.ts"
 import * as Migration0014 from "./Migration0014.ts"
 import * as Migration0015 from "./Migration0015.ts"
+import * as Migration0016 from "./Migration0016.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -36,7 +37,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0012_deposits_given_up": Effect.asVoid(run(Migration0012.script)),
   "0013_invoices_for_wallets": Effect.asVoid(run(Migration0013.script)),
   "0014_lists_apart": Effect.asVoid(run(Migration0014.script)),
-  "0015_turns": Effect.asVoid(run(Migration0015.script))
+  "0015_turns": Effect.asVoid(run(Migration0015.script)),
+  "0016_what_deposits_paid": Effect.asVoid(run(Migration0016.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */

@@ -97,6 +97,7 @@ export const make = Effect.gen(function* () {
       ReportReads,
       ReportReads.of({
         transactions: yield* Transaction.reads.transactions,
+        funds: yield* Ledger.reads.funds,
         audit: yield* Ledger.reads.audit,
         faults: yield* Books.reads.faults
       })

@@ -114,7 +114,7 @@ invoiced as (
     before: `case when g.status <> 'pending' then case
     when ${sameSettlement} and exists (
       select from satrail.deposits t join arriving r on r.item = a.n and t.company_id = r.company_id and t.id = r.id
-      where (${deposits.columns.replaceAll(/\b\w+/g, "t.$&")}) is not distinct from (${deposits.columns.replaceAll(/\b\w+/g, "r.$&")})
+      where (${deposits.compared("t")}) is not distinct from (${deposits.compared("r")})
     ) then 'Applied'
     when ${sameSettlement} and (select t.status from satrail.withdrawals t where t.company_id = a.company_id and t.id = a.id) = 'pending' then 'again'
     else 'AlreadyTerminal ' || g.status end end`,

@@ -41,6 +41,8 @@ export interface Columns {
   readonly selected: string
   /** Whether the row `t` was created by what `a` asks for: compares what never changes in a record's life. */
   readonly asAsked: string
+  /** All of the row `of`, for a comparison with another one: `t.a, t.b::text`. */
+  readonly compared: (of: string) => string
 }
 
 /** A kind of record and its table. A member `createdAtMillis` is the column `created_at_millis`. */
@@ -68,9 +70,8 @@ export const put = (value: unknown): unknown => (typeof value === "bigint" ? Str
 export const of = <A extends object>({ name, schema, members, moving }: Noun.Members<A>, table = `satrail.${name}`): Table<A> => {
   const columns = members.map(([member, kind]) => ({ member, kind, column: columnOf(member) }))
   // JSON has no equality in SQL, and what was asked for twice is the same text twice.
-  const fixed = columns
-    .filter(({ member }) => !moving.has(member))
-    .map(({ column, kind }) => (kind === "json" ? `${column}::text` : column))
+  const comparable = columns.map(({ member, column, kind }) => ({ member, column: kind === "json" ? `${column}::text` : column }))
+  const fixed = comparable.filter(({ member }) => !moving.has(member)).map(({ column }) => column)
   const check = Schema.decodeUnknownSync(schema)
   const read = (row: Row, member: string, kind: Kind) => {
     const text = row[member]
@@ -82,6 +83,7 @@ export const of = <A extends object>({ name, schema, members, moving }: Noun.Mem
     definition: columns.map(({ column, kind }) => `${column} ${sqlTypes[kind]}`).join(", "),
     selected: columns.map(({ column, member }) => `t.${column}::text as "${member}"`).join(", "),
     asAsked: `(${fixed.map((column) => `t.${column}`).join(", ")}) is not distinct from (${fixed.map((column) => `a.${column}`).join(", ")})`,
+    compared: (of) => comparable.map(({ column }) => `${of}.${column}`).join(", "),
     toRow: (record) => {
       const row: Record<string, unknown> = {}
       for (const { member, column } of columns) {

@@ -3,6 +3,7 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
+import type * as Metadata from "../base/Metadata.ts"
 import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
@@ -10,6 +11,7 @@ import type { Settled } from "../nodes/LightningReceiver.ts"
 import { Installation } from "../accounts/Installation.ts"
 import type { Deposit } from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
+import * as Paid from "./Paid.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Zap from "./Zap.ts"
 
@@ -22,6 +24,7 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const { network } = yield* Installation
   const entropy = yield* Entropy
+  const metadataPaid = yield* Paid.make
 
   /** The node's money is there, but its invoice was settled by another payment: it belongs to no company until an operator has reviewed it. */
   const suspend = Effect.fnUntraced(function* (
@@ -43,7 +46,7 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
   })
 
-  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, nowMillis: number): Deposit => ({
+  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, metadata: Metadata.Metadata, nowMillis: number): Deposit => ({
     id: Id.fromMillis(nowMillis, entropy),
     companyId: invoice.companyId,
     ledgerTxId: Id.fromMillis(nowMillis, entropy),
@@ -56,6 +59,7 @@ export const make = Effect.gen(function* () {
     vout: null,
     height: null,
     lightningInvoiceId: invoice.id,
+    metadata,
     absorbed: Msat.zero,
     revision: 0,
     createdAtMillis: nowMillis,
@@ -78,9 +82,10 @@ export const make = Effect.gen(function* () {
         invoiceId: invoice.id
       })
     }
+    const deposit = depositOf(invoice, paid.received, yield* metadataPaid.ofInvoice(invoice), nowMillis)
     yield* journal
       .commit({
-        ...Invoice.settled(invoice, depositOf(invoice, paid.received, nowMillis), paid.preimage, reading),
+        ...Invoice.settled(invoice, deposit, paid.preimage, reading),
         jobs: Zap.jobs(invoice, nowMillis)
       })
       .pipe(Effect.catchTag("InvoiceNotPayable", () => suspend(invoice, paid.received, nowMillis, reading)))

@@ -3,6 +3,7 @@ import { Network } from "@satrail/bitcoin/Network"
 import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
+import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
@@ -30,6 +31,8 @@ export const Deposit = Schema.Struct({
   /** The block it is in; null while it waits in the mempool. */
   height: Schema.NullOr(Schema.Int),
   lightningInvoiceId: Schema.NullOr(Noun.Id),
+  /** The metadata of the invoice or address, as it was when it was paid. Null where an earlier version wrote the record: see `Paid`. */
+  metadata: Schema.NullOr(Metadata.Metadata),
   /** What a reversal could not take back, because the company had spent it: the operator bears it until the payment returns. */
   absorbed: Msat.Msat,
   /** Counts the moves of an on-chain deposit: each Change says which one it follows. */
@@ -38,6 +41,11 @@ export const Deposit = Schema.Struct({
   updatedAtMillis: Schema.Int
 })
 export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
+
+/** The same, with metadata whichever version wrote it. */
+export interface Shown extends Deposit {
+  readonly metadata: Metadata.Metadata
+}
 
 /** Another worker moved the deposit first, or knows the output already. Read it again. */
 export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMoved", { id: Schema.String }) {}

@@ -62,6 +62,33 @@ export const Invoice = Schema.Struct({
 })
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
+/**
+ * Where an invoice stands for its company. `open` may be paid. `accepted`: a payment inside the service is under way, and not credited yet. `settled` is final.
+ * `expired`: its time is over; a payment that was accepted in time may settle it all the same. `canceled`, before its time, is kept for later: none is yet.
+ */
+export const Standing = Schema.Literals(["open", "accepted", "settled", "expired", "canceled"])
+export type Standing = typeof Standing.Type
+
+/** Where an invoice stands at a moment: one that may be paid until 12:00 is `expired` from 12:00 on, whatever else is still to be done about it. */
+export const standing = ({ status, expiresAtMillis }: Pick<Invoice, "status" | "expiresAtMillis">, atMillis: number): Standing => {
+  if (status === "settled") return "settled"
+  if (status === "claimed") return "accepted"
+  return status === "expired" || expiresAtMillis <= atMillis ? "expired" : "open"
+}
+
+/** An invoice as its company is told of it, at some moment. */
+export interface Shown extends Invoice {
+  readonly standing: Standing
+  /** The deposit that credited it; null until it is settled. */
+  readonly depositId: string | null
+}
+
+export const shown = (invoice: Invoice, atMillis: number, depositId: string | null = null): Shown => ({
+  ...invoice,
+  standing: standing(invoice, atMillis),
+  depositId
+})
+
 /** The invoice cannot be paid this way: it is `status` already. */
 export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("InvoiceNotPayable", {
   invoiceId: Schema.String,

@@ -1,6 +1,6 @@
 import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { AmountInvalid } from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -49,7 +49,8 @@ export class Invoices extends Context.Service<
     readonly issue: (
       draft: Draft
     ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
-    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Invoice, NotFound | StoreUnavailable>
+    /** As it stands now. */
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
   }
 >()("@satrail/core/receiving/Invoices") {}
 
@@ -105,6 +106,12 @@ export const make = Effect.gen(function* () {
     return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
   })
 
+  /** As it stands now, with the deposit that it became. */
+  const show = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
+    const deposit = invoice.status === "settled" ? yield* records.depositOfInvoice(invoice.companyId, invoice.id) : Option.none()
+    return Invoice.shown(invoice, yield* Clock.currentTimeMillis, Option.getOrNull(deposit)?.id)
+  })
+
   return Invoices.of({
     create: Effect.fnUntraced(function* (ask) {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
@@ -134,7 +141,7 @@ export const make = Effect.gen(function* () {
     issue,
     get: Effect.fnUntraced(function* (companyId, id) {
       const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
-      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "invoice", id })
+      return found?._tag === "Some" ? yield* show(found.value) : yield* new NotFound({ what: "invoice", id })
     })
   })
 })

@@ -52,7 +52,11 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return yield* new ChainUnavailable({ operation: "transaction", cause })
   })
 
-  const record = Effect.fnUntraced(function* (output: Output, { address, companyId, type }: OnChainAddress, height: number | null) {
+  const record = Effect.fnUntraced(function* (
+    output: Output,
+    { address, companyId, type, metadata }: OnChainAddress,
+    height: number | null
+  ) {
     const nowMillis = yield* Clock.currentTimeMillis
     const least = Msat.greatest(minDeposit, spendingCost(type))
     const isTooSmall = output.amount < least
@@ -77,6 +81,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
         vout: output.vout,
         height,
         lightningInvoiceId: null,
+        metadata,
         absorbed: Msat.zero,
         revision: 0,
         createdAtMillis: nowMillis,

@@ -16,6 +16,12 @@ export interface Audit {
   readonly pending: Msat
 }
 
+/** What a company has, and what its deposits that are still pending will bring it once they are confirmed. */
+export interface Funds extends Balance {
+  /** Without what the operator bears for it already: of 1000 that were reversed with 200 written off, 800. */
+  readonly pendingDeposits: Msat
+}
+
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /** What needs the records of several subjects at once. A method that takes a company's id answers only what is that company's. */
@@ -24,6 +30,8 @@ export class ReportReads extends Context.Service<
   {
     /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`). */
     readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
+    /** All of one moment. A company that was not opened has nothing. */
+    readonly funds: (companyId: CompanyId.CompanyId) => Read<Funds>
     /** Recounts everything of one company: for tests and the nightly job, never for a request. */
     readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
     /** Compares everything of one company with everything else of it. Answers what is wrong, at most 1000 of it. */

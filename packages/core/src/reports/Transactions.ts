@@ -2,24 +2,23 @@ import { Context, Effect, Layer } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
-import type { Balance } from "../ledger/Balance.ts"
 import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
 import type { Position } from "../ledger/Page.ts"
-import type { Deposit } from "../receiving/Deposit.ts"
+import type * as Deposit from "../receiving/Deposit.ts"
 import type { Callback } from "../receiving/Invoice.ts"
+import * as Paid from "../receiving/Paid.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
-import { ReportReads } from "./ReportReads.ts"
+import { type Funds, ReportReads } from "./ReportReads.ts"
 import * as Transaction from "./Transaction.ts"
 
 /** What came in and went out. */
 export class Transactions extends Context.Service<
   Transactions,
   {
-    readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Balance, StoreUnavailable>
-    readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit, NotFound | StoreUnavailable>
+    readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Funds, StoreUnavailable>
+    readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit.Shown, NotFound | StoreUnavailable>
     /** The payer data sent with the request for the invoice that was paid; undefined where no wallet requested it. */
     readonly callback: (
       companyId: CompanyId.CompanyId,
@@ -38,10 +37,10 @@ export class Transactions extends Context.Service<
 >()("@satrail/core/reports/Transactions") {}
 
 export const make = Effect.gen(function* () {
-  const ledger = yield* LedgerReads
   const receiving = yield* ReceivingReads
   const reports = yield* ReportReads
   const sending = yield* SendingReads
+  const metadataPaid = yield* Paid.make
 
   const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* receiving.deposit(companyId, id) : undefined
@@ -49,8 +48,11 @@ export const make = Effect.gen(function* () {
   })
 
   return Transactions.of({
-    balance: ledger.balance,
-    deposit,
+    balance: reports.funds,
+    deposit: Effect.fnUntraced(function* (companyId, id) {
+      const found = yield* deposit(companyId, id)
+      return { ...found, metadata: found.metadata ?? (yield* metadataPaid.ofDeposit(found)) }
+    }),
     callback: Effect.fnUntraced(function* (companyId, id) {
       const { lightningInvoiceId } = yield* deposit(companyId, id)
       const invoice = lightningInvoiceId === null ? undefined : yield* receiving.invoice(companyId, lightningInvoiceId)

@@ -184,3 +184,10 @@ export const text = (destination: Destination): string => {
       return destination.lnurl.text
   }
 }
+
+/** The server that is asked for an invoice, of a destination as `text` writes it; null where none is. */
+export const domain = (type: RecipientType, text: string): string | null => {
+  if (type === "lightning_address") return text.slice(text.lastIndexOf("@") + 1)
+  const lnurl = type === "lnurl" ? Lnurl.decode(text) : undefined
+  return lnurl !== undefined && Result.isSuccess(lnurl) ? new URL(lnurl.success.url).hostname : null
+}

@@ -59,9 +59,9 @@ export const make = Effect.fnUntraced(function* (endings: Endings, lightning: Li
       case "OwnInvoice":
         return transfers.forInvoice(withdrawal, recipient.invoice, task)
       case "OwnLightningAddress":
-        return transfers.toAddress(withdrawal, recipient.lightningAddress.companyId, recipient.lightningAddress.id, task)
+        return transfers.toAddress(withdrawal, recipient.lightningAddress, recipient.lightningAddress.id, task)
       case "OwnChainAddress":
-        return transfers.toAddress(withdrawal, recipient.onChainAddress.companyId, null, task)
+        return transfers.toAddress(withdrawal, recipient.onChainAddress, null, task)
       case "Invoice":
         return lightning.send(withdrawal, recipient.bolt11, successAction, task)
       case "Address":

@@ -1,6 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Redacted } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -8,22 +7,28 @@ import { fence, type Task } from "../ledger/Tasks.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
+import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
+import * as Paid from "../receiving/Paid.ts"
 import * as Zap from "../receiving/Zap.ts"
 import { type Endings, overtaken } from "./Endings.ts"
 import type { Next } from "./Payouts.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+
+/** Whose address or invoice is paid, and the metadata of it. */
+type Payee = Pick<OnChainAddress, "companyId" | "metadata">
 
 /** Pays withdrawals inside the ledger: to one of our own companies. */
 export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
   const journal = yield* Journal
   const receiver = yield* LightningReceiver
   const entropy = yield* Entropy
+  const metadataPaid = yield* Paid.make
 
   const now = Clock.currentTimeMillis
 
   const depositFor = (
     withdrawal: Withdrawal.Withdrawal,
-    companyId: CompanyId.CompanyId,
+    { companyId, metadata }: Payee,
     invoiceId: string | null,
     atMillis: number
   ): Deposit => ({
@@ -39,6 +44,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
     vout: null,
     height: null,
     lightningInvoiceId: invoiceId,
+    metadata,
     absorbed: Msat.zero,
     revision: 0,
     createdAtMillis: atMillis,
@@ -48,9 +54,9 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
   return {
     /** To an address of one of our companies. */
     toAddress: Effect.fnUntraced(
-      function* (withdrawal: Withdrawal.Withdrawal, companyId: CompanyId.CompanyId, lightningAddressId: string | null, task: Task) {
+      function* (withdrawal: Withdrawal.Withdrawal, address: Payee, lightningAddressId: string | null, task: Task) {
         const atMillis = yield* now
-        const deposit = depositFor(withdrawal, companyId, null, atMillis)
+        const deposit = depositFor(withdrawal, address, null, atMillis)
         yield* journal.commit(
           Withdrawal.transferred(withdrawal, { deposit, invoice: null, preimage: null, lightningAddressId }, fence(task), atMillis)
         )
@@ -72,6 +78,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
           return yield* fail(withdrawal, "invoice_expired", task)
         // Confirmed while another node was ours: this one cannot close it, so nothing of it may be begun.
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
+        const payee = { companyId: invoice.companyId, metadata: yield* metadataPaid.ofInvoice(invoice) }
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
         const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
         // An outside payment was first: it is what the invoice gets.
@@ -80,7 +87,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
           Withdrawal.transferred(
             withdrawal,
             {
-              deposit: depositFor(withdrawal, invoice.companyId, invoice.id, atMillis),
+              deposit: depositFor(withdrawal, payee, invoice.id, atMillis),
               invoice: { id: invoice.id, paymentHash: invoice.paymentHash, paymentRequest: invoice.paymentRequest },
               preimage: Redacted.value(canceled.preimage), // the invoice is paid with this Change: what proves it is a secret no more
               lightningAddressId: invoice.lightningAddressId

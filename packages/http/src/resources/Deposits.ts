@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
+import * as Metadata from "@satrail/core/base/Metadata"
 import { Rail, Status } from "@satrail/core/ledger/Rail"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Callback } from "@satrail/core/receiving/Invoice"
@@ -31,6 +32,11 @@ export const view = View.make<Deposit>()(
     status: [Status, (row) => row.status],
     chain_tx_id: [Schema.NullOr(Schema.String).annotate({ description: "null for a Lightning deposit" }), (row) => row.chainTxId],
     lightning_invoice_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningInvoiceId],
+    fee_sats: [Scalars.Fee.annotate({ description: "Always 0: receiving costs nothing", examples: [0] }), () => 0],
+    metadata: [
+      Scalars.Metadata.annotate({ description: "Of the invoice or address that was paid, as it was then" }),
+      (row) => row.metadata ?? Metadata.empty
+    ],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
   }
@@ -55,7 +61,7 @@ const payer = View.make<Callback | undefined>()(
   }
 )
 
-export const example = ({ id, millis, companyId, asked, network }: World): Deposit => ({
+export const example = ({ id, millis, companyId, asked, network, metadata }: World): Deposit => ({
   id: id("deposit", 9000),
   companyId,
   ledgerTxId: id("transfer of the deposit", 9000),
@@ -68,6 +74,7 @@ export const example = ({ id, millis, companyId, asked, network }: World): Depos
   vout: null,
   height: null,
   lightningInvoiceId: id("invoice"),
+  metadata,
   absorbed: Msat.zero,
   revision: 0,
   createdAtMillis: millis(9000),

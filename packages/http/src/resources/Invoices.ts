@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Invoices } from "@satrail/core/receiving/Invoices"
@@ -26,8 +27,8 @@ const Body = Schema.Struct({
 
 const nodeId = "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619"
 
-/** An invoice as its company sees it. Claimed and expired ones are simply not settled; the preimage is hidden before. */
-export const view = View.make<Invoice.Invoice>()(
+/** An invoice as its company sees it. The preimage is hidden until it is settled. */
+export const view = View.make<Invoice.Shown>()(
   { identifier: "LightningInvoice" },
   {
     id: [Scalars.Uuid, (row) => row.id],
@@ -42,7 +43,32 @@ export const view = View.make<Invoice.Invoice>()(
     settled: [Schema.Boolean, (row) => row.status === "settled"],
     payment_request: [Schema.String.annotate({ description: "BOLT 11" }), (row) => row.paymentRequest],
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId]
+    lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId],
+    status: [
+      Invoice.Standing.annotate({
+        description:
+          "`open`: it may be paid. `accepted`: a payment is under way and not credited yet. `settled`: paid, for ever. `expired`: not paid in time; a payment that was accepted in time may settle it all the same. `canceled` is kept for invoices that are closed before their time: none is yet"
+      }),
+      (row) => row.standing
+    ],
+    received_sats: [
+      Schema.Int.annotate({
+        description:
+          "Whole satoshis that were received and credited, rounded down: 0 until it is settled, and then perhaps more than `amount_sats`",
+        examples: [21_000]
+      }),
+      (row) => Scalars.sats(row.received ?? Msat.zero)
+    ],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
+    expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
+    settled_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "null until it is settled" }),
+      (row) => Scalars.instantOrNull(row.settledAtMillis)
+    ],
+    deposit_id: [
+      Schema.NullOr(Scalars.Uuid).annotate({ description: "The deposit that credited it; null until it is settled" }),
+      (row) => row.depositId
+    ]
   }
 )
 
@@ -76,10 +102,10 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     preimage: asked.preimage,
     settledAtMillis: millis(9000)
   }
-  return { open, settled }
+  return { open: Invoice.shown(open, millis()), settled: Invoice.shown(settled, millis(9000), id("deposit", 9000)) }
 }
 
-const creation = Idempotency.creation(path, "Invoice created", view.of)
+const creation = Idempotency.creation(path, "Invoice created", (row: Invoice.Invoice) => view.of(Invoice.shown(row, row.createdAtMillis)))
 
 export const create = Section.company(
   HttpApiEndpoint.post("createInvoice", path, {
@@ -132,7 +158,10 @@ export const get = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch a Lightning invoice")
-    .annotate(OpenApi.Description, "`settled` is true, and `r_preimage` there, once it was paid. Needs the scope `read`.")
+    .annotate(
+      OpenApi.Description,
+      "`status` says where it stands. `settled` is true, and `r_preimage` and `deposit_id` there, once it was paid. Needs the scope `read`."
+    )
     .annotate(Example, (world) => {
       const { settled } = example(world)
       return { params: { invoiceID: settled.id }, message: "Invoice", data: view.of(settled) }

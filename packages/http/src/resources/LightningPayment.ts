@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Failure, Withdrawal } from "@satrail/core/sending/Withdrawal"
+import { type Failure, fee, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Schema } from "effect"
 import * as View from "../View.ts"
 
@@ -30,7 +30,8 @@ const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type
 }
 
 const inSats = (amount: Msat.Msat): string => Msat.toSats(amount).toString()
-const costOf = ({ networkFee }: Withdrawal): Msat.Msat => networkFee ?? Msat.zero
+/** What the payment cost the customer, who is the payer here. What routing it cost is the operator's own affair. */
+const costOf = (row: Withdrawal): Msat.Msat => (row.status === "settled" ? fee(row) : Msat.zero)
 const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): number => dispatchedAtMillis ?? createdAtMillis
 
 /** How a Lightning payment ended: lnd's payment record, whichever node paid. Every number is a string, as lnd writes them. */
@@ -49,7 +50,7 @@ export const view = View.make<Withdrawal>()(
     fee_sat: [Schema.String, (row) => inSats(costOf(row))],
     fee_msat: [
       Schema.String.annotate({
-        description: "The actual routing fee. The customer was charged `fee_sats` of the withdrawal, neither more nor less"
+        description: "What was charged on top of the amount, in millisatoshis: `fee_sats` of the withdrawal. 0 where it failed"
       }),
       (row) => costOf(row).toString()
     ],

@@ -2,6 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { Rail, Status } from "@satrail/core/ledger/Rail"
 import * as Transaction from "@satrail/core/reports/Transaction"
+import type { Funds } from "@satrail/core/reports/ReportReads"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Schema } from "effect"
@@ -20,7 +21,7 @@ import * as Withdrawals from "./Withdrawals.ts"
 const path = "/v1/transactions"
 
 /** What can be withdrawn now: of 1 000 999 msat posted with 300 000 held, 700 sats. */
-export const balanceView = View.make<Balance.Balance>()(
+export const balanceView = View.make<Funds>()(
   { identifier: "Balance" },
   {
     balance: [
@@ -29,6 +30,20 @@ export const balanceView = View.make<Balance.Balance>()(
         examples: [21_000]
       }),
       (row) => Scalars.sats(Balance.available(row))
+    ],
+    held_sats: [
+      Schema.Finite.annotate({
+        description: "Satoshis that are reserved for pending withdrawals and open vouchers, their fees included, to three decimals",
+        examples: [3035]
+      }),
+      (row) => Scalars.exactSats(row.held)
+    ],
+    pending_deposits_sats: [
+      Schema.Finite.annotate({
+        description: "Satoshis of on-chain deposits that are credited once they have enough confirmations, to three decimals",
+        examples: [0]
+      }),
+      (row) => Scalars.exactSats(row.pendingDeposits)
     ]
   }
 )
@@ -44,9 +59,13 @@ export const view = View.make<Transaction.Transaction>()(
     rail_type: [Rail, (row) => row.rail],
     type: [Transaction.Type, (row) => row.type],
     fee_microsats: [
-      Schema.Int.annotate({ description: "The fee in thousandths of a satoshi: 1 sat is 1000", examples: [6500] }),
+      Schema.Int.annotate({
+        description: "The same fee as `fee_sats`, in thousandths of a satoshi, which are millisatoshis: 1 sat is 1000",
+        examples: [6500]
+      }),
       (row) => Number(row.fee)
     ],
+    fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
     status: [Status, (row) => row.status],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
   }
@@ -88,7 +107,7 @@ const example = (world: World) => {
   const [{ settled }, deposit] = [Withdrawals.example(world), Deposits.example(world)]
   const fee = Withdrawal.fee(settled)
   return {
-    balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero },
+    balance: { posted: Msat.make(deposit.amount - settled.amount - fee), held: Msat.zero, pendingDeposits: Msat.zero },
     transactions: [
       { ...settled, type: "withdrawal" as const, fee },
       { ...deposit, type: "deposit" as const, fee: Msat.zero }
@@ -103,7 +122,10 @@ export const balance = Section.company(
   })
     .annotate(Scopes, ["read"])
     .annotate(OpenApi.Summary, "Fetch the balance")
-    .annotate(OpenApi.Description, "What can be withdrawn now, in whole satoshis. Needs the scope `read`.")
+    .annotate(
+      OpenApi.Description,
+      "What can be withdrawn now, in whole satoshis, and beside it what is held and what is on its way in. Needs the scope `read`."
+    )
     .annotate(Example, (world) => ({ message: "Balance", data: balanceView.of(example(world).balance) })),
   Transactions,
   (transactions) => () =>

@@ -6,6 +6,7 @@ import * as Fee from "@satrail/core/accounts/Fee"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import * as Destination from "@satrail/core/sending/Destination"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { SuccessAction } from "@satrail/core/nodes/SuccessAction"
 import { type Estimate, Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -47,44 +48,86 @@ const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> =
   return [...amount, ...issues]
 }
 
-const shared = View.members<Withdrawal.Withdrawal>()({
-  id: [Scalars.Uuid, (row) => row.id],
-  amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
-  recipient: [Scalars.text("satoshi@wallet.example"), (row) => row.recipient],
-  network_type: [Network.Network, (row) => row.network],
-  rail_type: [Rail, (row) => row.rail],
-  status: [Status, (row) => row.status],
-  lightning_payment: [
-    Schema.NullOr(LightningPayment.view.schema).annotate({
-      description: "null until the outcome is known, and for an on-chain withdrawal"
-    }),
-    LightningPayment.of
-  ],
-  chain_tx_id: [
-    Schema.NullOr(Schema.String).annotate({ description: "The transaction of an on-chain withdrawal, once there is one" }),
-    (row) => row.chainTxId
-  ],
-  created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
-})
+/** Why a withdrawal failed, in a sentence each. The codes are stable: nothing was paid, and amount and fee are available again, whichever it is. */
+export const failures: { readonly [code in Withdrawal.Failure]: string } = {
+  no_route: "No route to the recipient could carry the payment within the fee limit",
+  timeout: "The payment did not get through in time",
+  incorrect_payment_details:
+    "The recipient's node refused the payment: it does not know the invoice, or no longer takes this amount for it",
+  insufficient_liquidity: "The service's node could not send this much at the time",
+  canceled: "The payment was canceled at the service's node before it got through",
+  node_error: "The service's node could not make the payment",
+  invoice_expired: "The invoice expired before it was paid: ask for a new one",
+  invoice_not_payable: "The invoice can no longer be paid: it was paid or canceled, or its terms are not accepted",
+  payment_hash_used: "Another withdrawal has this payment hash: ask for a new invoice",
+  recipient_refused: "The recipient's server refused the payment, or gave no acceptable invoice for it",
+  recipient_unreachable: "The recipient's server did not answer in time",
+  address_not_payable: "The service's wallet cannot pay this address"
+}
 
-/** A withdrawal as confirm answers it: 1 006 000 msat are 1006 sats, 6 500 msat of fee are 6.5. */
-export const confirmed = View.make<Withdrawal.Withdrawal>()(
-  { identifier: "ConfirmedWithdrawal" },
+const Failure = Schema.Struct({
+  code: Withdrawal.Failure.annotate({ description: "Stable: act on it" }),
+  message: Schema.String.annotate({ description: "For people; may change", examples: [failures.no_route] })
+}).annotate({ identifier: "WithdrawalFailure" })
+
+/** Whom the money goes to, as far as it is known by now. */
+const destination = View.make<Withdrawal.Withdrawal>()(
+  { identifier: "WithdrawalDestination" },
   {
-    ...shared,
-    fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Withdrawal.fee(row))],
-    metadata: [Scalars.Metadata, (row) => row.metadata]
+    type: [Destination.RecipientType, (row) => row.recipientType],
+    lightning_address: [Schema.NullOr(Schema.String), (row) => (row.recipientType === "lightning_address" ? row.recipient : null)],
+    bitcoin_address: [Schema.NullOr(Schema.String), (row) => (row.recipientType === "chain_address" ? row.recipient : null)],
+    domain: [
+      Schema.NullOr(Schema.String).annotate({
+        description: "The server that issues the invoice, for a Lightning address or an LNURL",
+        examples: ["wallet.example"]
+      }),
+      (row) => Destination.domain(row.recipientType, row.recipient)
+    ],
+    payment_hash: [
+      Schema.NullOr(Schema.String).annotate({ description: "Hex, of the invoice that is paid, once that is decided" }),
+      (row) => row.paymentHash
+    ],
+    success_action: [
+      Schema.NullOr(SuccessAction).annotate({
+        description: "What the recipient's server asks to show once it is settled (LUD-09, LUD-10): `aes` opens with the preimage"
+      }),
+      (row) => (row.status === "settled" ? row.successAction : null)
+    ]
   }
 )
 
-/** A withdrawal as it is fetched. */
+/** A withdrawal: 1 006 000 msat are 1006 sats, 6 500 msat of fee are 6.5. */
 export const view = View.make<Withdrawal.Withdrawal>()(
   { identifier: "Withdrawal" },
   {
-    ...shared,
+    id: [Scalars.Uuid, (row) => row.id],
     company_id: [Scalars.Uuid, (row) => row.companyId],
     ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
-    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    recipient: [Scalars.text("satoshi@wallet.example"), (row) => row.recipient],
+    fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Withdrawal.fee(row))],
+    network_type: [Network.Network, (row) => row.network],
+    rail_type: [Rail, (row) => row.rail],
+    status: [Status, (row) => row.status],
+    lightning_payment: [
+      Schema.NullOr(LightningPayment.view.schema).annotate({
+        description: "null until the outcome is known, and for an on-chain withdrawal"
+      }),
+      LightningPayment.of
+    ],
+    chain_tx_id: [
+      Schema.NullOr(Schema.String).annotate({ description: "The transaction of an on-chain withdrawal, once there is one" }),
+      (row) => row.chainTxId
+    ],
+    metadata: [Scalars.Metadata, (row) => row.metadata],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
+    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)],
+    failure: [
+      Schema.NullOr(Failure).annotate({ description: "Why it failed. The node's own reason is in `lightning_payment`" }),
+      ({ failure }) => failure && { code: failure, message: failures[failure] }
+    ],
+    destination: [destination.schema, destination.of]
   }
 )
 
@@ -96,9 +139,10 @@ export const estimated = View.make<Estimate>()(
     recipient_type: [Destination.RecipientType, (row) => row.recipientType],
     amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
     service_fee_sats: [
-      Schema.Finite.annotate({ description: "The whole fee on top of the amount, as confirm would charge it", examples: [6.5] }),
+      Scalars.Fee.annotate({ description: "The whole fee on top of the amount, as confirm would charge it: the same as `fee_sats`" }),
       (row) => Scalars.exactSats(Fee.total(row.fee))
     ],
+    fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Fee.total(row.fee))],
     success_probability: [
       Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
         description: "1 is certain, 0 is no route",
@@ -200,13 +244,13 @@ export const estimate = Section.company(
 
 const canonical = "/v1/bitcoin/withdraw/confirm"
 
-const creation = Idempotency.creation(canonical, "Withdrawal queued", confirmed.of)
+const creation = Idempotency.creation(canonical, "Withdrawal queued", view.of)
 
 /** One operation, by each spelling of its path. */
 const confirming = {
   headers: Idempotency.headers,
   payload: ConfirmBody,
-  success: Envelope.success(201, confirmed.schema),
+  success: Envelope.success(201, view.schema),
   error: Errors.of(...refusals, "insufficient_balance", "idempotency_mismatch", "conflict")
 }
 
@@ -216,7 +260,7 @@ const description =
 const confirmExample = (world: World) => {
   const { requested } = example(world)
   const { metadata } = world
-  return { body: { ...bodyOf(requested), metadata }, message: "Withdrawal queued", data: confirmed.of(requested) }
+  return { body: { ...bodyOf(requested), metadata }, message: "Withdrawal queued", data: view.of(requested) }
 }
 
 const confirmWith = (withdrawals: Withdrawals["Service"]) =>

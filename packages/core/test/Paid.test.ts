@@ -1,0 +1,115 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { Effect, Option } from "effect"
+import type { Company } from "../src/accounts/Company.ts"
+import { Invoices } from "../src/receiving/Invoices.ts"
+import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
+import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
+import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
+import { Transactions } from "../src/reports/Transactions.ts"
+import { asked, company, companyWith, confirm, follow, made, mine, poll, replace, scenario, step } from "./World.ts"
+
+const invoice = Effect.fnUntraced(function* ({ id }: Company, order: string) {
+  const amount = yield* asked(1000)
+  return yield* made((yield* Invoices).create({ companyId: id, ...amount, description: "", expirySeconds: 3600, metadata: { order } }))
+})
+
+/** What a wallet gets that asks at a Lightning address. */
+const invoiceAt = Effect.fnUntraced(function* ({ id }: Company, lightningAddressId: string) {
+  return yield* made(
+    (yield* Invoices).issue({
+      companyId: id,
+      amount: Msat.fromSats(1000),
+      memo: "",
+      description: { _tag: "Text", text: "" },
+      expirySeconds: 3600,
+      metadata: {},
+      lightningAddressId,
+      callback: null,
+      rate: null,
+      rateAtMillis: null
+    })
+  )
+})
+
+const pay = Effect.fnUntraced(function* ({ paymentRequest }: { readonly paymentRequest: string }) {
+  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+  yield* poll
+})
+
+/** The company is paid in every way there is, from outside and from inside; what its deposits say, the oldest first. */
+const story = Effect.gen(function* () {
+  const [payer, payee] = [yield* companyWith(100_000), yield* company()]
+  const [chain, shop] = [
+    yield* made((yield* OnChainAddresses).create({ companyId: payee.id, type: "segwit", metadata: { order: "chain" } })),
+    yield* made((yield* LightningAddresses).create({ company: payee, handle: "shop", domain: null, metadata: { order: "shop" } }))
+  ]
+  yield* pay(yield* invoice(payee, "outside"))
+  yield* pay(yield* invoiceAt(payee, shop.id))
+  yield* (yield* Sandbox.Sandbox).send({ address: chain.address, amount: Msat.fromSats(5000) })
+  yield* mine(6)
+  yield* follow
+  for (const [destination, sats] of [
+    [(yield* invoice(payee, "inside")).paymentRequest],
+    ["shop+tag@pay.example", 1000],
+    [chain.address, 1000]
+  ] as const) {
+    yield* confirm(payer, destination, sats)
+    yield* step
+  }
+  const transactions = yield* Transactions
+  const { transactions: listed } = yield* transactions.list(payee.id, { limit: 100 })
+  const deposits = yield* Effect.forEach(listed, ({ id }) => transactions.deposit(payee.id, id))
+  return deposits.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ metadata }) => metadata["order"])
+})
+
+const orders = ["outside", "shop", "chain", "inside", "shop", "chain"]
+
+/** Records as an earlier version wrote them. */
+const earlier = replace(ReceivingReads, (reads) =>
+  ReceivingReads.of({
+    ...reads,
+    deposit: (companyId, id) =>
+      Effect.map(
+        reads.deposit(companyId, id),
+        Option.map((row) => ({ ...row, metadata: null }))
+      )
+  })
+)
+
+describe("What a deposit paid", () => {
+  scenario("deposit: has the metadata of the invoice or address that was paid, in every way there is to pay one", function* () {
+    assert.sameMembers(yield* story, orders)
+  })
+
+  scenario("deposit: one that an earlier version wrote has the same metadata, looked up", { change: earlier }, function* () {
+    assert.sameMembers(yield* story, orders)
+  })
+
+  scenario("deposit: keeps the metadata that its Lightning address had when it was paid", function* () {
+    const payee = yield* company()
+    const { create, change } = yield* LightningAddresses
+    const { id } = yield* made(create({ company: payee, handle: "shop", domain: null, metadata: { order: "old" } }))
+    yield* pay(yield* invoiceAt(payee, id))
+    yield* change(payee.id, id, { minSendable: null, maxSendable: null, successMessage: null, metadata: { order: "new" } })
+    const { list, deposit } = yield* Transactions
+    const { transactions } = yield* list(payee.id, { limit: 2 })
+    const rows = yield* Effect.forEach(transactions, (row) => deposit(payee.id, row.id))
+    assert.deepStrictEqual(
+      rows.map(({ metadata }) => metadata),
+      [{ order: "old" }]
+    )
+  })
+
+  scenario("invoice: names the deposit that it became, and none before", function* () {
+    const payee = yield* company()
+    const { get } = yield* Invoices
+    const row = yield* invoice(payee, "1")
+    assert.deepStrictEqual(yield* get(payee.id, row.id), { ...row, standing: "open", depositId: null })
+    yield* pay(row)
+    const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 2 })).transactions
+    const { standing, depositId } = yield* get(payee.id, row.id)
+    assert.deepStrictEqual([standing, depositId], ["settled", deposit?.id])
+  })
+})
