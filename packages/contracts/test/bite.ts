@@ -2,6 +2,7 @@ import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Changes from "@satrail/core/service/Changes"
 import type { Change } from "@satrail/core/service/Changes"
 import * as Journal from "@satrail/core/ledger/Journal"
+import { EventStore } from "@satrail/core/ledger/EventStore"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import { Tasks } from "@satrail/core/ledger/Tasks"
@@ -20,6 +21,7 @@ export type Commit = (change: Change) => Effect.Effect<Journal.Applied, Changes.
 const readsOf = (all: AllReads): Context.Context<Records> =>
   Context.make(LedgerReads, all).pipe(
     Context.add(NounReads, all),
+    Context.add(EventStore, all),
     Context.add(AccountReads, all),
     Context.add(ReceivingReads, all),
     Context.add(SendingReads, all),

@@ -3,6 +3,7 @@ import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Companies from "./resources/Companies.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
+import * as Events from "./resources/Events.ts"
 import * as Health from "./resources/Health.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
@@ -48,6 +49,7 @@ const together = Section.together([
   send,
   Vouchers.section,
   read,
+  Events.section,
   Rates.section,
   operator,
   Reconciliation.section,

@@ -31,7 +31,7 @@ const tokenCheck = (token: Redacted.Redacted | undefined) => {
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/Authentication/Scopes") {}
 
 /** The text after `Bearer` (RFC 6750, section 2.1), empty when there is none. */
-const credentialOf = (authorization: string | undefined): string =>
+export const credentialOf = (authorization: string | undefined): string =>
   authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
 
 /** How an operator's token begins that a start has made. One that the operator chose is recognised where it is compared. */

@@ -29,9 +29,11 @@ export interface Page<A> {
 type Data<S> =
   S extends HttpApiSchema.WithHeaders<infer Inner, infer _Headers>
     ? Page<Data<Inner>>
-    : S extends { readonly Type: { readonly data: infer D } }
-      ? D
-      : never
+    : S extends { readonly Type: { readonly data: infer D; readonly next: infer Next } }
+      ? { readonly data: D; readonly next: Next }
+      : S extends { readonly Type: { readonly data: infer D } }
+        ? D
+        : never
 
 type Part<Name extends string, S extends Schema.Top> = [S] extends [never]
   ? unknown
@@ -107,6 +109,7 @@ const toApiError = (error: unknown): ApiError => {
 const member = (value: unknown, name: string): unknown => (Predicate.hasProperty(value, name) ? value[name] : undefined)
 
 const dataOf = (value: unknown): unknown => {
+  if (Predicate.hasProperty(value, "next")) return { data: member(value, "data"), next: value.next }
   if (!Predicate.hasProperty(value, HttpApiSchema.WithHeadersValueTypeId)) return member(value, "data")
   const link = member(member(value, "headers"), "link")
   return { data: member(member(value, "body"), "data"), next: Pages.next(typeof link === "string" ? link : undefined) }

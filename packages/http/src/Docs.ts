@@ -94,14 +94,16 @@ const exemplified = (operation: Json, found: Examples.Shown | undefined): Json =
   const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"].filter(isObject) : []
   const shown = { ...operation, parameters: parameters.map((one) => parameterOf(one, found?.params ?? {})) }
   if (found === undefined) return shown
-  const { body, message, data } = found
+  const { body, message, data, next } = found
   return {
     ...shown,
     ...(body !== undefined && { requestBody: withExample(operation["requestBody"], body) }),
     responses: Object.fromEntries(
       Object.entries(objectIn(operation, "responses")).map(([status, response]) => [
         status,
-        Number(status) < 300 ? withExample(response, { status: Number(status), message, data }) : response
+        Number(status) < 300
+          ? withExample(response, { status: Number(status), message, data, ...(next !== undefined && { next }) })
+          : response
       ])
     )
   }

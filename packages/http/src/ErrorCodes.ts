@@ -59,6 +59,11 @@ export const catalogue = {
     meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
     remedy: "See its withdrawal, `withdrawal_id`."
   },
+  cursor_too_old: {
+    status: 410,
+    meaning: "Events after this cursor have been deleted: they are kept for 90 days.",
+    remedy: "Read the records themselves, and go on from the oldest event, which the message names, or without `after`."
+  },
   body_too_large: {
     status: 413,
     meaning: "The body is larger than the limit.",

@@ -7,6 +7,8 @@ import type { DomainNotShown, Domains } from "@satrail/core/accounts/Domains"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { Invalid } from "@satrail/core/base/Invalid"
 import type { NamesUnavailable } from "@satrail/core/base/Names"
+import type { CursorTooOld } from "@satrail/core/events/Events"
+import type { Feed } from "@satrail/core/events/Feed"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
 import type { Conflict, IdempotencyMismatch, NotFound, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
@@ -159,6 +161,7 @@ const table = {
     const available_sats = Number(Msat.toSats(available))
     return detailed("insufficient_balance", `${message}: ${available_sats} sats are available`, { needed_sats, available_sats })
   },
+  CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this one have been deleted"),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
     why === "overloaded"
@@ -184,6 +187,7 @@ export type ServiceError =
   | ErrorsOf<ApiKeys["Service"]>
   | ErrorsOf<Companies["Service"]>
   | ErrorsOf<Domains["Service"]>
+  | ErrorsOf<Feed["Service"]>
   | ErrorsOf<Invoices["Service"]>
   | ErrorsOf<LightningAddresses["Service"]>
   | ErrorsOf<OnChainAddresses["Service"]>

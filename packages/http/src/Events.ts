@@ -22,13 +22,17 @@ const written = ({ event = "message", id, data }: Event): string =>
 
 /**
  * Events as an EventSource reads them (https://html.spec.whatwg.org/multipage/server-sent-events.html), in an answer that nobody keeps or gathers.
- * Its extension's policy says how long it may last; the reader comes back by itself.
+ * After `retryMillis` a reader comes back whose connection was lost. Its extension's policy says how long it may last; the reader comes back by itself.
  */
-export const answer = <E>(events: Stream.Stream<Event, E>): HttpServerResponse.HttpServerResponse => {
+export const answer = <E>(
+  events: Stream.Stream<Event, E>,
+  { retryMillis }: { readonly retryMillis?: number } = {}
+): HttpServerResponse.HttpServerResponse => {
   const heartbeats = Stream.map(Stream.drop(Stream.tick(heartbeatMillis), 1), () => heartbeat)
   const text = Stream.merge(Stream.map(events, written), heartbeats, { haltStrategy: "left" })
+  const first = retryMillis === undefined ? heartbeat : `retry: ${retryMillis}\n\n`
   // The first bytes at once: the reader knows that it is connected.
-  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.succeed(heartbeat), text)), {
+  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.succeed(first), text)), {
     contentType: "text/event-stream",
     headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
   })

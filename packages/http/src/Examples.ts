@@ -15,6 +15,8 @@ export interface Shown {
   readonly body?: unknown
   readonly message: string
   readonly data: unknown
+  /** What stands beside `data` in a page of events. */
+  readonly next?: string
   /** What stands for `{name}` in its path. */
   readonly params?: Readonly<Record<string, string>>
 }
@@ -71,6 +73,8 @@ export const worldOf = (network: Network) => {
     paid: signed(network, "its supplier", Msat.fromSats(3000), "Beans", startMillis + 60_000),
     address,
     apiKey: { id: key.id, text: Redacted.value(key.text) },
+    /** What ids of events are made with. */
+    eventKey: Redacted.make("the key of the examples"),
     /** The secret of a voucher. */
     k1: bytes("a voucher's secret").toString("hex")
   } as const

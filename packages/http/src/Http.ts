@@ -7,6 +7,7 @@ import * as Decoding from "./Decoding.ts"
 import * as Docs from "./Docs.ts"
 import * as Edge from "./Edge.ts"
 import * as ErrorsPage from "./ErrorsPage.ts"
+import * as EventStream from "./EventStream.ts"
 import * as Extension from "./Extension.ts"
 import * as Home from "./Home.ts"
 import * as Lnurl from "./Lnurl.ts"
@@ -53,6 +54,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     own(ErrorsPage.layer),
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
+    Extension.mount(EventStream.extension, policy),
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
     Edge.layer(options)

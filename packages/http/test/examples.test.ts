@@ -55,7 +55,8 @@ for (const network of Network.all) {
           assert.deepStrictEqual(differences(examples.default.value, schema), [], name)
         }
         for (const one of operation.parameters)
-          if (one.in === "path") assert.match(one.examples.default.value, /^(?:[\da-f-]{36}|\w{12}|node)$/, `${name} ${one.name}`)
+          if (one.in === "path")
+            assert.match(one.examples.default.value, /^(?:[\da-f-]{36}|\w{12}|node|evt_[\w-]{22})$/, `${name} ${one.name}`)
       }
     })
 

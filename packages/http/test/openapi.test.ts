@@ -59,6 +59,8 @@ await service.run(
 
 const { differences } = OpenApi.read(customers, operators)
 
+const eventId: string = (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
+
 const failing = "/v1/bitcoin/withdraw/confirm"
 
 /** How an endpoint is asked well. */
@@ -87,6 +89,8 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/deposit/on-chain": { post: {} },
   "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
   "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` }, delete: { path: `/v1/vouchers/${voucherId}` } },
+  "/v1/events": { get: {} },
+  "/v1/events/{id}": { get: { path: `/v1/events/${eventId}` } },
   "/v1/rates": { get: {} },
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },

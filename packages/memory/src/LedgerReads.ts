@@ -1,21 +1,12 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Account } from "@satrail/core/ledger/Change"
-import type { LedgerReads, Published } from "@satrail/core/ledger/LedgerReads"
+import type { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import * as Tally from "@satrail/core/ledger/Tally"
 import { HashMap, Option } from "effect"
 import * as Books from "./Books.ts"
+import * as Events from "./Events.ts"
 import type { Read } from "./Reading.ts"
 import * as State from "./State.ts"
-
-const published = (state: State.State, after: bigint, limit: number): ReadonlyArray<Published> => {
-  const page: Array<Published> = []
-  for (let id = Number(after) + 1; page.length < limit; id++) {
-    const event = Option.getOrUndefined(HashMap.get(state.events, id))
-    if (event === undefined) break
-    page.push(event)
-  }
-  return page
-}
 
 const trialBalance = (state: State.State): Readonly<Record<Account, Msat.Msat>> => {
   const sums: Record<Account, Msat.Msat> = Tally.byAccount(() => Msat.zero)
@@ -35,8 +26,8 @@ export const make = (read: Read): LedgerReads["Service"] => ({
       Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))
     ),
   cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
-  events: (after, limit) => read((now) => published(now, after, limit)),
-  lastEvent: read((now) => BigInt(HashMap.size(now.events))),
+  events: (after, limit) => read((now) => Events.after(now, null, after, limit)),
+  lastEvent: read((now) => BigInt(Events.lastId(now))),
   waiting: (overdueBeforeMillis) => read((now) => Books.waiting(now, overdueBeforeMillis)),
   trialBalance: read(trialBalance),
   tally: () => read(Books.tally)

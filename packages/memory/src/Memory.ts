@@ -1,6 +1,7 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Changes from "@satrail/core/service/Changes"
 import { Journal } from "@satrail/core/ledger/Journal"
+import { EventStore } from "@satrail/core/ledger/EventStore"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import { Tasks } from "@satrail/core/ledger/Tasks"
@@ -10,6 +11,7 @@ import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { Context, Effect, Layer, Ref } from "effect"
 import * as Accounts from "./AccountReads.ts"
+import * as Events from "./Events.ts"
 import * as Ledger from "./LedgerReads.ts"
 import { pageOf, type Read, recordOf } from "./Reading.ts"
 import * as Receiving from "./ReceivingReads.ts"
@@ -39,6 +41,7 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
       Context.add(Tasks, Jobs.make(state)),
       Context.add(NounReads, nouns),
       Context.add(LedgerReads, Ledger.make(read)),
+      Context.add(EventStore, Events.over(state)),
       Context.add(AccountReads, Accounts.make(read)),
       Context.add(ReceivingReads, Receiving.make(read)),
       Context.add(SendingReads, Sending.make(read)),

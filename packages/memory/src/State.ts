@@ -4,6 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Answer } from "@satrail/core/ledger/Answer"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Posting } from "@satrail/core/ledger/Change"
+import type { Told } from "@satrail/core/ledger/EventStore"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Coin from "@satrail/core/nodes/Coin"
@@ -76,6 +77,11 @@ export interface State {
   readonly entries: Map<List<Entry>>
   /** By their ids, which leave no gap. */
   readonly events: HashMap.HashMap<number, Published>
+  /** Those of them that were deleted, and the last of each company's; under the operator's id, of all. */
+  readonly forgotten: HashMap.HashMap<number, true>
+  readonly forgottenUntil: Map<bigint>
+  /** What they were told as, by their ids. */
+  readonly told: Map<Told>
 
   /** The payout that spends a coin. */
   readonly withdrawalByCoin: Map<string>
@@ -98,6 +104,9 @@ export const empty: State = {
   balances: HashMap.empty(),
   entries: HashMap.empty(),
   events: HashMap.empty(),
+  forgotten: HashMap.empty(),
+  forgottenUntil: HashMap.empty(),
+  told: HashMap.empty(),
   withdrawalByCoin: HashMap.empty()
 }
 

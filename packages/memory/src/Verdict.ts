@@ -1,7 +1,9 @@
 import type * as Changes from "@satrail/core/service/Changes"
 import type { Program, Storable } from "@satrail/core/service/Changes"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
+import type { Event } from "@satrail/core/ledger/Event"
 import * as Journal from "@satrail/core/ledger/Journal"
 import * as Written from "@satrail/core/ledger/Written"
 import { Exit, HashMap, Option } from "effect"
@@ -95,14 +97,24 @@ const withTasks = (tasks: State.State["tasks"], change: Storable): State.State["
   }, handedOver)
 }
 
+/** Who is paid from inside is told of the deposit. */
+const arrivalIn = (change: Storable): ReadonlyArray<Event & { readonly companyId: CompanyId.CompanyId }> =>
+  !Written.is(change) && change._tag === "InternalTransferred"
+    ? [{ companyId: change.deposit.companyId, type: "deposit.settled", subject: change.deposit.id }]
+    : []
+
 /** What every company that it is about is told. */
 const withEvents = (events: State.State["events"], change: Storable): State.State["events"] => {
   const { event, companyId, atMillis } = change
   if (event === undefined) return events
-  const told = [{ companyId, subject: event.subject }, ...followersOf(change).map(({ id, companyId }) => ({ companyId, subject: id }))]
+  const told = [
+    { companyId, ...event },
+    ...followersOf(change).map(({ id, companyId }) => ({ companyId, type: event.type, subject: id })),
+    ...arrivalIn(change)
+  ]
   return told.reduce((all, one) => {
     const id = HashMap.size(all) + 1
-    return HashMap.set(all, id, { id: BigInt(id), atMillis, type: event.type, ...one })
+    return HashMap.set(all, id, { id: BigInt(id), atMillis, ...one })
   }, events)
 }
 

@@ -16,6 +16,7 @@ import * as Migration0013 from "./Migration0013.ts"
 import * as Migration0014 from "./Migration0014.ts"
 import * as Migration0015 from "./Migration0015.ts"
 import * as Migration0016 from "./Migration0016.ts"
+import * as Migration0019 from "./Migration0019.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
 
@@ -38,7 +39,8 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0013_invoices_for_wallets": Effect.asVoid(run(Migration0013.script)),
   "0014_lists_apart": Effect.asVoid(run(Migration0014.script)),
   "0015_turns": Effect.asVoid(run(Migration0015.script)),
-  "0016_what_deposits_paid": Effect.asVoid(run(Migration0016.script))
+  "0016_what_deposits_paid": Effect.asVoid(run(Migration0016.script)),
+  "0019_events_told": Effect.asVoid(run(Migration0019.script))
 }
 
 /** The number of the last one: what a database is at that this program has brought up to date. */
@@ -96,15 +98,18 @@ const newestThere = Effect.gen(function* () {
 
 const begun = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - transactions) * 4096"
 
+// What was published and deleted again has had its ids too.
+const newestEvent = `(select greatest(coalesce((select max(id) from satrail.events), 0), coalesce((select max(until) from satrail.forgotten_events), 0)))`
+
 // A dump that was restored elsewhere finds a server that has seen fewer transactions: the ids of events go on where they stopped.
 const goOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // Looked at first: only the owner of the tables may write there, whether it changes anything or not.
-  const behind = yield* sql`select from satrail.epoch where ${sql.literal(begun)} <= (select coalesce(max(id), 0) from satrail.events)`
+  const behind = yield* sql`select from satrail.epoch where ${sql.literal(begun)} <= ${sql.literal(newestEvent)}`
   if (behind.length === 0) return
   yield* sql`
     update satrail.epoch set transactions = pg_current_xact_id()::text::bigint - 1 - newest / 4096
-    from (select coalesce(max(id), 0) as newest from satrail.events) e
+    from (select ${sql.literal(newestEvent)} as newest) e
     where id = 1 and ${sql.literal(begun)} <= newest`
 })
 

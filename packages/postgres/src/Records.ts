@@ -1,4 +1,5 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import { EventStore } from "@satrail/core/ledger/EventStore"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
@@ -13,6 +14,7 @@ import * as Company from "./Company.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Deposit from "./Deposit.ts"
 import * as Domain from "./Domain.ts"
+import * as Events from "./EventStore.ts"
 import * as Invoice from "./Invoice.ts"
 import * as KeyRange from "./KeyRange.ts"
 import * as Ledger from "./Ledger.ts"
@@ -27,6 +29,7 @@ export const make = Effect.gen(function* () {
   const spentCoins = yield* Coins.reads.spentCoins
   const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
+    Context.add(EventStore, yield* Events.make),
     Context.add(
       LedgerReads,
       LedgerReads.of({

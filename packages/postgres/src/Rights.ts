@@ -10,7 +10,9 @@ const besides: Readonly<Record<string, string>> = {
   migrations: "select",
   epoch: "select",
   entries: append,
-  events: append,
+  events: `${append}, delete`, // what is older than it is kept
+  forgotten_events: change,
+  told_events: "select, insert, update, delete",
   unmatched: append, // when it was noticed is of the first time, and stays
   invoices: `${change}, delete`, // what a wallet asked for and did not pay
   balances: change,

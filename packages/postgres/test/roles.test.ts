@@ -160,7 +160,8 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       Effect.gen(function* () {
         yield* mayNot("satrail_application", yield* migrated, [
           // A coin is let go of when it turns out to be change of the payout that kept it.
-          ...["entries", "events", "unmatched", "migrations", "epoch"].map((table) => `delete from satrail.${table}`),
+          // Events are deleted when they are older than they are kept.
+          ...["entries", "unmatched", "migrations", "epoch"].map((table) => `delete from satrail.${table}`),
           ...["entries", "events", "coins", "unmatched", "migrations", "epoch"].flatMap((table) => [
             `truncate satrail.${table}`,
             `drop table satrail.${table}`,

@@ -8,6 +8,8 @@ import type { Domains } from "@satrail/core/accounts/Domains"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Names } from "@satrail/core/base/Names"
 import * as Throttle from "@satrail/core/base/Throttle"
+import type { Feed } from "@satrail/core/events/Feed"
+import type { Tail } from "@satrail/core/events/Tail"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
@@ -34,6 +36,7 @@ import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
+import * as EventIds from "@satrail/http/EventIds"
 import type * as Extension from "@satrail/http/Extension"
 import type * as Home from "@satrail/http/Home"
 import * as Http from "@satrail/http/Http"
@@ -234,7 +237,9 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
   )
 
 /** What answers with a secret in them are sealed with: it follows from what preimages follow from too, which is the same in all processes and for ever. */
-const sealer = ({ node, sandboxSeed }: Environment): Seal.Sealer => Seal.make(node?.invoiceSecret ?? Redacted.make(sandboxSeed))
+const secretOf = ({ node, sandboxSeed }: Environment): Redacted.Redacted => node?.invoiceSecret ?? Redacted.make(sandboxSeed)
+
+const sealer = (environment: Environment): Seal.Sealer => Seal.make(secretOf(environment))
 
 /** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */
 export const api = Api.add(SandboxRoutes.section.group)
@@ -243,12 +248,14 @@ type Services =
   | ApiKeys
   | Companies
   | Domains
+  | Feed
   | Invoices
   | LightningAddresses
   | OnChainAddresses
   | PayRequests
   | Prices
   | Reconciliation
+  | Tail
   | Transactions
   | Vouchers
   | Withdrawals
@@ -307,7 +314,13 @@ export const routes = <E = never>(
   })
   return handled.pipe(
     Layer.provide(Http.layerMiddlewares),
-    Layer.provide(Layer.merge(Layer.succeed(OperatorToken, operatorToken), Layer.succeed(Seal.Seal, sealer(environment)))),
+    Layer.provide(
+      Layer.mergeAll(
+        Layer.succeed(OperatorToken, operatorToken),
+        Layer.succeed(Seal.Seal, sealer(environment)),
+        Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment)))
+      )
+    ),
     Layer.provide(Layer.merge(Layer.succeedContext(services), NodeHttpServer.layerHttpServices))
   )
 }

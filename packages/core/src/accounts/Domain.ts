@@ -63,7 +63,7 @@ export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = 
   legs: [],
   domain,
   replaces,
-  event: { type: "company.domain_verified", subject: domain.companyId }
+  event: { type: "domain.verified", subject: domain.domain }
 })
 
 /** The record was looked for: it is there, or it is missing since now or since before. */
@@ -75,7 +75,5 @@ export const checked = ({ domain, companyId, lostAtMillis }: Domain, isShown: bo
   legs: [],
   domain,
   isShown,
-  ...(isShown === (lostAtMillis === null)
-    ? {}
-    : { event: { type: isShown ? "company.domain_found" : "company.domain_lost", subject: companyId } })
+  ...(isShown === (lostAtMillis === null) ? {} : { event: { type: isShown ? "domain.found" : "domain.lost", subject: domain } })
 })

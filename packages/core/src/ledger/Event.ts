@@ -4,9 +4,13 @@ import { Schema, Struct } from "effect"
 export const subjects = {
   "company.opened": "companies",
   "company.plan_changed": "companies",
+  // What domains published until their events named the domain itself.
   "company.domain_verified": "companies",
   "company.domain_found": "companies",
   "company.domain_lost": "companies",
+  "domain.verified": "domains",
+  "domain.found": "domains",
+  "domain.lost": "domains",
   "api_key.issued": "api_keys",
   "api_key.revoked": "api_keys",
   "invoice.created": "invoices",

@@ -378,7 +378,7 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
 
-/** 1000 with a fee of 5 from one company to another: 1005 leave the hold, 1000 arrive, 5 are revenue. Nothing touches a node. */
+/** 1000 with a fee of 5 from one company to another: 1005 leave the hold, 1000 arrive, 5 are revenue. Nothing touches a node. The payee has an event too: `deposit.settled`. */
 export const transferred = (
   withdrawal: Withdrawal,
   to: {

@@ -5,15 +5,17 @@ import { NounReads } from "../ledger/NounReads.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
+import { EventStore } from "../ledger/EventStore.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
-export type Records = NounReads | LedgerReads | AccountReads | ReceivingReads | SendingReads | ReportReads
+export type Records = NounReads | LedgerReads | EventStore | AccountReads | ReceivingReads | SendingReads | ReportReads
 
 /** Everything that can be read. */
 export interface AllReads
   extends
     Context.Service.Shape<typeof NounReads>,
     Context.Service.Shape<typeof LedgerReads>,
+    Context.Service.Shape<typeof EventStore>,
     Context.Service.Shape<typeof AccountReads>,
     Context.Service.Shape<typeof ReceivingReads>,
     Context.Service.Shape<typeof SendingReads>,
@@ -24,6 +26,7 @@ export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(funct
   return {
     ...(yield* NounReads),
     ...(yield* LedgerReads),
+    ...(yield* EventStore),
     ...(yield* AccountReads),
     ...(yield* ReceivingReads),
     ...(yield* SendingReads),

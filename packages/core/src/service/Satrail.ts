@@ -17,6 +17,11 @@ import { LightningSender } from "../nodes/LightningSender.ts"
 import * as Prices from "../nodes/Prices.ts"
 import { Resolver } from "../nodes/Resolver.ts"
 import { Signer } from "../nodes/Signer.ts"
+import * as Events from "../events/Events.ts"
+import * as Feed from "../events/Feed.ts"
+import * as Retention from "../events/Retention.ts"
+import * as Tail from "../events/Tail.ts"
+import { EventStore } from "../ledger/EventStore.ts"
 import * as Policy from "./Policy.ts"
 import * as ChainDeposits from "../receiving/ChainDeposits.ts"
 import * as Invoices from "../receiving/Invoices.ts"
@@ -40,6 +45,7 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(Journal),
   Traced.layer(NounReads),
   Traced.layer(LedgerReads),
+  Traced.layer(EventStore),
   Traced.layer(AccountReads),
   Traced.layer(ReceivingReads),
   Traced.layer(SendingReads),
@@ -68,7 +74,9 @@ export const layer = (settings: Policy.Settings) =>
     ChainDeposits.layer,
     SettledPayouts.layer,
     PaymentWorker.layer,
-    Traced.over(Vouchers.Vouchers, Vouchers.layer)
+    Traced.over(Vouchers.Vouchers, Vouchers.layer),
+    Events.layer,
+    Feed.layer
   ).pipe(
     Layer.provideMerge(
       Layer.merge(Traced.over(Withdrawals.Withdrawals, Withdrawals.layer), Traced.over(Invoices.Invoices, Invoices.layer))
@@ -81,7 +89,9 @@ export const layer = (settings: Policy.Settings) =>
       )
     ),
     Layer.provideMerge(Policy.layer(settings)),
-    Layer.provide(tracedPorts)
+    Layer.provide(tracedPorts),
+    Layer.provide(Tail.layerJournal),
+    Layer.provideMerge(Tail.layer)
   )
 
 /** Background workers: they credit deposits and send confirmed withdrawals. One or more processes on a store need them. */
@@ -92,5 +102,6 @@ export const layerWorkers = Layer.mergeAll(
   PaymentWorker.layerWorker,
   Vouchers.layerWorker,
   Domains.layerWorker,
-  Expiry.layerWorker
+  Expiry.layerWorker,
+  Retention.layerWorker
 )

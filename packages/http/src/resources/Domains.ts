@@ -18,7 +18,7 @@ const path = "/v1/domains"
 const GivenDomain = Schema.String.annotate({ examples: ["example.com"] }).check(Schema.makeFilter(Scalars.domainIssue))
 
 /** A company's own domain, as the company sees it. */
-const own = View.make<Domain.Domain>()(
+export const own = View.make<Domain.Domain>()(
   { identifier: "OwnDomain" },
   {
     domain: [Scalars.text("example.com"), (row) => row.domain],

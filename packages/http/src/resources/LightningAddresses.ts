@@ -74,7 +74,7 @@ const view = View.make<LightningAddress.LightningAddress>()(
 )
 
 /** The same for its owner, who decides what may be paid there, with everything that payers scan. */
-const own = View.make<LightningAddress.LightningAddress>()(
+export const own = View.make<LightningAddress.LightningAddress>()(
   { identifier: "OwnLightningAddress" },
   {
     ...view.members,

@@ -22,7 +22,7 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "CreateOnChainAddress" })
 
 /** An on-chain address that was given out. */
-const view = View.make<OnChainAddress>()(
+export const view = View.make<OnChainAddress>()(
   { identifier: "OnChainAddress" },
   {
     id: [Scalars.Uuid, (row) => row.id],

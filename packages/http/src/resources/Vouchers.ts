@@ -31,7 +31,7 @@ const Body = Schema.Struct({
 }).annotate({ identifier: "CreateVoucher" })
 
 /** Money that is held for the first wallet that claims it. */
-const view = View.make<Voucher.Voucher>()(
+export const view = View.make<Voucher.Voucher>()(
   { identifier: "Voucher" },
   {
     id: [Scalars.Uuid, (row) => row.id],

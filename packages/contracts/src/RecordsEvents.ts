@@ -1,0 +1,95 @@
+import { assert } from "@effect/vitest"
+import { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import { Records } from "@satrail/core/Records"
+import { Effect, Option } from "effect"
+import type * as Contract from "./Contract.ts"
+import { begin, claimFor, companyWith, created, found, open, transfer } from "./Fixtures.ts"
+
+const subjects = (events: ReadonlyArray<{ readonly subject: string }>) => events.map(({ subject }) => subject)
+
+/** The events that companies are told. */
+export const other = {
+  "a company's events are read from where one was, oldest first, and no other company's": Effect.gen(function* () {
+    const { eventsOf, event } = yield* Records
+    const [one, other] = [yield* open, yield* open]
+    const asked: Array<string> = []
+    for (let i = 0; i < 5; i++) {
+      asked.push((yield* created(one, 1)).id)
+      yield* created(other, 1)
+    }
+    const all = yield* eventsOf(one, 0n, 100)
+    assert.deepStrictEqual(subjects(all.slice(1)), asked)
+    const [first, second] = all
+    if (first === undefined || second === undefined) return assert.fail("two events at least")
+    assert.deepStrictEqual(yield* eventsOf(one, first.id, 2), all.slice(1, 3))
+    assert.deepStrictEqual(yield* eventsOf(one, all.at(-1)?.id ?? 0n, 2), [])
+    assert.deepStrictEqual(yield* found(event(second.id)), second)
+    const everybody = yield* eventsOf(null, first.id - 1n, 1000)
+    assert.includeMembers(subjects(everybody), asked)
+    assert.isAbove(everybody.length, all.length)
+  }),
+  "what an event is told as is kept as it was first": Effect.gen(function* () {
+    const { eventsOf, told, keepTold } = yield* Records
+    const companyId = yield* open
+    yield* created(companyId, 1)
+    const events = yield* eventsOf(companyId, 0n, 10)
+    const ids = events.map(({ id }) => id)
+    const as = (body: string) => ids.map((id) => ({ id, companyId, tellings: [{ type: "a", subject: "s", body }] }))
+    assert.deepStrictEqual(yield* told(ids), [])
+    assert.deepStrictEqual(yield* keepTold(as('{"said":"first"}').slice(0, 1)), as('{"said":"first"}').slice(0, 1))
+    const kept = yield* keepTold(as('{"said":"then"}'))
+    assert.sameDeepMembers([...kept], [...as('{"said":"first"}').slice(0, 1), ...as('{"said":"then"}').slice(1)])
+    assert.sameDeepMembers([...(yield* told(ids))], [...kept])
+    assert.deepStrictEqual(yield* told([]), [])
+  }),
+  "what an event is told as is the same for everybody who keeps it at once": Effect.gen(function* () {
+    const { eventsOf, keepTold } = yield* Records
+    const companyId = yield* open
+    const [event] = yield* eventsOf(companyId, 0n, 1)
+    const id = event?.id ?? assert.fail("its opening is an event")
+    const kept = yield* Effect.forEach(
+      Array.from({ length: 8 }, (_, i) => i),
+      (i) => keepTold([{ id, companyId, tellings: [{ type: "a", subject: "s", body: String(i) }] }]),
+      { concurrency: "unbounded" }
+    )
+    assert.strictEqual(new Set(kept.map((rows) => JSON.stringify(rows[0]?.tellings))).size, 1)
+  }),
+  "old events are deleted in batches, the oldest first, with what they were told as": Effect.gen(function* () {
+    const { eventsOf, event, told, keepTold, forgetEvents, forgottenUntil } = yield* Records
+    const ever = Number.MAX_SAFE_INTEGER
+    // Of every promise before this one: none looks back.
+    for (let gone = 1; gone > 0;) gone = yield* forgetEvents(ever, 1000)
+    const [companyId, other] = [yield* open, yield* open]
+    for (let i = 0; i < 4; i++) yield* created(companyId, 1, { createdAtMillis: 3 })
+    const all = yield* eventsOf(null, 0n, 10)
+    assert.lengthOf(all, 6)
+    yield* keepTold(all.map((one) => ({ id: one.id, companyId: one.companyId, tellings: [{ type: "a", subject: "s", body: "{}" }] })))
+    assert.deepStrictEqual([yield* forgottenUntil(companyId), yield* forgottenUntil(other)], [0n, 0n])
+    assert.strictEqual(yield* forgetEvents(3, 10), 0, "none is from before that")
+    assert.strictEqual(yield* forgetEvents(4, 2), 0, "the two oldest are openings of now")
+    assert.strictEqual(yield* forgetEvents(4, 4), 2)
+    assert.deepStrictEqual(yield* eventsOf(null, 0n, 10), [...all.slice(0, 2), ...all.slice(4)])
+    assert.strictEqual(yield* forgetEvents(4, 10), 2)
+    assert.strictEqual(yield* forgetEvents(4, 10), 0)
+    assert.deepStrictEqual(yield* eventsOf(null, 0n, 10), all.slice(0, 2))
+    const newest = all[5] ?? assert.fail()
+    assert.isTrue(Option.isNone(yield* event(newest.id)))
+    assert.lengthOf(yield* told(all.map(({ id }) => id)), 2)
+    const until = yield* Effect.forEach([companyId, other, null], forgottenUntil)
+    assert.deepStrictEqual(until, [newest.id, 0n, newest.id])
+    yield* created(companyId, 1)
+    assert.isTrue(((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id, "no id is given twice")
+  }),
+  "who is paid from inside is told of the deposit": Effect.gen(function* () {
+    const { eventsOf } = yield* Records
+    const [payer, payee] = [yield* companyWith(100), yield* open]
+    const [begun, invoice] = [yield* begin(payer, 10), yield* created(payee, 10)]
+    yield* claimFor(begun, invoice)
+    const change = yield* transfer(begun, invoice)
+    yield* (yield* Journal).commit(change)
+    const last = (yield* eventsOf(payee, 0n, 10)).at(-1)
+    assert.deepStrictEqual([last?.type, last?.subject], ["deposit.settled", change.deposit.id])
+    assert.strictEqual((yield* eventsOf(payer, 0n, 100)).at(-1)?.type, "withdrawal.settled")
+  })
+} satisfies Contract.Promises<Journal | Records | Tasks>

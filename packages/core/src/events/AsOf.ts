@@ -1,0 +1,59 @@
+import type { Domain } from "../accounts/Domain.ts"
+import type { Status } from "../ledger/Rail.ts"
+import type { Deposit } from "../receiving/Deposit.ts"
+import type { Invoice } from "../receiving/Invoice.ts"
+import type { LightningAddress } from "../receiving/LightningAddress.ts"
+import type { Voucher } from "../sending/Voucher.ts"
+import * as Withdrawal from "../sending/Withdrawal.ts"
+
+// Records as they were when an event was committed. They are read later, when they may have ended: what a record's life has changed since is taken
+// back, so that an event of a pending one never shows how it ended, nor its preimage.
+
+export const deposit = (row: Deposit, status: Status, atMillis: number): Deposit => ({
+  ...row,
+  status,
+  height: status === "settled" ? row.height : null,
+  updatedAtMillis: atMillis
+})
+
+/** Nothing was done about it yet. */
+export const requested = (row: Withdrawal.Withdrawal): Withdrawal.Withdrawal => ({ ...row, ...Withdrawal.pending(row) })
+
+/** It was sent again for a higher fee, and has not ended. */
+export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
+  ...row,
+  status: "pending",
+  preimage: null,
+  paymentIndex: null,
+  failure: null,
+  updatedAtMillis: atMillis
+})
+
+/** Not paid. */
+export const unpaid = (row: Invoice, status: "pending" | "expired"): Invoice => ({
+  ...row,
+  status,
+  received: null,
+  preimage: null,
+  claimedBy: null,
+  settledAtMillis: null
+})
+
+export const openVoucher = (row: Voucher): Voucher => ({ ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
+
+export const newAddress = (row: LightningAddress): LightningAddress => ({
+  ...row,
+  updatedAtMillis: row.createdAtMillis,
+  lastUsedAtMillis: null,
+  deletedAtMillis: null
+})
+
+export const changedAddress = (row: LightningAddress, atMillis: number): LightningAddress => ({
+  ...row,
+  updatedAtMillis: atMillis,
+  deletedAtMillis: null
+})
+
+export const verifiedDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: null })
+
+export const lostDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: atMillis })

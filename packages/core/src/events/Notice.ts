@@ -1,0 +1,79 @@
+import type { Domain } from "../accounts/Domain.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
+import type { Deposit } from "../receiving/Deposit.ts"
+import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
+import type { LightningAddress } from "../receiving/LightningAddress.ts"
+import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
+import type { Voucher } from "../sending/Voucher.ts"
+import type { Withdrawal } from "../sending/Withdrawal.ts"
+
+/** The records that companies are told about, and under which types. A type that was ever told stays. */
+export const types = {
+  deposit: [
+    "deposit.lightning.completed",
+    "deposit.onchain.pending",
+    "deposit.onchain.completed",
+    "deposit.onchain.failed",
+    "deposit.onchain.reversed"
+  ],
+  withdrawal: [
+    "withdrawal.lightning.pending",
+    "withdrawal.lightning.completed",
+    "withdrawal.lightning.failed",
+    "withdrawal.onchain.pending",
+    "withdrawal.onchain.completed",
+    "withdrawal.onchain.failed",
+    "withdrawal.onchain.replaced"
+  ],
+  invoice: ["invoice.created", "invoice.settled", "invoice.expired"],
+  unmatched: ["payment.unmatched"],
+  voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
+  lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
+  onChainAddress: ["on_chain_address.created"],
+  domain: ["domain.verified", "domain.lost"]
+} as const
+
+/** A kind of record that companies are told about. */
+export type Kind = keyof typeof types
+export type TypeOf<K extends Kind> = (typeof types)[K][number]
+export type Type = TypeOf<Kind>
+
+interface Rows {
+  readonly deposit: Deposit
+  readonly withdrawal: Withdrawal
+  readonly invoice: Invoice
+  readonly unmatched: Unmatched
+  readonly voucher: Voucher
+  readonly lightningAddress: LightningAddress
+  readonly onChainAddress: OnChainAddress
+  readonly domain: Domain
+}
+
+/** A record as an event tells it: in the state that the event stands for, whatever has become of it since. */
+export type About = {
+  readonly [K in Kind]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] }
+}[Kind]
+
+/** Where an event is: the number of the committed event, and which of those that it is told as. */
+export interface Place {
+  readonly event: bigint
+  readonly part: number
+}
+
+/** Before all events. */
+export const first: Place = { event: 0n, part: 0 }
+
+/** What a company is told. */
+export type Notice = About & {
+  readonly place: Place
+  readonly companyId: CompanyId.CompanyId
+  readonly atMillis: number
+  /** The id of the record; of a domain its name. */
+  readonly subject: string
+}
+
+/** Every type, in the order of the catalogue. */
+export const all: ReadonlyArray<Type> = Object.values(types).flat()
+
+/** Whether `a` is after `b`. */
+export const isAfter = (a: Place, b: Place): boolean => a.event > b.event || (a.event === b.event && a.part > b.part)

@@ -1,0 +1,210 @@
+import { Effect, Option } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
+import type { Domain } from "../accounts/Domain.ts"
+import type * as Event from "../ledger/Event.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Published } from "../ledger/LedgerReads.ts"
+import type * as Noun from "../ledger/Noun.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import type { Rail } from "../ledger/Rail.ts"
+import * as Deposit from "../receiving/Deposit.ts"
+import * as Invoice from "../receiving/Invoice.ts"
+import * as LightningAddress from "../receiving/LightningAddress.ts"
+import * as OnChainAddress from "../receiving/OnChainAddress.ts"
+import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import * as Voucher from "../sending/Voucher.ts"
+import * as Withdrawal from "../sending/Withdrawal.ts"
+import * as AsOf from "./AsOf.ts"
+import type { About, Notice, Type } from "./Notice.ts"
+
+type Read<A> = Effect.Effect<A, StoreUnavailable>
+
+const nothing: ReadonlyArray<About> = []
+
+const names: { readonly [rail in Rail]: "lightning" | "onchain" } = { lightning: "lightning", on_chain: "onchain" }
+
+const depositIs = (record: Deposit.Deposit, as: "pending" | "failed" | "reversed", atMillis: number): About => ({
+  kind: "deposit",
+  type: `deposit.onchain.${as}`,
+  record: AsOf.deposit(record, as === "failed" ? "failed" : "pending", atMillis)
+})
+
+const depositCompleted = (record: Deposit.Deposit, atMillis: number): About => ({
+  kind: "deposit",
+  type: `deposit.${names[record.rail]}.completed`,
+  record: AsOf.deposit(record, "settled", atMillis)
+})
+
+const withdrawalIs = (record: Withdrawal.Withdrawal, as: "pending" | "completed" | "failed"): About => ({
+  kind: "withdrawal",
+  type: `withdrawal.${names[record.rail]}.${as}`,
+  record
+})
+
+const invoiceSettled = (record: Invoice.Invoice): About => ({ kind: "invoice", type: "invoice.settled", record })
+
+/** The types that a committed event can be told as; what is not here is not told. */
+const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
+  "invoice.created": ["invoice.created"],
+  "invoice.expired": ["invoice.expired"],
+  "invoice.settled": ["deposit.lightning.completed", "invoice.settled"],
+  "deposit.settled": ["deposit.lightning.completed", "deposit.onchain.completed", "invoice.settled"],
+  "deposit.pending": ["deposit.onchain.pending"],
+  "deposit.reversed": ["deposit.onchain.reversed"],
+  "deposit.failed": ["deposit.onchain.failed"],
+  "deposit.too_small": ["deposit.onchain.failed"],
+  "payment.unmatched": ["payment.unmatched"],
+  "withdrawal.requested": ["withdrawal.lightning.pending", "withdrawal.onchain.pending"],
+  "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.onchain.completed"],
+  "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.onchain.failed"],
+  "withdrawal.replaced": ["withdrawal.onchain.replaced"],
+  "voucher.created": ["voucher.created"],
+  "voucher.expired": ["voucher.expired"],
+  "voucher.canceled": ["voucher.canceled"],
+  "voucher.claimed": ["voucher.claimed", "withdrawal.lightning.pending"],
+  "lightning_address.created": ["lightning_address.created"],
+  "lightning_address.changed": ["lightning_address.updated"],
+  "lightning_address.deleted": ["lightning_address.deleted"],
+  "on_chain_address.created": ["on_chain_address.created"],
+  "domain.verified": ["domain.verified"],
+  "domain.found": ["domain.verified"],
+  "domain.lost": ["domain.lost"]
+}
+
+export const typesOf = (type: Event.Type): ReadonlyArray<Type> => told[type] ?? []
+
+const subjectOf = (about: About): string => (about.kind === "domain" ? about.record.domain : about.record.id)
+
+/** The records that events are about, and what these are told as. */
+const tellers = Effect.gen(function* () {
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
+  const nouns = yield* NounReads
+
+  const one = <A extends Noun.Row>(
+    { companyId, subject }: Published,
+    noun: Noun.Noun<A>,
+    tell: (row: A) => About
+  ): Read<ReadonlyArray<About>> => Effect.map(nouns.get(noun, companyId, subject), (row) => Option.toArray(Option.map(row, tell)))
+
+  const domain = ({ companyId, subject }: Published, tell: (row: Domain) => About): Read<ReadonlyArray<About>> =>
+    Effect.map(accounts.domain(subject), (row) =>
+      Option.toArray(row)
+        .filter((row) => row.companyId === companyId)
+        .map(tell)
+    )
+
+  /** The deposit, and the invoice that it paid. */
+  const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Option<Deposit.Deposit>) {
+    if (Option.isNone(deposit)) return nothing
+    const { companyId, lightningInvoiceId } = deposit.value
+    const invoice = lightningInvoiceId === null ? Option.none() : yield* nouns.get(Invoice.noun, companyId, lightningInvoiceId)
+    return [depositCompleted(deposit.value, event.atMillis), ...Option.toArray(Option.map(invoice, invoiceSettled))]
+  })
+
+  /** The voucher, and the withdrawal that it is from here on, whose request is no event of its own. */
+  const claimed = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
+    const voucher = yield* nouns.get(Voucher.noun, companyId, subject)
+    if (Option.isNone(voucher)) return nothing
+    const id = voucher.value.withdrawalId
+    const withdrawal = id === null ? Option.none() : yield* nouns.get(Withdrawal.noun, companyId, id)
+    const requested = Option.map(withdrawal, (row) => withdrawalIs(AsOf.requested(row), "pending"))
+    const about: About = { kind: "voucher", type: "voucher.claimed", record: voucher.value }
+    return [about, ...Option.toArray(requested)]
+  })
+
+  const settled = ({ companyId, subject }: Published) => receiving.depositOfInvoice(companyId, subject)
+  const arrived = ({ companyId, subject }: Published) => nouns.get(Deposit.noun, companyId, subject)
+  return {
+    one,
+    domain,
+    claimed,
+    /** The deposit of an invoice, with the invoice. */
+    settled: (event: Published) => Effect.flatMap(settled(event), (deposit) => paid(event, deposit)),
+    arrived: (event: Published) => Effect.flatMap(arrived(event), (deposit) => paid(event, deposit))
+  }
+})
+
+/**
+ * What a committed event is told as. The catalogue of what is told is this table: what is missing in it, such as keys and companies, is for the audit log.
+ * A record that is not there any more is not told of.
+ */
+export const make = Effect.gen(function* () {
+  const { one, domain, claimed, settled, arrived } = yield* tellers
+
+  const about = (event: Published): Read<ReadonlyArray<About>> => {
+    const { type, atMillis } = event
+    switch (type) {
+      case "invoice.created":
+        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: AsOf.unpaid(row, "pending") }))
+      case "invoice.expired":
+        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: AsOf.unpaid(row, "expired") }))
+      case "invoice.settled":
+        return settled(event)
+      case "deposit.settled":
+        return arrived(event)
+      case "deposit.pending":
+        return one(event, Deposit.noun, (row) => depositIs(row, "pending", atMillis))
+      case "deposit.reversed":
+        return one(event, Deposit.noun, (row) => depositIs(row, "reversed", atMillis))
+      case "deposit.failed":
+      case "deposit.too_small":
+        return one(event, Deposit.noun, (row) => depositIs(row, "failed", atMillis))
+      case "payment.unmatched":
+        return one(event, Invoice.unmatchedNoun, (record) => ({ kind: "unmatched", type, record }))
+      case "withdrawal.requested":
+        return one(event, Withdrawal.noun, (row) => withdrawalIs(AsOf.requested(row), "pending"))
+      case "withdrawal.settled":
+        return one(event, Withdrawal.noun, (row) => withdrawalIs(row, "completed"))
+      case "withdrawal.failed":
+        return one(event, Withdrawal.noun, (row) => withdrawalIs(row, "failed"))
+      case "withdrawal.replaced":
+        return one(event, Withdrawal.noun, (row) => ({
+          kind: "withdrawal",
+          type: "withdrawal.onchain.replaced",
+          record: AsOf.replaced(row, atMillis)
+        }))
+      case "voucher.created":
+        return one(event, Voucher.noun, (row) => ({ kind: "voucher", type, record: AsOf.openVoucher(row) }))
+      case "voucher.expired":
+      case "voucher.canceled":
+        return one(event, Voucher.noun, (record) => ({ kind: "voucher", type, record }))
+      case "voucher.claimed":
+        return claimed(event)
+      case "lightning_address.created":
+        return one(event, LightningAddress.noun, (row) => ({
+          kind: "lightningAddress",
+          type,
+          record: AsOf.newAddress(row)
+        }))
+      case "lightning_address.changed":
+        return one(event, LightningAddress.noun, (row) => ({
+          kind: "lightningAddress",
+          type: "lightning_address.updated",
+          record: AsOf.changedAddress(row, atMillis)
+        }))
+      case "lightning_address.deleted":
+        return one(event, LightningAddress.noun, (record) => ({ kind: "lightningAddress", type, record }))
+      case "on_chain_address.created":
+        return one(event, OnChainAddress.noun, (record) => ({ kind: "onChainAddress", type, record }))
+      case "domain.verified":
+      case "domain.found":
+        return domain(event, (row) => ({ kind: "domain", type: "domain.verified", record: AsOf.verifiedDomain(row, atMillis) }))
+      case "domain.lost":
+        return domain(event, (row) => ({ kind: "domain", type, record: AsOf.lostDomain(row, atMillis) }))
+      default:
+        return Effect.succeed(nothing)
+    }
+  }
+
+  return {
+    /** In the order in which they are told. Places are counted from one: a place with none is before all of its event. */
+    of: (event: Published): Read<ReadonlyArray<Notice>> =>
+      Effect.map(about(event), (told) =>
+        told.map((about, i): Notice => {
+          const place = { event: event.id, part: i + 1 }
+          return { ...about, place, companyId: event.companyId, atMillis: event.atMillis, subject: subjectOf(about) }
+        })
+      )
+  }
+})

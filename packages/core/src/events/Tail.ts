@@ -1,0 +1,107 @@
+import { Context, Effect, Latch, Layer, type Scope } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
+import * as Worker from "../base/Worker.ts"
+import { EventStore } from "../ledger/EventStore.ts"
+import { Journal } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+
+/** How often a process looks for what other processes have committed: once for all who listen in it, and not at all while nobody does. */
+export const pollMillis = 250
+
+// What this process commits is looked for at once, and then not again for a moment: many commits are one look.
+const gapMillis = 20
+const pageSize = 1000
+
+/** Says when there are events to be read. */
+export class Tail extends Context.Service<
+  Tail,
+  {
+    /** Something was committed here. */
+    readonly wake: Effect.Effect<void>
+    /**
+     * Waits until there may be events of the company (null: of any) that were not there when it was waited for last. The first time it does not wait.
+     * For as long as the scope is open.
+     */
+    readonly listen: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+  }
+>()("@satrail/core/events/Tail") {}
+
+const anybody = "*"
+
+export const make = Effect.gen(function* () {
+  const store = yield* EventStore
+  const ledger = yield* LedgerReads
+  const waiting = new Map<string, Set<Latch.Latch>>()
+  const [listened, woken] = [yield* Latch.make(false), yield* Latch.make(false)]
+  let position: bigint | undefined
+
+  const release = (name: string) => {
+    for (const latch of waiting.get(name) ?? []) latch.openUnsafe()
+  }
+
+  const look = Effect.gen(function* () {
+    yield* listened.await
+    const known = position
+    if (known === undefined) {
+      const last = yield* ledger.lastEvent
+      position = last
+      // What was committed since somebody has begun to listen, and before this: who it is of is not known.
+      for (const name of waiting.keys()) release(name)
+      return
+    }
+    const page = yield* store.eventsOf(null, known, pageSize)
+    if (position !== known) return // nobody listened meanwhile
+    for (const name of new Set<string>(page.map(({ companyId }) => companyId))) release(name)
+    if (page.length > 0) release(anybody)
+    position = page.at(-1)?.id ?? known
+    if (page.length === pageSize) yield* woken.open
+  })
+
+  yield* Worker.runOpen(
+    "events",
+    look,
+    Effect.andThen(Effect.sleep(gapMillis), Effect.andThen(Effect.race(woken.await, Effect.sleep(pollMillis - gapMillis)), woken.close))
+  )
+
+  return Tail.of({
+    wake: Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.asVoid(woken.open))),
+    listen: (companyId) =>
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const name = companyId ?? anybody
+            const latch = Latch.makeUnsafe(true)
+            const others = waiting.get(name)
+            if (others === undefined) waiting.set(name, new Set([latch]))
+            else others.add(latch)
+            listened.openUnsafe()
+            return { name, latch }
+          }),
+          ({ name, latch }) =>
+            Effect.sync(() => {
+              const others = waiting.get(name)
+              others?.delete(latch)
+              if (others?.size === 0) waiting.delete(name)
+              if (waiting.size > 0) return
+              listened.closeUnsafe()
+              position = undefined
+            })
+        ),
+        ({ latch }) => Effect.andThen(latch.await, latch.close)
+      )
+  })
+})
+
+export const layer = Layer.effect(Tail, make)
+
+/** The Journal, which says so to whoever listens here as soon as a Change is committed that publishes something. */
+export const layerJournal = Layer.effect(
+  Journal,
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const { wake } = yield* Tail
+    return Journal.of({
+      commit: (change) => (change.event === undefined ? journal.commit(change) : Effect.tap(journal.commit(change), wake))
+    })
+  })
+)

@@ -1,0 +1,137 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { invoice as invoiceRow } from "@satrail/contracts/Fixtures"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Cause, Effect, Exit, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Events from "../src/events/Events.ts"
+import type { Notice } from "../src/events/Notice.ts"
+import * as Retention from "../src/events/Retention.ts"
+import { Journal } from "../src/ledger/Journal.ts"
+import * as Invoice from "../src/receiving/Invoice.ts"
+import { company, companyWith, confirm, follow, invoice, mine, onChainAddress, outside, scenario, steps } from "./World.ts"
+
+type Ask = Parameters<Events.Events["Service"]["tail"]>[0]
+
+const tail = (ask: Ask) => Stream.unwrap(Effect.map(Events.Events, (events) => events.tail(ask)))
+
+/** The first `count` events that are told. */
+const heard = (count: number, ask: Ask) => Stream.runCollect(Stream.take(tail(ask), count))
+
+/** Type and status of each. */
+const shown = (notices: ReadonlyArray<Notice>) =>
+  notices.map(({ type, record }) => ("status" in record ? `${type} ${record.status}` : type))
+
+scenario("events: an old event shows its record as it was, whatever became of it since", function* () {
+  const row = yield* companyWith(1000)
+  yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+  yield* steps(3)
+  const all = yield* heard(5, { companyId: row.id })
+  assert.deepStrictEqual(shown(all), [
+    "invoice.created pending",
+    "deposit.lightning.completed settled",
+    "invoice.settled settled",
+    "withdrawal.lightning.pending pending",
+    "withdrawal.lightning.completed settled"
+  ])
+  const preimages = all.flatMap(({ record }) => ("preimage" in record ? [record.preimage !== null] : []))
+  assert.deepStrictEqual(preimages, [false, true, false, true], "no preimage before it is settled")
+  assert.strictEqual(new Set(all.map(({ cursor }) => cursor)).size, 5)
+})
+
+scenario("events: an on-chain deposit is told of when it is seen, completed and reversed", function* () {
+  const row = yield* company()
+  const { address } = yield* onChainAddress(row)
+  yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(5000) })
+  yield* follow
+  yield* mine(6)
+  yield* follow
+  assert.deepStrictEqual(shown(yield* heard(3, { companyId: row.id })), [
+    "on_chain_address.created",
+    "deposit.onchain.pending pending",
+    "deposit.onchain.completed settled"
+  ])
+})
+
+scenario("events: a stream goes on after any cursor, also between two events of one commit", function* () {
+  const row = yield* companyWith(1000)
+  const all = yield* heard(3, { companyId: row.id })
+  for (const [i, { cursor }] of all.entries()) {
+    if (i === all.length - 1) break
+    assert.deepStrictEqual(yield* heard(all.length - 1 - i, { companyId: row.id, after: cursor }), all.slice(i + 1))
+  }
+  assert.strictEqual(Events.cursorOf(Events.placeOf(all[0]?.cursor ?? "") ?? assert.fail()), all[0]?.cursor)
+})
+
+scenario("events: who follows the stream hears what is committed, and no other company's", function* () {
+  const [row, other] = [yield* company(), yield* company()]
+  const told: Array<string> = []
+  const listening = yield* Effect.forkChild(
+    Stream.runForEach(tail({ companyId: row.id, after: "now" }), ({ subject }) => Effect.sync(() => told.push(subject)))
+  )
+  yield* TestClock.adjust(1000)
+  const expected: Array<string> = []
+  for (let i = 0; i < 3; i++) {
+    expected.push((yield* invoice(row, 1)).id)
+    yield* invoice(other, 1)
+    yield* TestClock.adjust(50)
+  }
+  assert.deepStrictEqual(told, expected)
+  yield* Fiber.interrupt(listening)
+  // Another one after nobody has listened for a while.
+  const again = yield* Effect.forkChild(heard(2, { companyId: row.id, after: "now" }))
+  yield* TestClock.adjust(1000)
+  const [first, second] = [yield* invoice(row, 1), yield* invoice(row, 1)]
+  yield* TestClock.adjust(1000)
+  assert.deepStrictEqual(
+    (yield* Fiber.join(again)).map(({ subject }) => subject),
+    [first.id, second.id]
+  )
+})
+
+scenario("events: what another process commits is heard within a quarter of a second", function* () {
+  const row = yield* company()
+  const told: Array<string> = []
+  const listening = yield* Effect.forkChild(
+    Stream.runForEach(tail({ after: "now" }), ({ subject }) => Effect.sync(() => told.push(subject)))
+  )
+  yield* TestClock.adjust(1000)
+  const change = Invoice.created(yield* invoiceRow(row.id, 1))
+  yield* (yield* Journal).commit(change) // the port itself: nothing in this process knows of it
+  yield* TestClock.adjust(250)
+  assert.deepStrictEqual(told, [change.id])
+  yield* Fiber.interrupt(listening)
+})
+
+scenario("events: the payee of a transfer from inside is told, and the payer", function* () {
+  const [payer, payee] = [yield* companyWith(1000), yield* company()]
+  const { paymentRequest } = yield* invoice(payee, 100)
+  yield* confirm(payer, paymentRequest)
+  yield* steps(3)
+  assert.deepStrictEqual(shown(yield* heard(3, { companyId: payee.id })), [
+    "invoice.created pending",
+    "deposit.lightning.completed settled",
+    "invoice.settled settled"
+  ])
+  assert.strictEqual(shown(yield* heard(5, { companyId: payer.id })).at(-1), "withdrawal.lightning.completed settled")
+})
+
+scenario("events: events older than ninety days are deleted, and a cursor before them is refused", function* () {
+  const row = yield* company()
+  for (let i = 0; i < 3; i++) yield* invoice(row, 1)
+  const [first, , last] = yield* heard(3, { companyId: row.id })
+  yield* TestClock.adjust(Events.keptMillis + 1)
+  const { id } = yield* invoice(row, 1)
+  yield* Retention.step
+  const left = yield* heard(1, { companyId: row.id })
+  assert.deepStrictEqual(
+    left.map(({ subject }) => subject),
+    [id]
+  )
+  // The cursor of the last deleted one has missed nothing.
+  assert.deepStrictEqual(yield* heard(1, { companyId: row.id, after: last?.cursor ?? "" }), left)
+  const refused = yield* Effect.exit(heard(1, { companyId: row.id, after: first?.cursor ?? "" }))
+  assert.strictEqual(Exit.isFailure(refused) && Cause.squash(refused.cause) instanceof Events.CursorTooOld, true)
+  const nonsense = yield* Effect.exit(heard(1, { after: "yesterday" }))
+  assert.isTrue(Exit.isFailure(nonsense))
+})

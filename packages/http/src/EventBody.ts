@@ -1,0 +1,125 @@
+import type { About, Kind, Notice } from "@satrail/core/events/Notice"
+import { types } from "@satrail/core/events/Notice"
+import type { Unmatched } from "@satrail/core/receiving/Invoice"
+import { Schema } from "effect"
+import type { EventIds } from "./EventIds.ts"
+import * as Deposits from "./resources/Deposits.ts"
+import * as Domains from "./resources/Domains.ts"
+import * as Invoices from "./resources/Invoices.ts"
+import * as LightningAddresses from "./resources/LightningAddresses.ts"
+import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
+import * as Vouchers from "./resources/Vouchers.ts"
+import * as Withdrawals from "./resources/Withdrawals.ts"
+import * as Scalars from "./Scalars.ts"
+import * as View from "./View.ts"
+
+/** The largest body. A record that would be larger is told without its metadata. */
+export const maxBytes = 20_000
+
+/** Money that reached the node and no open invoice: the operator decides whose it is. */
+const unmatched = View.make<Unmatched>()(
+  { identifier: "UnmatchedPayment" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    payment_hash: [Schema.String, (row) => row.paymentHash],
+    received_sats: [Scalars.Sats, (row) => Scalars.sats(row.received)],
+    reason: [Scalars.text("invoice settled by another payment"), (row) => row.reason],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+  }
+)
+
+/** What each kind of record is in an event: as it is where it is fetched. */
+const views = {
+  deposit: Deposits.view,
+  withdrawal: Withdrawals.view,
+  invoice: Invoices.view,
+  unmatched,
+  voucher: Vouchers.view,
+  lightningAddress: LightningAddresses.own,
+  onChainAddress: OnChainAddresses.view,
+  domain: Domains.own
+} satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
+
+const dataOf = (about: About): object => {
+  switch (about.kind) {
+    case "deposit":
+      return views.deposit.of(about.record)
+    case "withdrawal":
+      return views.withdrawal.of(about.record)
+    case "invoice":
+      return views.invoice.of(about.record)
+    case "unmatched":
+      return views.unmatched.of(about.record)
+    case "voucher":
+      return views.voucher.of(about.record)
+    case "lightningAddress":
+      return views.lightningAddress.of(about.record)
+    case "onChainAddress":
+      return views.onChainAddress.of(about.record)
+    case "domain":
+      return views.domain.of(about.record)
+  }
+}
+
+/** The event as it is sent: compact JSON in this order, the same after `JSON.stringify(JSON.parse(body))`. */
+export const render =
+  (ids: EventIds) =>
+  (notice: Notice): string => {
+    const { place, companyId, type, atMillis } = notice
+    const write = (data: object) => {
+      const body = JSON.stringify({
+        id: ids.write(place, companyId),
+        type,
+        event: type,
+        timestamp: new Date(atMillis).toISOString(),
+        company_id: companyId,
+        api_version: "v1",
+        data
+      })
+      // Names that are numbers, in metadata, come first wherever JSON is parsed: so they do here.
+      return JSON.stringify(JSON.parse(body))
+    }
+    const data = dataOf(notice)
+    const body = write(data)
+    return Buffer.byteLength(body) <= maxBytes ? body : write({ ...data, metadata: {} })
+  }
+
+const eventOf = (type: string, data: Schema.Top, identifier: string) =>
+  Schema.Struct({
+    id: Schema.String.annotate({
+      description: "The same wherever and however often the event is told",
+      examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
+    }),
+    type: Schema.Literal(type),
+    event: Schema.Literal(type).annotate({ description: "`type` again" }),
+    timestamp: Scalars.Instant,
+    company_id: Scalars.Uuid,
+    api_version: Schema.Literal("v1"),
+    data
+  }).annotate({ identifier })
+
+const identifierOf = (type: string): string =>
+  `${type
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")}Event`
+
+const kinds: ReadonlyArray<Kind> = [
+  "deposit",
+  "withdrawal",
+  "invoice",
+  "unmatched",
+  "voucher",
+  "lightningAddress",
+  "onChainAddress",
+  "domain"
+]
+
+/** The schema of each type of event. */
+export const schemas = new Map(
+  kinds.flatMap((kind) => types[kind].map((type) => [type, eventOf(type, views[kind].schema, identifierOf(type))] as const))
+)
+
+/** Any event. */
+export const Event = Schema.Union([...schemas.values()])

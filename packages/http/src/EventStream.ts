@@ -1,0 +1,110 @@
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { Feed } from "@satrail/core/events/Feed"
+import type * as Notice from "@satrail/core/events/Notice"
+import { Tail } from "@satrail/core/events/Tail"
+import { Effect, Option, Stream } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { credentialOf } from "./Authentication.ts"
+import * as Errors from "./Errors.ts"
+import * as EventBody from "./EventBody.ts"
+import * as EventIds from "./EventIds.ts"
+import * as Events from "./Events.ts"
+import { make } from "./Extension.ts"
+import { filterIssue, filterOf, pageOf, placeOf } from "./resources/Events.ts"
+
+/** How many streams one key may have open in a process, and how many there may be in all. */
+export const streamsPerKey = 5
+export const maxStreams = 2000
+
+/** After how long an EventSource whose stream ended comes back. */
+export const retryMillis = 3000
+
+// What is read at once, and so what a reader who does not read has waiting here: less than 1 MB.
+const pageSize = 40
+
+const parameters = ["after", "types", "subject"]
+
+/** What was asked for, or what is wrong with it. */
+const asked = (request: HttpServerRequest.HttpServerRequest) => {
+  const { searchParams } = new URL(request.url, "http://localhost")
+  const issues = [...searchParams.keys()].flatMap((name) =>
+    parameters.includes(name) ? [] : [{ path: name, message: `There is no such parameter: there are ${parameters.join(", ")}` }]
+  )
+  const [after, types, subject] = parameters.map((name) => searchParams.get(name) ?? undefined)
+  const wrong = types?.split(",").flatMap((filter) => filterIssue(filter) ?? [])[0]
+  if (wrong !== undefined) issues.push({ path: "types", message: wrong })
+  if (issues.length > 0) return Effect.fail(Errors.malformedRequest(issues))
+  const filter = filterOf({ ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) })
+  // An EventSource that comes back says where it was in a header, under the same URL.
+  return Effect.succeed({ filter, after: request.headers["last-event-id"] ?? after })
+}
+
+const routes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
+    const context = yield* Effect.context<never>()
+    const render = EventBody.render(ids)
+    const open = new Map<string, number>()
+
+    const follow = (companyId: CompanyId.CompanyId, begin: Notice.Place, filter: ReturnType<typeof filterOf>) =>
+      Stream.unwrap(
+        Effect.map(tail.listen(companyId), (more) =>
+          Stream.paginate(
+            begin,
+            Effect.fnUntraced(function* (after: Notice.Place) {
+              const { items, next } = yield* feed.page({ companyId, after, limit: pageSize, ...filter }, render)
+              if (items.length === 0 && next === after) yield* more
+              const events = items.map(({ place, type, body }) => ({ id: ids.write(place, companyId), event: type, data: body }))
+              return [events, Option.some(next)] as const
+            })
+          )
+        )
+      )
+
+    const counted = <A, E, R>(keyId: string, stream: Stream.Stream<A, E, R>) =>
+      Stream.unwrap(
+        Effect.as(
+          Effect.acquireRelease(
+            Effect.sync(() => open.set(keyId, (open.get(keyId) ?? 0) + 1)),
+            () =>
+              Effect.sync(() => {
+                const left = (open.get(keyId) ?? 1) - 1
+                if (left === 0) open.delete(keyId)
+                else open.set(keyId, left)
+              })
+          ),
+          stream
+        )
+      )
+
+    const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const { apiKey } = yield* Errors.answered(apiKeys.check(credentialOf(request.headers["authorization"])))
+      if (!ApiKey.allows(apiKey, "read"))
+        return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
+      const { companyId, id } = apiKey
+      const { filter, after } = yield* asked(request)
+      if ((open.get(id) ?? 0) >= streamsPerKey)
+        return yield* Effect.fail(Errors.failure("overloaded", `This key has ${streamsPerKey} streams open already: close one`))
+      const begin = after === undefined ? yield* Errors.answered(feed.now) : yield* placeOf(ids, companyId, after)
+      // Told before the stream begins, since there is no status afterwards.
+      yield* pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter })
+      const events = Stream.catchCause(follow(companyId, begin, filter), (cause) =>
+        // The reader comes back by itself, and goes on where it was.
+        Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
+      )
+      return Events.answer(counted(id, events), { retryMillis })
+    })
+
+    yield* router.add("GET", "/v1/events/stream", (request) =>
+      answer(request).pipe(
+        Effect.catch((failure: Errors.Failure) => Effect.succeed(HttpServerResponse.jsonUnsafe(failure, { status: failure.status }))),
+        Effect.provideContext(context)
+      )
+    )
+  })
+)
+
+/** `GET /v1/events/stream`: server-sent events of the company whose key is in the header. */
+export const extension = make(routes, { maxStreams })

@@ -1,0 +1,74 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { EventStore, type Told } from "@satrail/core/ledger/EventStore"
+import type { Published } from "@satrail/core/ledger/LedgerReads"
+import { Effect, HashMap, Option, Ref } from "effect"
+import type { State } from "./State.ts"
+
+/** The id of the newest event. Deleted ones leave their place empty. */
+export const lastId = (state: State): number => HashMap.size(state.events)
+
+const at = (state: State, id: number): Published | undefined => {
+  const event = Option.getOrUndefined(HashMap.get(state.events, id))
+  return event === undefined || HashMap.has(state.forgotten, id) ? undefined : event
+}
+
+/** Events after one, the oldest first: of a company, or (null) of all. */
+export const after = (state: State, companyId: CompanyId.CompanyId | null, after: bigint, limit: number): ReadonlyArray<Published> => {
+  const page: Array<Published> = []
+  const last = lastId(state)
+  for (let id = Math.max(0, Number(after)) + 1; page.length < limit && id <= last; id++) {
+    const event = at(state, id)
+    if (event !== undefined && (companyId === null || event.companyId === companyId)) page.push(event)
+  }
+  return page
+}
+
+const forget = (state: State, beforeMillis: number, limit: number): readonly [number, State] => {
+  const oldest = after(state, null, 0n, limit)
+  const old = oldest.filter(({ atMillis }) => atMillis < beforeMillis)
+  return [
+    old.length,
+    old.reduce(
+      (all, { id, companyId }) => ({
+        ...all,
+        forgotten: HashMap.set(all.forgotten, Number(id), true),
+        forgottenUntil: HashMap.setMany(all.forgottenUntil, [
+          [companyId, id],
+          [CompanyId.operator, id]
+        ]),
+        told: HashMap.remove(all.told, String(id))
+      }),
+      state
+    )
+  ]
+}
+
+const keptOf = (state: State, ids: ReadonlyArray<bigint>): ReadonlyArray<Told> =>
+  ids.flatMap((id) => Option.toArray(HashMap.get(state.told, String(id))))
+
+/** The port, over a state. */
+export const over = (state: Ref.Ref<State>): EventStore["Service"] => {
+  const read = <A>(select: (now: State) => A) => Effect.map(Ref.get(state), select)
+  return EventStore.of({
+    eventsOf: (companyId, from, limit) => read((now) => after(now, companyId, from, limit)),
+    event: (id) => read((now) => Option.fromUndefinedOr(at(now, Number(id)))),
+    told: (ids) => read((now) => keptOf(now, ids)),
+    keepTold: (rows) =>
+      Ref.modify(state, (now) => {
+        const told = rows.reduce((all, row) => (HashMap.has(all, String(row.id)) ? all : HashMap.set(all, String(row.id), row)), now.told)
+        const next = { ...now, told }
+        return [
+          keptOf(
+            next,
+            rows.map(({ id }) => id)
+          ),
+          next
+        ]
+      }),
+    forgetEvents: (beforeMillis, limit) => Ref.modify(state, (now) => forget(now, beforeMillis, limit)),
+    forgottenUntil: (companyId) =>
+      read((now) => Option.getOrElse(HashMap.get(now.forgottenUntil, companyId ?? CompanyId.operator), () => 0n)),
+    // One value at a time: no transaction is under way.
+    unreadableSinceMillis: Effect.succeed(null)
+  })
+}
