@@ -1,0 +1,237 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Events from "@satrail/core/events/Events"
+import { EventStore } from "@satrail/core/ledger/EventStore"
+import { Deferred, Effect, Redacted } from "effect"
+import { vi } from "vitest"
+import * as EventIds from "../src/EventIds.ts"
+import { streamsPerKey } from "../src/EventStream.ts"
+import { bad, seen, start } from "./Service.ts"
+
+const closing = Deferred.makeUnsafe<void>()
+const service = await start({ http: { closing: Deferred.await(closing) } })
+afterAll(() => service.dispose())
+
+/** How long something may take that must become true. */
+const patience = { timeout: 20_000, interval: 5 }
+
+const company = await service.company("paid")
+const other = await service.company("paid")
+await service.fund(company.key, 100_000)
+
+const feed = async (query = "", key = company.key) => (await service.ask("GET", `/v1/events${query}`, { key })).body
+const pay = async () => {
+  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(100n) }))
+  const { body } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: { destination } })
+  return body.data.id
+}
+const typesOf = (events: ReadonlyArray<{ readonly type: string }>) => events.map(({ type }) => type)
+
+describe("the feed of events", () => {
+  it("events: each is the record as it is fetched, in one order of members, the same wherever it is told", async () => {
+    const { data, next } = await feed()
+    assert.deepStrictEqual(typesOf(data), ["invoice.created", "deposit.lightning.completed", "invoice.settled"])
+    const [created, deposit, settled] = data
+    assert.strictEqual(next, (await feed(`?after=${next}`)).next, "it repeats itself at the end")
+    assert.deepStrictEqual((await feed(`?after=${next}`)).data, [])
+    assert.deepStrictEqual(Object.keys(deposit), ["id", "type", "event", "timestamp", "company_id", "api_version", "data"])
+    assert.deepStrictEqual([deposit.event, deposit.company_id, deposit.api_version], [deposit.type, company.id, "v1"])
+    const fetched = await service.ask("GET", `/v1/transactions/deposits/${deposit.data.id}`, { key: company.key })
+    assert.deepStrictEqual(deposit.data, fetched.body.data)
+    const invoice = await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${settled.data.id}`, { key: company.key })
+    assert.deepStrictEqual(settled.data, invoice.body.data)
+    assert.deepStrictEqual([created.data.settled, created.data.r_preimage], [false, ""], "it is told as it was created")
+    const { text } = await service.ask("GET", `/v1/events/${deposit.id}`, { key: company.key })
+    assert.include(text, JSON.stringify(deposit))
+    assert.include((await service.ask("GET", "/v1/events", { key: company.key })).text, JSON.stringify(deposit))
+  })
+
+  it("events: what was told once is told in the same bytes for ever", async () => {
+    const id = await pay()
+    const [pending] = (await feed(`?subject=${id}`)).data
+    assert.deepStrictEqual([pending.type, pending.data.status], ["withdrawal.lightning.pending", "pending"])
+    await service.work()
+    const [first, completed] = (await feed(`?subject=${id}`)).data
+    assert.deepStrictEqual(first, pending)
+    assert.deepStrictEqual([completed.type, completed.data.status], ["withdrawal.lightning.completed", "settled"])
+    const late = await pay()
+    await service.work()
+    const [begun] = (await feed(`?subject=${late}`)).data
+    assert.deepStrictEqual([begun.data.status, begun.data.lightning_payment], ["pending", null], "read only after it has settled")
+  })
+
+  it("events: pages go on where the last one ended, each event once", async () => {
+    const all = (await feed()).data
+    const paged: Array<unknown> = []
+    for (let after: string | null = null; ;) {
+      const page: { data: ReadonlyArray<unknown>; next: string } = await feed(`?limit=2${after === null ? "" : `&after=${after}`}`)
+      assert.isAtMost(page.data.length, 2)
+      paged.push(...page.data)
+      if (page.next === after) break
+      after = page.next
+    }
+    assert.deepStrictEqual(paged, all)
+  })
+
+  it("events: types and beginnings of types filter, also where a filter finds little", async () => {
+    assert.deepStrictEqual([...new Set(typesOf((await feed("?types=invoice.*")).data))], ["invoice.created", "invoice.settled"])
+    assert.deepStrictEqual(typesOf((await feed("?types=deposit.lightning.completed")).data), ["deposit.lightning.completed"])
+    const { data, next } = await feed("?types=voucher.*")
+    assert.deepStrictEqual([data, next], [[], (await feed()).next])
+    const wrong = await service.ask("GET", "/v1/events?types=invoice.paid", { key: company.key })
+    assert.deepStrictEqual(seen(wrong), bad(400, "malformed"))
+    assert.match(wrong.body.message, /types: There is no event of the type invoice\.paid\. One of deposit\.lightning\.completed/)
+  })
+
+  it("events: a company sees its own only, and an id is good for one company", async () => {
+    const [first] = (await feed()).data
+    assert.deepStrictEqual((await feed("", other.key)).data, [])
+    assert.deepStrictEqual(seen(await service.ask("GET", `/v1/events/${first.id}`, { key: other.key })), bad(404, "not_found"))
+    const stolen = await service.ask("GET", `/v1/events?after=${first.id}`, { key: other.key })
+    assert.deepStrictEqual(seen(stolen), bad(400, "malformed"))
+    for (const id of ["evt_", "evt_AAAAAAAAAAAAAAAAAAAAAA", `${first.id}A`, "1"])
+      assert.strictEqual((await service.ask("GET", `/v1/events/${id}`, { key: company.key })).status, 404, id)
+    const receives = await service.keyFor(company.id, "receive")
+    assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events", { key: receives })), bad(403, "scope_required"))
+  })
+
+  it("event ids: one block, that says nothing without the key", () => {
+    const [one, two] = [EventIds.make(Redacted.make("one")), EventIds.make(Redacted.make("two"))]
+    const place = { event: 2n ** 62n, part: 2 }
+    const id = one.write(place, company.id)
+    assert.match(id, /^evt_[\w-]{22}$/)
+    assert.deepStrictEqual(one.read(id, company.id), place)
+    assert.isUndefined(one.read(id, other.id))
+    assert.isUndefined(two.read(id, company.id))
+    // The last letter has bits to spare: another letter there is another text for the same bytes.
+    assert.isUndefined(one.read(`${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) + 1)}`, company.id))
+  })
+
+  it("events: a record with large metadata is told without it", async () => {
+    const key = (i: number) => `${i}`.padStart(40, "k")
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [key(i), "ü".repeat(450)]))
+    const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key: company.key,
+      body: { amount: 1, currency: "sats", metadata }
+    })
+    const { text, body } = await service.ask("GET", `/v1/events?subject=${created.body.data.id}`, { key: company.key })
+    assert.isAtMost(Buffer.byteLength(text), 21_000)
+    assert.deepStrictEqual(body.data[0].data.metadata, {})
+    const small = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key: company.key,
+      body: { amount: 1, currency: "sats", metadata: { z: "1", "10": "a", "2": "b" } }
+    })
+    const told = await service.ask("GET", `/v1/events?subject=${small.body.data.id}`, { key: company.key })
+    assert.include(told.text, `"metadata":{"2":"b","10":"a","z":"1"}`, "as JSON.parse has it")
+  })
+})
+
+/** A stream's lines as they come. */
+const follow = async (headers: Record<string, string> = {}, query = "", key = company.key) => {
+  const aborted = new AbortController()
+  const response = await service.handler(
+    new Request(`http://service/v1/events/stream${query}`, {
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      signal: aborted.signal
+    })
+  )
+  const lines: Array<string> = []
+  let isEnded = false
+  const reading = (async () => {
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read())
+      lines.push(...read.value.split("\n"))
+    isEnded = true
+  })().catch(() => {
+    isEnded = true
+  })
+  const values = (name: string) => lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
+  return {
+    response,
+    lines,
+    values,
+    isEnded: () => isEnded,
+    end: async () => {
+      aborted.abort()
+      await reading
+    }
+  }
+}
+
+describe("the stream of events", () => {
+  it("stream: what happens is sent at once, in the bytes of the feed, and a reader that comes back goes on where it was", async () => {
+    const stream = await follow()
+    assert.strictEqual(stream.response.headers.get("content-type"), "text/event-stream")
+    await vi.waitFor(() => assert.include(stream.lines, "retry: 3000"), patience)
+    const id = await pay()
+    await vi.waitFor(() => assert.deepStrictEqual(stream.values("event"), ["withdrawal.lightning.pending"]), patience)
+    await service.work()
+    await vi.waitFor(() => assert.lengthOf(stream.values("event"), 2), patience)
+    const told = (await feed(`?subject=${id}`)).data
+    assert.deepStrictEqual(
+      stream.values("data"),
+      told.map((event: object) => JSON.stringify(event))
+    )
+    assert.deepStrictEqual(
+      stream.values("id"),
+      told.map((event: { readonly id: string }) => event.id)
+    )
+    await stream.end()
+    const [first] = told
+    const again = await follow({ "last-event-id": first.id }, "?after=evt_AAAAAAAAAAAAAAAAAAAAAA")
+    await vi.waitFor(() => assert.deepStrictEqual(again.values("event"), ["withdrawal.lightning.completed"]), patience)
+    await again.end()
+    const filtered = await follow({}, `?after=${first.id}&types=withdrawal.*,invoice.settled&subject=${id}`)
+    await vi.waitFor(() => assert.deepStrictEqual(filtered.values("event"), ["withdrawal.lightning.completed"]), patience)
+    await filtered.end()
+  })
+
+  it("stream: five for a key, and one more when one has ended", async () => {
+    const key = await service.keyFor(company.id, "read")
+    const streams = await Promise.all(Array.from({ length: streamsPerKey }, () => follow({}, "", key)))
+    await Promise.all(streams.map(({ lines }) => vi.waitFor(() => assert.include(lines, "retry: 3000"), patience)))
+    const more = await follow({}, "", key)
+    assert.strictEqual(more.response.status, 503)
+    await streams[0]?.end()
+    await vi.waitFor(async () => {
+      const next = await follow({}, "", key)
+      await next.end()
+      assert.strictEqual(next.response.status, 200)
+    }, patience)
+    await Promise.all(streams.map(({ end }) => end()))
+  })
+
+  it("stream: a key in the header, with the scope read; parameters that there are", async () => {
+    const ask = (query: string, key?: string) => service.ask("GET", `/v1/events/stream${query}`, key === undefined ? {} : { key })
+    assert.deepStrictEqual(seen(await ask("")), bad(401, "unauthorized"))
+    assert.deepStrictEqual(seen(await ask(`?key=${company.key}`)), bad(401, "unauthorized"))
+    assert.deepStrictEqual(seen(await ask("", await service.keyFor(company.id, "send"))), bad(403, "scope_required"))
+    for (const query of ["?since=1", "?types=nothing.*", "?after=evt_"])
+      assert.deepStrictEqual(seen(await ask(query, company.key)), bad(400, "malformed"), query)
+  })
+
+  it("stream: ended in order when the service closes", async () => {
+    const stream = await follow()
+    await vi.waitFor(() => assert.include(stream.lines, "retry: 3000"), patience)
+    await service.run(Deferred.succeed(closing, undefined))
+    await vi.waitFor(() => assert.isTrue(stream.isEnded()), patience)
+  })
+})
+
+describe("old events", () => {
+  it("events: a cursor after which events were deleted is 410, with the oldest that there is", async () => {
+    const { data: before, next } = await feed()
+    const inStore = <A, E>(use: (store: EventStore["Service"]) => Effect.Effect<A, E>) => service.run(Effect.flatMap(EventStore, use))
+    await inStore(({ forgetEvents }) => forgetEvents(Number.MAX_SAFE_INTEGER, 1000))
+    await pay()
+    const [oldest] = (await feed()).data
+    const answer = await service.ask("GET", `/v1/events?after=${before[0].id}`, { key: company.key })
+    assert.deepStrictEqual(seen(answer), bad(410, "cursor_too_old"))
+    assert.include(answer.body.message, oldest.id)
+    assert.deepStrictEqual(
+      seen(await service.ask("GET", `/v1/events/stream?after=${before[0].id}`, { key: company.key })),
+      bad(410, "cursor_too_old")
+    )
+    assert.strictEqual((await feed(`?after=${next}`)).data[0].id, oldest.id, "nothing was missed after the last")
+    assert.strictEqual(Events.keptMillis, 90 * 86_400_000)
+  })
+})
