@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
-import { Records } from "@satrail/core/Records"
+import { Records } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
 import { begin, claimFor, companyWith, created, found, open, transfer } from "./Fixtures.ts"
