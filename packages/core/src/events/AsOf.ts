@@ -1,6 +1,6 @@
 import type { Domain } from "../accounts/Domain.ts"
 import type { Status } from "../ledger/Rail.ts"
-import type { Deposit } from "../receiving/Deposit.ts"
+import type * as Deposit from "../receiving/Deposit.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { Voucher } from "../sending/Voucher.ts"
@@ -9,7 +9,7 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
 // Records as they were when an event was committed. They are read later, when they may have ended: what a record's life has changed since is taken
 // back, so that an event of a pending one never shows how it ended, nor its preimage.
 
-export const deposit = (row: Deposit, status: Status, atMillis: number): Deposit => ({
+export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): Deposit.Shown => ({
   ...row,
   status,
   height: status === "settled" ? row.height : null,

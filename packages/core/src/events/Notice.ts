@@ -1,7 +1,7 @@
 import type { Domain } from "../accounts/Domain.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
-import type { Deposit } from "../receiving/Deposit.ts"
-import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
+import type * as Deposit from "../receiving/Deposit.ts"
+import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { Voucher } from "../sending/Voucher.ts"
@@ -39,10 +39,10 @@ export type TypeOf<K extends Kind> = (typeof types)[K][number]
 export type Type = TypeOf<Kind>
 
 interface Rows {
-  readonly deposit: Deposit
+  readonly deposit: Deposit.Shown
   readonly withdrawal: Withdrawal
-  readonly invoice: Invoice
-  readonly unmatched: Unmatched
+  readonly invoice: Invoice.Shown
+  readonly unmatched: Invoice.Unmatched
   readonly voucher: Voucher
   readonly lightningAddress: LightningAddress
   readonly onChainAddress: OnChainAddress

@@ -12,6 +12,7 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import * as Paid from "../receiving/Paid.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as AsOf from "./AsOf.ts"
@@ -23,13 +24,13 @@ const nothing: ReadonlyArray<About> = []
 
 const names: { readonly [rail in Rail]: "lightning" | "onchain" } = { lightning: "lightning", on_chain: "onchain" }
 
-const depositIs = (record: Deposit.Deposit, as: "pending" | "failed" | "reversed", atMillis: number): About => ({
+const depositIs = (record: Deposit.Shown, as: "pending" | "failed" | "reversed", atMillis: number): About => ({
   kind: "deposit",
   type: `deposit.onchain.${as}`,
   record: AsOf.deposit(record, as === "failed" ? "failed" : "pending", atMillis)
 })
 
-const depositCompleted = (record: Deposit.Deposit, atMillis: number): About => ({
+const depositCompleted = (record: Deposit.Shown, atMillis: number): About => ({
   kind: "deposit",
   type: `deposit.${names[record.rail]}.completed`,
   record: AsOf.deposit(record, "settled", atMillis)
@@ -41,7 +42,11 @@ const withdrawalIs = (record: Withdrawal.Withdrawal, as: "pending" | "completed"
   record
 })
 
-const invoiceSettled = (record: Invoice.Invoice): About => ({ kind: "invoice", type: "invoice.settled", record })
+const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis: number): About => ({
+  kind: "invoice",
+  type: "invoice.settled",
+  record: Invoice.shown(row, atMillis, deposit.id)
+})
 
 /** The types that a committed event can be told as; what is not here is not told. */
 const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
@@ -80,6 +85,7 @@ const tellers = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const nouns = yield* NounReads
+  const metadataPaid = yield* Paid.make
 
   const one = <A extends Noun.Row>(
     { companyId, subject }: Published,
@@ -94,12 +100,21 @@ const tellers = Effect.gen(function* () {
         .map(tell)
     )
 
+  const whole = (row: Deposit.Deposit): Read<Deposit.Shown> =>
+    Effect.map(row.metadata === null ? metadataPaid.ofDeposit(row) : Effect.succeed(row.metadata), (metadata) => ({ ...row, metadata }))
+
+  const arrives = (event: Published, as: "pending" | "failed" | "reversed"): Read<ReadonlyArray<About>> =>
+    Effect.flatMap(nouns.get(Deposit.noun, event.companyId, event.subject), (row) =>
+      Option.isNone(row) ? Effect.succeed(nothing) : Effect.map(whole(row.value), (row) => [depositIs(row, as, event.atMillis)])
+    )
+
   /** The deposit, and the invoice that it paid. */
   const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Option<Deposit.Deposit>) {
     if (Option.isNone(deposit)) return nothing
     const { companyId, lightningInvoiceId } = deposit.value
     const invoice = lightningInvoiceId === null ? Option.none() : yield* nouns.get(Invoice.noun, companyId, lightningInvoiceId)
-    return [depositCompleted(deposit.value, event.atMillis), ...Option.toArray(Option.map(invoice, invoiceSettled))]
+    const settled = Option.map(invoice, (row) => invoiceSettled(row, deposit.value, event.atMillis))
+    return [depositCompleted(yield* whole(deposit.value), event.atMillis), ...Option.toArray(settled)]
   })
 
   /** The voucher, and the withdrawal that it is from here on, whose request is no event of its own. */
@@ -117,6 +132,7 @@ const tellers = Effect.gen(function* () {
   const arrived = ({ companyId, subject }: Published) => nouns.get(Deposit.noun, companyId, subject)
   return {
     one,
+    arrives,
     domain,
     claimed,
     /** The deposit of an invoice, with the invoice. */
@@ -130,26 +146,26 @@ const tellers = Effect.gen(function* () {
  * A record that is not there any more is not told of.
  */
 export const make = Effect.gen(function* () {
-  const { one, domain, claimed, settled, arrived } = yield* tellers
+  const { one, arrives, domain, claimed, settled, arrived } = yield* tellers
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
     const { type, atMillis } = event
     switch (type) {
       case "invoice.created":
-        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: AsOf.unpaid(row, "pending") }))
+        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "pending"), atMillis) }))
       case "invoice.expired":
-        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: AsOf.unpaid(row, "expired") }))
+        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "expired"), atMillis) }))
       case "invoice.settled":
         return settled(event)
       case "deposit.settled":
         return arrived(event)
       case "deposit.pending":
-        return one(event, Deposit.noun, (row) => depositIs(row, "pending", atMillis))
+        return arrives(event, "pending")
       case "deposit.reversed":
-        return one(event, Deposit.noun, (row) => depositIs(row, "reversed", atMillis))
+        return arrives(event, "reversed")
       case "deposit.failed":
       case "deposit.too_small":
-        return one(event, Deposit.noun, (row) => depositIs(row, "failed", atMillis))
+        return arrives(event, "failed")
       case "payment.unmatched":
         return one(event, Invoice.unmatchedNoun, (record) => ({ kind: "unmatched", type, record }))
       case "withdrawal.requested":

@@ -80,7 +80,7 @@ export const pageOf = Effect.fnUntraced(function* (
 
 const exampleOf = (world: World) => {
   const ids = EventIds.make(world.eventKey)
-  const record = Deposits.example(world)
+  const record = { ...Deposits.example(world), metadata: world.metadata }
   const place = { event: 4_296_704n, part: 1 }
   const notice: Notice.Notice = {
     kind: "deposit",
