@@ -2,45 +2,63 @@ import { canaries } from "./Canaries.ts"
 import { type Incident, incidents } from "./Incidents.ts"
 import { type Titled, titles } from "./Titles.ts"
 
-const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;")
+const escaped = (text: string) => text.replaceAll("<", "&lt;")
+const cell = (text: string) => escaped(text).replaceAll("|", "\\|")
 
-const proof = ({ file, title }: Titled) => `[${file.replace(/^packages\/(\w+)\/(?:src|test)\//, "$1/")}](../../${file}): ${cell(title)}`
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-const line = ({ row, incident, defence }: Incident, proofs: ReadonlyArray<Titled>) => {
-  const bugs = canaries.filter(({ rows }) => rows.includes(row)).map(({ name }) => `\`${name}\``)
-  return `| ${row} | ${cell(incident)} | ${cell(defence ?? "")} | ${proofs.map(proof).join("<br>")} | ${bugs.join("<br>")} |`
+/** The tests of a file, below its name. */
+const proofs = (file: string, all: ReadonlyArray<Titled>) => [
+  `- [${file.replace(/^packages\/(\w+)\/(?:src|test)\//, "$1/")}](../../${file})`,
+  ...all.map(({ title }) => `  - ${escaped(title)}`)
+]
+
+const section = ({ row, incident, defence }: Incident, all: ReadonlyArray<Titled>): ReadonlyArray<string> => {
+  const mutants = canaries.filter(({ rows }) => rows.includes(row)).map(({ name }) => `\`${name}\``)
+  const counts = [counted(all.length, "test"), ...(mutants.length === 0 ? [] : [counted(mutants.length, "mutant")])]
+  return [
+    `### C${row}: ${escaped(incident)}`,
+    "",
+    `${escaped(defence ?? "")}.`,
+    "",
+    `<details><summary>${counts.join(", ")}</summary>`,
+    "",
+    ...[...Map.groupBy(all, ({ file }) => file)].flatMap(([file, titled]) => proofs(file, titled)),
+    ...(mutants.length === 0 ? [] : ["", `Put back as ${mutants.join(", ")}.`]),
+    "",
+    "</details>",
+    ""
+  ]
 }
 
 /** The page of the incidents: what happened elsewhere, what stops it here, and the tests that say so by their titles. */
 export const page = (): string => {
   const all = titles()
-  const absent = incidents.flatMap(([, rows]) => rows.filter(({ reason }) => reason !== undefined))
+  const rows = incidents.flatMap(([, rows]) => rows)
+  const absent = rows.filter(({ reason }) => reason !== undefined)
   return [
     "# Defences",
     "",
-    "Incidents in which other services lost money, what prevents them here, and the tests that would catch them: a test's title begins with the numbers of its rows.",
-    "`npm run canaries` reintroduces the bugs, one at a time, as mutants; a test must fail for each.",
+    `${counted(rows.length, "incident")} in which other services lost money, or could have. ${rows.length - absent.length} have tests here that would catch them: a test's title begins with the`,
+    "numbers of its incidents, `C12: …`. For the others, the end of this page says why they do not apply. `npm run canaries` puts the bugs back, one at a time, as mutants: a test must fail for each.",
     "",
     ...incidents.flatMap(([group, rows]) => [
       `## ${group}`,
       "",
-      "| row | incident | what prevents it | tests | mutants |",
-      "|---|---|---|---|---|",
       ...rows
         .filter(({ reason }) => reason === undefined)
-        .map((row) =>
-          line(
+        .flatMap((row) =>
+          section(
             row,
             all.filter(({ rows }) => rows.includes(row.row))
           )
-        ),
-      ""
+        )
     ]),
     "## What does not apply",
     "",
-    "| row | incident | why not here |",
+    "| | incident | why not here |",
     "|---|---|---|",
-    ...absent.map(({ row, incident, reason }) => `| ${row} | ${cell(incident)} | ${cell(reason ?? "")} |`),
+    ...absent.map(({ row, incident, reason }) => `| C${row} | ${cell(incident)} | ${cell(reason ?? "")} |`),
     ""
   ].join("\n")
 }
