@@ -4,30 +4,18 @@
 // directory of its own. A block that opens with a language and `output` right after it is what it must print; … stands for any text
 // on that line that differs from run to run. All of them are run three times: first of all; a second time; and on a service that is new
 // again, after the commands that it prints at its start. What was there before may change numbers, and nothing else.
+// With --record they are run once, and what is printed is kept in docs/assets/story.json: `npm run docs` draws the picture of the README from it.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout } from "node:timers/promises"
+import { blocksOf, commandsOf, matches } from "./readme/Story.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 const shown = { url: "http://127.0.0.1:8080", data: ".satrail" }
-
-/** @param {string} markdown */
-const blocksOf = (markdown) => {
-  const fences = [...markdown.matchAll(/^```(\w+) (run|output)\n([\s\S]*?)^```$/gm)]
-  /** @type {Array<{ command: string, output: string | undefined }>} */
-  const blocks = []
-  for (const [, , kind, text = ""] of fences) {
-    const last = blocks.at(-1)
-    if (kind === "run") blocks.push({ command: text, output: undefined })
-    else if (last !== undefined && last.output === undefined) last.output = text
-    else throw new Error("the README has an output block that belongs to no command")
-  }
-  return blocks
-}
 
 /** @returns {Promise<number>} */
 const freePort = () =>
@@ -39,21 +27,6 @@ const freePort = () =>
       probe.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))))
     })
   })
-
-/**
- * @param {string} expected
- * @param {string} actual
- * @param {boolean} isExact whether numbers must be the same; where something was done before, balances are others
- */
-const matches = (expected, actual, isExact) => {
-  const pattern = expected
-    .trimEnd()
-    .split("…")
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .map((part) => (isExact ? part : part.replace(/\d+/g, "\\d+")))
-    .join("[^\\n]*?")
-  return new RegExp(`^${pattern}$`).test(actual.trimEnd())
-}
 
 /**
  * Runs commands in a shell of their own, to their end.
@@ -73,7 +46,7 @@ const bash = async (script, env) => {
   return { code, printed }
 }
 
-const mark = "---satrail-readme-block-done---"
+const mark = "---satrail-readme-command-done---"
 const blocks = blocksOf(readFileSync(path.join(root, "README.md"), "utf8"))
 if (blocks.length === 0) throw new Error("the README has no block to run")
 
@@ -114,18 +87,34 @@ const start = async () => {
  * @param {boolean} isExact
  */
 const runBlocks = async ({ url, data }, what, isExact) => {
-  const script = blocks
-    .map(({ command }) => `${command.replaceAll(shown.url, url).replaceAll(`${shown.data}/`, `${data}/`)}\nprintf '\\n%s\\n' '${mark}'\n`)
-    .join("")
-  const { code, printed } = await bash(script, { SATRAIL_DATA: data })
-  const outputs = printed.split(`\n${mark}\n`).map((output) => output.replaceAll(url, shown.url).replaceAll(data, shown.data))
+  const steps = blocks.map(({ command }) => commandsOf(command.replaceAll(shown.url, url).replaceAll(`${shown.data}/`, `${data}/`)))
+  const script = steps.flat().map((step) => `${step}\nprintf '\\n%s\\n' '${mark}'\n`)
+  const { code, printed } = await bash(script.join(""), { SATRAIL_DATA: data })
+  const all = printed.split(`\n${mark}\n`).map((output) => output.replaceAll(url, shown.url).replaceAll(data, shown.data))
+  const isWhole = all.length === script.length + 1
+  /** What each command of each block printed. */
+  const outputs = steps.map((block) => block.map(() => all.shift() ?? ""))
   const bad = blocks.flatMap(({ command, output }, i) => {
-    const actual = outputs[i] ?? ""
-    const good = i < outputs.length - 1 && (output === undefined || matches(output, actual, isExact))
+    const actual = (outputs[i] ?? []).join("")
+    const good = isWhole && (output === undefined || matches(output, actual, isExact))
     return good ? [] : [`${what}: the README's block\n\n${command}\nmust print\n\n${output ?? "(anything)"}\nand printed\n\n${actual}\n`]
   })
   for (const one of bad) console.error(one)
-  return bad.length + (code === 0 ? 0 : 1)
+  return { outputs, failed: bad.length + (code === 0 ? 0 : 1) }
+}
+
+/**
+ * Keeps what a start and the blocks printed.
+ * @param {Service} service
+ * @param {ReadonlyArray<ReadonlyArray<string>>} outputs
+ */
+const record = ({ url, said }, outputs) => {
+  const started = said.split("\n").find((line) => line.startsWith("satrail ")) ?? ""
+  const story = {
+    started: started.replaceAll(url, shown.url),
+    blocks: blocks.map(({ command }, i) => commandsOf(command).map((command, j) => ({ command, output: outputs[i]?.[j] ?? "" })))
+  }
+  writeFileSync(path.join(root, "docs/assets/story.json"), `${JSON.stringify(story, null, 2)}\n`)
 }
 
 /**
@@ -148,20 +137,38 @@ const runPrinted = async ({ said }) => {
   return bad
 }
 
-let failures = 0
-const first = await start()
-try {
-  failures += await runBlocks(first, "at first", true)
-  failures += await runBlocks(first, "a second time", false)
-} finally {
-  await first.stop()
+/** The blocks, three times. */
+const check = async () => {
+  let failures = 0
+  const first = await start()
+  try {
+    failures += (await runBlocks(first, "at first", true)).failed
+    failures += (await runBlocks(first, "a second time", false)).failed
+  } finally {
+    await first.stop()
+  }
+  const second = await start()
+  try {
+    failures += await runPrinted(second)
+    failures += (await runBlocks(second, "after what a start says to try", false)).failed
+  } finally {
+    await second.stop()
+  }
+  console.log(`${blocks.length} README blocks run three times, ${failures} differ`)
+  return failures
 }
-const second = await start()
-try {
-  failures += await runPrinted(second)
-  failures += await runBlocks(second, "after what a start says to try", false)
-} finally {
-  await second.stop()
+
+/** The blocks, once. */
+const recorded = async () => {
+  const service = await start()
+  try {
+    const { outputs, failed } = await runBlocks(service, "at first", true)
+    if (failed === 0) record(service, outputs)
+    return failed
+  } finally {
+    await service.stop()
+  }
 }
-console.log(`${blocks.length} README blocks run three times, ${failures} differ`)
+
+const failures = process.argv.includes("--record") ? await recorded() : await check()
 process.exitCode = failures === 0 ? 0 : 1

@@ -1,4 +1,4 @@
-// The pages of docs/reference, made from the code that they describe: npm run docs
+// The pages of docs/reference and the pictures of docs/assets, made from what they describe and show: npm run docs
 import { Completions } from "effect/cli"
 import { writeFileSync } from "node:fs"
 import { maxHeaderSize } from "node:http"
@@ -42,6 +42,7 @@ import { api } from "../packages/server/src/Server.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
 import * as Defences from "../test/defences/Page.ts"
+import * as Pictures from "./pictures/Pictures.ts"
 
 const made = "<!-- Made by `npm run docs` from the code: change it there. -->\n"
 
@@ -184,4 +185,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
 
 export const directory = path.resolve(import.meta.dirname, "../docs/reference")
 
-if (import.meta.main) for (const [name, text] of Object.entries(pages())) writeFileSync(path.join(directory, name), text)
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(pages())) writeFileSync(path.join(directory, name), text)
+  for (const [name, text] of Object.entries(Pictures.pictures())) writeFileSync(path.join(Pictures.directory, name), text)
+}

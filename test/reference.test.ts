@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import path from "node:path"
+import * as Pictures from "../scripts/pictures/Pictures.ts"
+import { blocksOf, commandsOf, matches } from "../scripts/readme/Story.mjs"
 import { directory, pages } from "../scripts/reference.ts"
 
 for (const [name, text] of Object.entries(pages())) {
@@ -8,3 +10,23 @@ for (const [name, text] of Object.entries(pages())) {
     assert.strictEqual(readFileSync(path.join(directory, name), "utf8"), text, "run `npm run docs`")
   })
 }
+
+for (const [name, text] of Object.entries(Pictures.pictures())) {
+  it(`docs: docs/assets/${name} is up to date`, () => {
+    assert.strictEqual(readFileSync(path.join(Pictures.directory, name), "utf8"), text, "run `npm run docs`")
+  })
+}
+
+it("docs: the recording is of the README's blocks as they are, and printed what they say", () => {
+  const blocks = blocksOf(readFileSync(path.join(directory, "../../README.md"), "utf8"))
+  const story = Pictures.readStory()
+  assert.deepStrictEqual(
+    story.blocks.map((commands) => commands.map(({ command }) => command)),
+    blocks.map(({ command }) => commandsOf(command)),
+    "run `node scripts/readme.mjs --record`, then `npm run docs`"
+  )
+  for (const [index, { output }] of blocks.entries()) {
+    const printed = (story.blocks[index] ?? []).map(({ output }) => output).join("")
+    if (output !== undefined) assert.isTrue(matches(output, printed, true), `${output}\n\nis not\n\n${printed}`)
+  }
+})

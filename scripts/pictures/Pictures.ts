@@ -1,0 +1,57 @@
+// Every picture of docs/assets, drawn from what it shows. `npm run docs` writes them, beside the pages of the reference.
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { blocksOf } from "../readme/Story.mjs"
+import { badges } from "./Badges.ts"
+import * as Diagram from "./Diagram.ts"
+import * as Terminal from "./Terminal.ts"
+
+const root = path.join(import.meta.dirname, "../..")
+export const directory = path.join(root, "docs/assets")
+
+export interface Story {
+  /** What a start said. */
+  readonly started: string
+  /** The README's blocks: each with its commands, and what each of these printed when it was recorded. */
+  readonly blocks: ReadonlyArray<ReadonlyArray<{ readonly command: string; readonly output: string }>>
+}
+
+export const readStory = (): Story => JSON.parse(readFileSync(path.join(directory, "story.json"), "utf8"))
+
+const linesIn = (kind: Terminal.Line["kind"], text: string): ReadonlyArray<Terminal.Line> =>
+  text.trim() === ""
+    ? []
+    : text
+        .trimEnd()
+        .split("\n")
+        .map((text) => ({ kind, text }))
+
+/** What a reader is shown: each block that prints something, with the README's own words before it. */
+const linesOf = ({ started, blocks }: Story): ReadonlyArray<Terminal.Line> => {
+  const told = blocksOf(readFileSync(path.join(root, "README.md"), "utf8"))
+  const scenes = blocks.map((commands, index): ReadonlyArray<Terminal.Line> => {
+    const lines = commands.flatMap(({ command, output }) => [
+      ...linesIn("command", command).map((line, i) => ({ ...line, text: i === 0 ? `$ ${line.text}` : line.text })),
+      ...linesIn("output", output)
+    ])
+    const caption = told[index]?.caption ?? ""
+    const isShown = lines.some(({ kind }) => kind === "output")
+    return isShown ? [{ kind: "output", text: "" }, { kind: "caption", text: `# ${caption}` }, ...lines] : []
+  })
+  return [{ kind: "command", text: "$ npm start" }, { kind: "output", text: started }, ...scenes.flat()]
+}
+
+const title =
+  "A terminal: the service is started, an invoice is paid, some of it is sent on, and a payment of which nobody knows the end stays held"
+
+/** Every picture, by its file in docs/assets. */
+export const pictures = (): Readonly<Record<string, string>> => {
+  const lines = linesOf(readStory())
+  return {
+    ...badges(),
+    "diagram-light.svg": Diagram.draw(Diagram.palettes.light),
+    "diagram-dark.svg": Diagram.draw(Diagram.palettes.dark),
+    "story-light.svg": Terminal.draw(lines, title, Terminal.palettes.light),
+    "story-dark.svg": Terminal.draw(lines, title, Terminal.palettes.dark)
+  }
+}
