@@ -299,7 +299,8 @@ const tasks = {
     "runs randomized fault-injection scenarios against the whole service, and checks its invariants after every step",
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
-  docs: ["makes the pages of docs/reference from the code", () => node([at("scripts/reference.ts")])],
+  docs: ["makes the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
+  site: ["makes the documentation a site, which the next start serves at /docs", () => node([at("scripts/site/main.ts")])],
   release: [
     "makes what a release publishes: --dry-run --out DIR; --set X.Y.Z gives everything a version",
     (args) => node([at("scripts/release/main.ts"), ...args])

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { globSync, mkdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { type Block, blocks, blocksOf, root, write } from "./Blocks.ts"
 
@@ -62,15 +62,4 @@ it("guides: a block that does not compile is named by its page and line", async 
   const said = await problems(wrong, `${folder}-wrong`)
   assert.lengthOf(said, 1)
   assert.match(said.join(), /^docs\/x\.md:3: docs-x\/block1\.ts\(2,11\): error TS2339/)
-})
-
-it("guides: a link in a page leads to a file that is there", () => {
-  const all = globSync("{*.md,docs/**/*.md,packages/*/*.md,examples/*/*.md}", { cwd: root, exclude: ["**/node_modules"] })
-  const dead = all.flatMap((page) =>
-    Array.from(readFileSync(path.join(root, page), "utf8").matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g), ([, to = ""]) => to)
-      .filter((to) => !existsSync(path.join(root, path.dirname(page), to)))
-      .map((to) => `${page}: ${to}`)
-  )
-  assert.isAbove(all.length, 50)
-  assert.deepStrictEqual(dead, [])
 })

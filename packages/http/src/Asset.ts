@@ -45,15 +45,15 @@ const takesGzip = (accepted = ""): boolean =>
     return name === "gzip" && !/^q=0(?:\.0*)?$/.test(quality)
   })
 
-/** 304 to a client that has it (RFC 9110, section 13.1.2). */
-export const answer = Effect.fnUntraced(function* ({ compressed, contentType, etag, headers }: Asset) {
+/** 304 to a client that has it (RFC 9110, section 13.1.2), unless it is sent with another status than 200. */
+export const answer = Effect.fnUntraced(function* ({ compressed, contentType, etag, headers }: Asset, status = 200) {
   const asked = (yield* HttpServerRequest.HttpServerRequest).headers
   const all = { ...headers, etag }
   const known = (asked["if-none-match"] ?? "").split(",").map((one) => one.trim())
-  if (known.includes(etag) || known.includes(etag.slice(2)) || known.includes("*"))
+  if (status === 200 && (known.includes(etag) || known.includes(etag.slice(2)) || known.includes("*")))
     return HttpServerResponse.empty({ status: 304, headers: all })
   if (takesGzip(asked["accept-encoding"]))
-    return HttpServerResponse.uint8Array(compressed, { contentType, headers: { ...all, "content-encoding": "gzip" } })
+    return HttpServerResponse.uint8Array(compressed, { status, contentType, headers: { ...all, "content-encoding": "gzip" } })
   const plain = yield* piped(compressed, new DecompressionStream("gzip"))
-  return HttpServerResponse.uint8Array(plain, { contentType, headers: all })
+  return HttpServerResponse.uint8Array(plain, { status, contentType, headers: all })
 })

@@ -5,13 +5,16 @@ import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-
 import * as Asset from "./Asset.ts"
 import * as Errors from "./Errors.ts"
 import * as Examples from "./Examples.ts"
+import * as Html from "./Html.ts"
 
 /** Two documents, each with its page: what customers ask, and what the operator asks, which a proxy closes with everything under `/operator`. */
 export const paths = {
   openapi: "/openapi.json",
+  /** The site of the documentation, or, where there is none, a page that leads to the reference. */
   docs: "/docs",
+  reference: "/docs/api",
   /** What both pages run. Its name has the name of its content in it. */
-  script: "/docs/:file",
+  script: "/docs/api/:file",
   operatorOpenapi: "/operator/openapi.json",
   operatorDocs: "/operator/docs"
 } as const
@@ -170,21 +173,37 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** Paths are beside the page's own, wherever it is mounted. */
+/** Paths are beside the page's own, wherever the service is mounted: both pages are one folder deep. */
 const pageOf = (title: string, script: string, document: string, scheme: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <title>${title}</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <link rel="icon" type="image/svg+xml" href="${script.startsWith("../") ? "../" : ""}favicon.ico">
+    <link rel="icon" type="image/svg+xml" href="../favicon.ico">
   </head>
   <body data-openapi="${document}" data-scheme="${scheme}">
     <div id="reference"></div>
-    <script src="${script}"></script>
+    <script src="../docs/api/${script}"></script>
   </body>
 </html>
 `
+
+/** Of `/docs` where no site is served. */
+const withoutSite = `<h1>Documentation</h1>
+<ul>
+<li><a href="docs/api">API reference</a>: every endpoint, with examples to run</li>
+<li><a href="openapi.json">OpenAPI document</a>: for generators of clients</li>
+</ul>
+<h2>Guides, errors, limits</h2>
+<p>They are not built here. In satrail's repository <code>npm run site</code> builds them, and the next start serves them at this address.</p>`
+
+/** What `/docs` is where no site is served: it leads to the reference, and says how to have the rest. */
+export const layerWithoutSite = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    yield* router.add("GET", paths.docs, Asset.answer(yield* Html.asset("satrail: documentation", withoutSite)))
+  })
+)
 
 /** Scalar's script, as effect has it, which gives it away in a page only. */
 const bundled = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) =>
@@ -228,20 +247,24 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
         const document = yield* described
         return yield* Asset.make(JSON.stringify(document[which]), "application/json")
       })
-      const html = Effect.fnUntraced(function* (title: string, up: string, scheme: string) {
+      const html = Effect.fnUntraced(function* (title: string, document: string, scheme: string) {
         const { name } = yield* script
-        return yield* Asset.make(pageOf(title, `${up}docs/${name}`, "openapi.json", scheme), "text/html; charset=utf-8", {
+        return yield* Asset.make(pageOf(title, name, document, scheme), "text/html; charset=utf-8", {
           headers: { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer" }
         })
       })
       const serve = Effect.fnUntraced(function* (path: `/${string}`, make: Effect.Effect<Asset.Asset>) {
         const made = yield* once(make)
-        yield* router.add("GET", path, Effect.flatMap(made, Asset.answer))
+        yield* router.add(
+          "GET",
+          path,
+          Effect.flatMap(made, (asset) => Asset.answer(asset))
+        )
       })
       yield* serve(paths.openapi, json("customer"))
       yield* serve(paths.operatorOpenapi, json("operator"))
-      yield* serve(paths.docs, html("satrail", "", "apiKey"))
-      yield* serve(paths.operatorDocs, html("satrail: the operator's routes", "../", "operatorToken"))
+      yield* serve(paths.reference, html("satrail", "../openapi.json", "apiKey"))
+      yield* serve(paths.operatorDocs, html("satrail: the operator's routes", "openapi.json", "operatorToken"))
       yield* router.add(
         "GET",
         paths.script,

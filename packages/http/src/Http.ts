@@ -20,6 +20,8 @@ import { routerConfig } from "./Routing.ts"
 export interface Options<E = never, R = never> extends Edge.Options {
   /** What the page at `/` says of the service. */
   readonly about?: Home.About
+  /** What is served at `/docs` and below it, beside the API reference. A page that leads to the reference unless given. */
+  readonly site?: Extension.Extension<never, HttpRouter.HttpRouter> | undefined
   /** What is served beside the API: pages, files, streams. */
   readonly extensions?: ReadonlyArray<Extension.Extension<E, R>>
 }
@@ -44,7 +46,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
   api: HttpApi.HttpApi<"satrail", Groups>,
   options: Options<E, R> = {}
 ) => {
-  const { about, proxies, extensions = [] } = options
+  const { about, proxies, site, extensions = [] } = options
   const policy = Edge.policyOf(options)
   const own = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) => Extension.mount({ routes, policy: {} }, policy)
   return Layer.mergeAll(
@@ -52,6 +54,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     own(Home.layer(about)),
     own(Docs.layer(api, about?.network)),
     own(ErrorsPage.layer),
+    site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
     Extension.mount(EventStream.extension, policy),

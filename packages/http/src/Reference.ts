@@ -63,7 +63,7 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
   return [
     "# Endpoints",
     "",
-    "Customers' routes are described at `/openapi.json`, and as a page at `/docs`; the operator's at `/operator/openapi.json` and `/operator/docs`.",
+    "Customers' routes are described at `/openapi.json`, and as a page at `/docs/api`; the operator's at `/operator/openapi.json` and `/operator/docs`.",
     ...rows,
     ""
   ].join("\n")

@@ -26,7 +26,7 @@ describe("the first page", () => {
     )
     for (const words of ["satrail 1.2.3 on regtest", "Simulated here: the Lightning network and the chain."]) assert.include(text, words)
     const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, link = ""]) => link)
-    assert.deepStrictEqual(links, ["docs", "openapi.json", "operator/docs"])
+    assert.deepStrictEqual(links, ["docs", "docs/api", "openapi.json", "operator/docs"])
     for (const link of links) assert.strictEqual((await service.ask("GET", `/${link}`)).status, 200, link)
     assert.include(text, "a &lt;b&gt; &amp; &quot;c&quot;/demo.json")
     assert.notInclude(text, `<code>${about.demoKey}`)

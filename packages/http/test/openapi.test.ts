@@ -317,11 +317,11 @@ describe("the OpenAPI document", () => {
 
 describe("the documentation", () => {
   const pages = [
-    ["/docs", "docs/", "openapi.json"],
-    ["/operator/docs", "../docs/", "openapi.json"]
+    ["/docs/api", "../openapi.json"],
+    ["/operator/docs", "openapi.json"]
   ] as const
 
-  for (const [page, folder, documentPath] of pages) {
+  for (const [page, documentPath] of pages) {
     it(`docs: ${page} loads nothing from other origins`, async () => {
       const { status, headers, text } = await service.ask("GET", page)
       assert.strictEqual(status, 200)
@@ -331,7 +331,7 @@ describe("the documentation", () => {
       for (const url of sources) assert.notMatch(url, /^\w+:|^\/\//)
       assert.include(text, `data-openapi="${documentPath}"`)
       const [, script = ""] = /<script src="([^"]+)"><\/script>/.exec(text) ?? []
-      assert.isTrue(script.startsWith(folder))
+      assert.isTrue(script.startsWith("../docs/api/"))
       const { pathname } = new URL(script, `http://service${page}`)
       const answer = await service.ask("GET", pathname)
       assert.strictEqual(answer.status, 200)
@@ -357,10 +357,19 @@ describe("the documentation", () => {
   })
 
   it("docs: a script of another version is not found", async () => {
-    assert.deepStrictEqual(seen(await service.ask("GET", "/docs/reference-of-another-version.js")), bad(404, "not_found"))
+    assert.deepStrictEqual(seen(await service.ask("GET", "/docs/api/reference-of-another-version.js")), bad(404, "not_found"))
   })
 
-  for (const path of ["/docs", "/operator/docs", "/openapi.json", "/operator/openapi.json"]) {
+  it("docs: where no site is served, /docs leads to the reference, and says how to have the guides", async () => {
+    const { status, headers, text } = await service.ask("GET", "/docs")
+    assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
+    const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, link = ""]) => link)
+    assert.deepStrictEqual(links, ["docs/api", "openapi.json"])
+    for (const link of links) assert.strictEqual((await service.ask("GET", `/${link}`)).status, 200, link)
+    assert.include(text, "npm run site")
+  })
+
+  for (const path of ["/docs", "/docs/api", "/operator/docs", "/openapi.json", "/operator/openapi.json"]) {
     it(`docs: ${path} is compressed for clients that accept it, and cached`, async () => {
       const ask = (headers: Record<string, string>) =>
         service.handler(new Request(`http://service${path}`, { headers: { "accept-encoding": "identity", ...headers } }))

@@ -65,6 +65,7 @@ import * as Identity from "./Identity.ts"
 import * as Listener from "./Listener.ts"
 import * as Pretended from "./Pretended.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
+import * as Site from "./Site.ts"
 import { version } from "./Version.ts"
 
 /** The address cannot be listened on: another program does, or it is not this machine's. */
@@ -303,7 +304,16 @@ export const routes = <E = never>(
   beside: Beside<E> = {}
 ) => {
   const { corsOrigins, maxBodyBytes, proxies, publicUrl } = environment
-  const options = { corsOrigins, maxBodyBytes, proxies, publicUrl, wantsHost: true, about: aboutOf(environment), ...beside }
+  const options = {
+    corsOrigins,
+    maxBodyBytes,
+    proxies,
+    publicUrl,
+    wantsHost: true,
+    about: aboutOf(environment),
+    site: Site.extension(),
+    ...beside
+  }
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
     onSome: (controls) =>

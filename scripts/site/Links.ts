@@ -1,0 +1,42 @@
+// Links and anchors of the pages, as GitHub has them: the site is made to agree, and a test holds every link to both.
+
+/** The anchor of a heading: https://docs.github.com/en/get-started/writing-on-github, "Section links". */
+export const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+    .replaceAll(" ", "-")
+
+/** A page without what is shown as it stands: blocks of code, and code in a line. As many lines as before. */
+const withoutCode = (page: string): string =>
+  page.replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, (block) => block.replaceAll(/[^\n]/g, "")).replaceAll(/(`+)[^`\n]+?\1/g, "")
+
+/** Every anchor of a page. A heading that is there twice has a number the second time. */
+export const anchorsIn = (page: string): ReadonlySet<string> => {
+  const anchors = new Set<string>()
+  const bare = page.replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, "")
+  for (const [, text = ""] of bare.matchAll(/^#{1,6} +(.+?)(?: +#+)?$/gm)) {
+    const anchor = anchorOf(text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"))
+    let unique = anchor
+    for (let count = 1; anchors.has(unique); count++) unique = `${anchor}-${count}`
+    anchors.add(unique)
+  }
+  for (const [, id = ""] of bare.matchAll(/<a (?:id|name)="([^"]+)"/g)) anchors.add(id)
+  return anchors
+}
+
+export interface Link {
+  /** Where it leads, as it is written. */
+  readonly to: string
+  readonly line: number
+}
+
+/** Every link of a page, its pictures too, that leads into this repository. */
+export const linksIn = (page: string): ReadonlyArray<Link> => {
+  const text = withoutCode(page)
+  const found = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/\b(?:href|src|srcset)="([^"\s]+)"/g)]
+  return found
+    .map(({ 1: to = "", index }) => ({ to, line: text.slice(0, index).split("\n").length }))
+    .filter(({ to }) => !/^(?:[a-z]+:|\/\/)/.test(to))
+}

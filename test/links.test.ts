@@ -1,0 +1,62 @@
+// Every link of every page, as GitHub follows it. That the site follows them too is in site.slow.test.ts.
+import { assert, it } from "@effect/vitest"
+import { existsSync, globSync, readFileSync, statSync } from "node:fs"
+import path from "node:path"
+import { anchorOf, anchorsIn, linksIn } from "../scripts/site/Links.ts"
+
+const root = path.dirname(import.meta.dirname)
+const pages = globSync(["*.md", "docs/**/*.md", "packages/*/*.md", "examples/*/*.md", ".github/**/*.md"], {
+  cwd: root,
+  exclude: ["**/node_modules"]
+}).toSorted()
+
+/** What is wrong with the links of a page, each by its line. */
+const deadLinks = (page: string, text: string): ReadonlyArray<string> =>
+  linksIn(text).flatMap(({ to, line }) => {
+    const [file = "", anchor] = to.split("#")
+    const target = path.join(path.dirname(page), file)
+    const at = path.join(root, target)
+    if (to.startsWith("/") || !existsSync(at)) return [`${page}:${line}: ${to} is not there`]
+    if (anchor === undefined || (file !== "" && !file.endsWith(".md"))) return []
+    const there = file === "" ? text : readFileSync(statSync(at).isDirectory() ? path.join(at, "README.md") : at, "utf8")
+    return anchorsIn(there).has(anchor) ? [] : [`${page}:${line}: ${to} has no such heading`]
+  })
+
+it("links: each link in a page leads to a file and a heading that are there", () => {
+  assert.isAbove(pages.length, 80)
+  const all = pages.map((page) => [page, readFileSync(path.join(root, page), "utf8")] as const)
+  assert.isAbove(all.flatMap(([, text]) => linksIn(text)).length, 500)
+  assert.deepStrictEqual(
+    all.flatMap(([page, text]) => deadLinks(page, text)),
+    []
+  )
+})
+
+it("links: one that leads nowhere is named by its page and line", () => {
+  const text =
+    '# A\n\n[a](start.md) `[b](c.md)` [d](#a)\n\n```\n[e](f.md)\n```\n\n[g](h.md) [i](start.md#nothing)\n![j](k.svg) [l](#m)\n<img src="n.svg">\n'
+  assert.deepStrictEqual(deadLinks("docs/x.md", text), [
+    "docs/x.md:9: h.md is not there",
+    "docs/x.md:9: start.md#nothing has no such heading",
+    "docs/x.md:10: k.svg is not there",
+    "docs/x.md:10: #m has no such heading",
+    "docs/x.md:11: n.svg is not there"
+  ])
+})
+
+it("links: anchors are GitHub's", () => {
+  for (const [heading, anchor] of [
+    ["What a lost commit means", "what-a-lost-commit-means"],
+    ["`malformed`", "malformed"],
+    ["`amount_out_of_range`", "amount_out_of_range"],
+    ["compose.yaml", "composeyaml"],
+    ["And the others: 1 & 2", "and-the-others-1--2"],
+    ["Größe", "größe"]
+  ] as const) {
+    assert.strictEqual(anchorOf(heading), anchor)
+  }
+  assert.deepStrictEqual(
+    [...anchorsIn('# A b\n\n## A b\n\n```\n# no\n```\n\n## [C](d.md)\n\n<a id="e_f"></a>\n')],
+    ["a-b", "a-b-1", "c", "e_f"]
+  )
+})
