@@ -27,7 +27,7 @@ export interface Package {
   /** Its folder in the workspace. */
   readonly folder: string
   readonly source: Source
-  /** Files beside the compiled ones that are published too, such as `roles.sql`. */
+  /** Files and folders beside the compiled ones that are published too, such as `roles.sql`. */
   readonly assets: ReadonlyArray<string>
 }
 
@@ -124,7 +124,7 @@ export const manifest = ({ folder, source, assets }: Package) => {
     exports: {
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
       "./internal/*": { types: "./dist/*.d.ts", default: "./dist/*.js" },
-      ...Object.fromEntries(assets.map((file) => [`./${file}`, `./${file}`])),
+      ...Object.fromEntries(assets.filter((file) => path.extname(file) !== "").map((file) => [`./${file}`, `./${file}`])),
       "./package.json": "./package.json"
     },
     files: ["dist", ...assets],

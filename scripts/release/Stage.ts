@@ -1,5 +1,5 @@
 // What a package is published as, in a folder of its own: the compiled modules that have a source, a manifest, its README and the licence.
-import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { manifest, type Package, root } from "./Package.ts"
 
@@ -28,7 +28,7 @@ export const stage = (one: Package, into: string): void => {
       writeFileSync(path.join(into, file), rewritten(readFileSync(path.join(folder, file), "utf8")))
     }
   }
-  for (const file of ["README.md", ...one.assets]) copyFileSync(path.join(folder, file), path.join(into, file))
+  for (const file of ["README.md", ...one.assets]) cpSync(path.join(folder, file), path.join(into, file), { recursive: true })
   copyFileSync(path.join(root, "LICENSE"), path.join(into, "LICENSE"))
   writeFileSync(path.join(into, "package.json"), `${JSON.stringify(manifest(one), null, 2)}\n`)
 }

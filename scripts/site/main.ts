@@ -23,10 +23,10 @@ const hashOf = (files: ReadonlyArray<string>): string => {
   return hash.digest("hex")
 }
 
-/** Whether a folder was made of what is there now: its mark says so. */
-const isMadeOf = (folder: string, inputs: string): boolean => {
-  const mark = path.join(folder, ".made-of")
-  return existsSync(mark) && readFileSync(mark, "utf8") === inputs
+/** Whether what is there was made of these inputs: a file beside it says of which. */
+const isMadeOf = (made: string, inputs: string): boolean => {
+  const mark = `${made}.made-of`
+  return existsSync(made) && existsSync(mark) && readFileSync(mark, "utf8") === inputs
 }
 
 /** pnpm, in the version that installs everything else. */
@@ -42,7 +42,7 @@ const install = (): void => {
   if (isMadeOf(modules, inputs)) return
   process.stdout.write("site: fetching its generator into site/node_modules (once)\n")
   run("npx", ["-y", pnpm(), "install", "--frozen-lockfile", "--ignore-workspace", "--ignore-scripts"], generator)
-  writeFileSync(path.join(modules, ".made-of"), inputs)
+  writeFileSync(`${modules}.made-of`, inputs)
 }
 
 /** What the site is made of. Links lead to other files too, of which only the names count. */
@@ -63,9 +63,9 @@ export const build = (): void => {
   const made = mkdtempSync(`${site}-`)
   try {
     run(process.execPath, ["node_modules/vitepress/bin/vitepress.js", "build", ".", "--outDir", made], generator)
-    writeFileSync(path.join(made, ".made-of"), inputs)
     rmSync(site, { recursive: true, force: true })
     renameSync(made, site)
+    writeFileSync(`${site}.made-of`, inputs)
   } finally {
     rmSync(made, { recursive: true, force: true })
   }
