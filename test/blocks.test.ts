@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
-import { globSync, mkdirSync, writeFileSync } from "node:fs"
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import { type Block, blocks, blocksOf, root, write } from "./Blocks.ts"
+import { type Block, blocks, blocksOf, pages, root, write } from "./Blocks.ts"
 
 const folder = path.join(root, "node_modules/.cache/blocks")
 
@@ -62,4 +62,36 @@ it("guides: a block that does not compile is named by its page and line", async 
   const said = await problems(wrong, `${folder}-wrong`)
   assert.lengthOf(said, 1)
   assert.match(said.join(), /^docs\/x\.md:3: docs-x\/block1\.ts\(2,11\): error TS2339/)
+})
+
+/** The packages that a page says to install: in a command, or in the row of a table. */
+const toInstall = (text: string) => {
+  const commands = Array.from(text.matchAll(/npm install ([^`#\n]+)/g), ([, names = ""]) => names)
+  const rows = text.split("\n").filter((line) => line.startsWith("| ") && !line.includes("npm install"))
+  return new Set([
+    ...commands.flatMap((names) => names.split(" ")),
+    ...rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name))
+  ])
+}
+
+/** The packages that a block imports. */
+const imported = ({ code }: Pick<Block, "code">) =>
+  Array.from(
+    code.matchAll(/from "([^".][^"]*)"/g),
+    ([, specifier = ""]) => (/^@[^/]+\/[^/]+|^[^/]+/.exec(specifier) ?? [specifier])[0]
+  ).filter((name) => !name.startsWith("node:"))
+
+it("guides: a page that says what to install names all that its programs import", () => {
+  const withCommands = pages.filter((page) => /^(?: {4})?npm install @satrail/m.test(readFileSync(path.join(root, page), "utf8")))
+  assert.isAbove(withCommands.length, 10)
+  const missing = withCommands.flatMap((page) => {
+    const text = readFileSync(path.join(root, page), "utf8")
+    const named = toInstall(text)
+    return blocksOf(page, text).flatMap((block) =>
+      imported(block)
+        .filter((name) => !named.has(name))
+        .map((name) => `${block.at}: ${name}`)
+    )
+  })
+  assert.deepStrictEqual(missing, [])
 })

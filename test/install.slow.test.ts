@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { minimumNode, problem } from "../packages/bitcoin/src/Runtime.ts"
+import { version } from "../scripts/release/Package.ts"
 import { blocks, root, write } from "./Blocks.ts"
 
 /** Too old; the sentence is tried on it. */
@@ -140,6 +141,46 @@ const host = async (bin: string, version: string): Promise<string> => {
   return folder
 }
 
+/**
+ * What the compiler says of us and of a host. Declarations of others (effect, hono) name types of the DOM (CryptoKey, BinaryType), which a program for Node
+ * has no library of.
+ */
+const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
+
+/** An empty folder with what is left of the release `without` some, and `others`; of what is neither effect nor ours, less than so many megabytes. */
+const lean = async (
+  name: string,
+  without: ReadonlyArray<string>,
+  others: ReadonlyArray<string>,
+  megabytesOfOthers: number
+): Promise<string> => {
+  const bin = path.dirname(process.execPath)
+  const folder = path.join(work, name)
+  mkdirSync(folder)
+  const taken = tarballs()
+    .map(nameOf)
+    .filter((one) => !without.includes(one))
+  writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
+  const startedMillis = Date.now()
+  await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", ...others)
+  const seconds = Math.round((Date.now() - startedMillis) / 1000)
+  const packages = installed(folder)
+  const sum = (isMeant: (name: string) => boolean) => [...packages].reduce((all, [name, size]) => all + (isMeant(name) ? size : 0), 0)
+  const largest = [...packages].slice(0, 8).map(([name, size]) => `${name} ${size.toFixed(1)}`)
+  console.log(`${name}: ${packages.size} packages in ${seconds} s, ${sum(() => true).toFixed(1)} MB; the largest: ${largest.join(", ")}`)
+  assert.isBelow(
+    sum((one) => one !== "effect" && !one.startsWith("@satrail/")),
+    megabytesOfOthers
+  )
+  // Their declarations want nothing else either.
+  await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "--save-dev", "typescript")
+  writeFileSync(path.join(folder, "main.ts"), taken.map((one) => `export * as ${one.split("/")[1]} from "${one}"\n`).join(""))
+  writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
+  const { said } = await run(bin, folder, "node", "node_modules/typescript/bin/tsc", "-p", ".")
+  assert.deepStrictEqual(ours(said), [])
+  return folder
+}
+
 const freePort = async () => {
   const server = createServer()
   await once(server.listen(0, "127.0.0.1"), "listening")
@@ -147,12 +188,6 @@ const freePort = async () => {
   server.close()
   return typeof address === "object" && address !== null ? address.port : assert.fail()
 }
-
-/**
- * What the compiler says of us and of a host. Declarations of others (effect, hono) name types of the DOM (CryptoKey, BinaryType), which a program for Node
- * has no library of.
- */
-const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
 
 const running = new Set<ChildProcess>()
 
@@ -272,38 +307,27 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
 
     it("install: a host that embeds the core on a database of its own installs what that needs, and nothing else", async () => {
       const bin = path.dirname(process.execPath)
-      const folder = path.join(work, "lean")
-      mkdirSync(folder)
-      const libraries = tarballs()
-        .map(nameOf)
-        .filter((name) => name !== "@satrail/server" && name !== "@satrail/contracts")
-      writeFileSync(path.join(folder, "package.json"), manifestWith(libraries))
-      const startedMillis = Date.now()
-      await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", "pg")
-      const seconds = Math.round((Date.now() - startedMillis) / 1000)
-      const packages = installed(folder)
-      const sum = (isMeant: (name: string) => boolean) => [...packages].reduce((all, [name, size]) => all + (isMeant(name) ? size : 0), 0)
-      const largest = [...packages].slice(0, 8).map(([name, size]) => `${name} ${size.toFixed(1)}`)
-      console.log(`${packages.size} packages in ${seconds} s, ${sum(() => true).toFixed(1)} MB; the largest: ${largest.join(", ")}`)
+      const folder = await lean("embedding", ["@satrail/server", "@satrail/contracts"], ["effect", "pg"], 15)
       for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
         assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
       }
-      const isOthers = (name: string) => name !== "effect" && !name.startsWith("@satrail/")
-      assert.isBelow(sum(isOthers), 15, "what is neither effect nor ours, in megabytes")
-
-      // Their declarations want nothing else either.
-      await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "typescript")
-      writeFileSync(path.join(folder, "main.ts"), libraries.map((name) => `export * as ${name.split("/")[1]} from "${name}"\n`).join(""))
-      writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
-      const types = await run(bin, folder, "node", "node_modules/typescript/bin/tsc", "-p", ".")
-      assert.deepStrictEqual(ours(types.said), [])
-
       const ask = `const [{ Storage }, { Effect, Layer }] = [await import("@satrail/postgres"), await import("effect")]
         await Effect.runPromise(Effect.scoped(Layer.build(Storage.layerEmbedded()))).catch(({ message }) => console.log(message))`
       assert.deepStrictEqual(await run(bin, folder, "node", "--input-type=module", "-e", ask), {
         status: 0,
         said: "The embedded database is a package that is installed beside satrail: npm install @electric-sql/pglite\n"
       })
+    })
+
+    it("install: a host of the service installs the embedded database, and no client of another one", async () => {
+      const folder = await lean("serving", ["@satrail/memory", "@satrail/contracts"], [], 45)
+      assert.isTrue(existsSync(path.join(folder, "node_modules/@electric-sql/pglite")))
+      for (const name of ["redis", "@redis", "undici"]) assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
+      const bin = path.dirname(process.execPath)
+      assert.include(await right(bin, folder, "npx", "@satrail/server", "--version"), version)
+      await right(bin, folder, "npm", "ls") // what is bundled asks for nothing that is not there
+      const { code, said } = await started(bin, folder, async () => {})
+      assert.strictEqual(code, 0, said)
     })
 
     it("install: an older Node is refused in one sentence, at import and at npx", async () => {

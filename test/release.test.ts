@@ -46,7 +46,7 @@ describe("a release", () => {
     const source = [
       `import * as Msat from "@satrail/bitcoin/Msat"`,
       `export { a } from "@satrail/core/ledger/Journal"`,
-      `const later = () => import("@satrail/core/service/Records")`,
+      `const later = () => import("@satrail/core/far/Later")`,
       `import { Invoices } from "@satrail/core"`,
       `import "./Near.ts"`,
       `//# sourceMappingURL=x.js.map\n`
@@ -54,7 +54,7 @@ describe("a release", () => {
     assert.deepStrictEqual(rewritten(source).split("\n"), [
       `import * as Msat from "@satrail/bitcoin/internal/Msat"`,
       `export { a } from "@satrail/core/internal/ledger/Journal"`,
-      `const later = () => import("@satrail/core/internal/Records")`,
+      `const later = () => import("@satrail/core/internal/far/Later")`,
       `import { Invoices } from "@satrail/core"`,
       `import "./Near.js"`,
       ""

@@ -19,6 +19,7 @@ interface Source {
   readonly bin?: Readonly<Record<string, string>>
   readonly files?: ReadonlyArray<string>
   readonly dependencies?: Versions
+  readonly bundleDependencies?: ReadonlyArray<string>
   readonly peerDependencies?: Versions
   readonly peerDependenciesMeta?: PeersMeta
 }
@@ -106,7 +107,7 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 export const manifest = ({ folder, source, assets }: Package) => {
-  const { name, description, keywords, license, bin, dependencies, peerDependencies, peerDependenciesMeta } = source
+  const { name, description, keywords, license, bin, dependencies, bundleDependencies, peerDependencies, peerDependenciesMeta } = source
   const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
   return {
     name,
@@ -129,6 +130,7 @@ export const manifest = ({ folder, source, assets }: Package) => {
     },
     files: ["dist", ...assets],
     dependencies: resolved(dependencies),
+    ...(bundleDependencies && { bundleDependencies }),
     peerDependencies: resolved(peerDependencies),
     ...(peerDependenciesMeta && { peerDependenciesMeta })
   }

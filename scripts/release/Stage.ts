@@ -1,5 +1,5 @@
 // What a package is published as, in a folder of its own: the compiled modules that have a source, a manifest, its README and the licence.
-import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { manifest, type Package, root } from "./Package.ts"
 
@@ -18,6 +18,21 @@ export const rewritten = (source: string): string =>
     })
     .replace(/^\/\/# sourceMappingURL=.*\n?/gm, "")
 
+/**
+ * A dependency that travels inside the package, for what it would have every host install beside it and we never load: it asks for what we have as well. Its modules
+ * and its licence are as they were.
+ */
+const bundle = ({ folder, source }: Package, name: string, into: string): void => {
+  const from = realpathSync(path.join(root, folder, "node_modules", name))
+  const target = path.join(into, "node_modules", name)
+  cpSync(from, target, { recursive: true, filter: (file) => !/^(?:src|node_modules)(?:\/|$)|\.map$/.test(path.relative(from, file)) })
+  const { dependencies, peerDependencies, ...rest } = JSON.parse(readFileSync(path.join(from, "package.json"), "utf8"))
+  const ours = { ...source.dependencies, ...source.peerDependencies }
+  const shared = (wanted = {}) => Object.fromEntries(Object.entries(wanted).filter(([other]) => ours[other] !== undefined))
+  const manifest = { ...rest, dependencies: shared(dependencies), peerDependencies: shared(peerDependencies) }
+  writeFileSync(path.join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
 /** Fills `into` with what is published of a compiled package. */
 export const stage = (one: Package, into: string): void => {
   const folder = path.join(root, one.folder)
@@ -29,6 +44,7 @@ export const stage = (one: Package, into: string): void => {
     }
   }
   for (const file of ["README.md", ...one.assets]) cpSync(path.join(folder, file), path.join(into, file), { recursive: true })
+  for (const name of one.source.bundleDependencies ?? []) bundle(one, name, into)
   copyFileSync(path.join(root, "LICENSE"), path.join(into, "LICENSE"))
   writeFileSync(path.join(into, "package.json"), `${JSON.stringify(manifest(one), null, 2)}\n`)
 }

@@ -1,4 +1,4 @@
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/Extension"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
 import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References, Schema } from "effect"

@@ -1,4 +1,4 @@
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Runtime } from "effect"
 import * as CliConfig from "effect/cli/CliConfig"
