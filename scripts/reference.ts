@@ -32,8 +32,13 @@ import * as Readiness from "../packages/http/src/Readiness.ts"
 import * as Reconciliation from "../packages/http/src/resources/Reconciliation.ts"
 import * as Reference from "../packages/http/src/Reference.ts"
 import * as Commits from "../packages/postgres/src/Commits.ts"
+import * as Faults from "../packages/sandbox/src/Faults.ts"
+import * as Inbox from "../packages/sandbox/src/Inbox.ts"
+import * as Lightning from "../packages/sandbox/src/Lightning.ts"
 import * as PretendNames from "../packages/sandbox/src/PretendNames.ts"
 import * as Sandbox from "../packages/sandbox/src/Sandbox.ts"
+import * as Survey from "../packages/sandbox/src/Survey.ts"
+import * as Time from "../packages/sandbox/src/Time.ts"
 import { satrail } from "../packages/server/src/Commands.ts"
 import * as Commands from "../packages/server/src/commands/Reference.ts"
 import * as Environment from "../packages/server/src/Environment.ts"
@@ -160,6 +165,15 @@ const limits = (): string => {
     ["coins that are looked up on the chain in one reconciliation run", ChainBooks.askedAbout],
     ["sandbox: names with a TXT record, at most", PretendNames.maxNames],
     ["sandbox: stored events, at most; then nothing more happens outside", Sandbox.maxEvents],
+    ["sandbox: time after its expiry until an unpaid invoice is forgotten, days", Lightning.keptDays],
+    ["sandbox: longest fault, seconds", Faults.maxFaultSeconds],
+    ["sandbox: how far the clock is advanced at once / in all, days", `${Time.maxAdvanceDays} / ${Time.maxAheadDays}`],
+    ["sandbox: held payments, and transactions of the mempool, that /sandbox/world lists", Survey.listed],
+    [
+      "sandbox: inboxes for webhooks / requests that each keeps / characters of a body",
+      `${Inbox.maxInboxes} / ${Inbox.maxKept} / ${Inbox.maxBodyCharacters}`
+    ],
+    ["sandbox: failures that an inbox is told at once / seconds", `${Inbox.maxFailures} / ${Inbox.maxFailingSeconds}`],
     ["fee reserve for routing", rate(defaults.routingAllowance)],
     ["fee reserve for mining", `the current fee rate × ${defaults.payoutVbytes} vB`],
     ...(["free", "paid"] as const).flatMap((plan) => [

@@ -2,6 +2,7 @@ import { Cause, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
+import * as Away from "./Away.ts"
 import { type Ask, asking, type Canceller, connection, failed } from "./PgConnection.ts"
 import { codeOf, DatabaseUnreachable } from "./PgError.ts"
 import * as SqlState from "./SqlState.ts"
@@ -9,7 +10,7 @@ import * as SqlState from "./SqlState.ts"
 export { DatabaseUnreachable } from "./PgError.ts"
 
 /** Where the database is, and what this process may ask of it. */
-export interface Options {
+export interface Options extends Away.Options {
   /**
    * `postgres://user:password@host:port/name`. For TLS add `?sslmode=verify-full`, and `&sslrootcert=FILE` where the authority that signed
    * the server's certificate is not one that Node knows.
@@ -120,9 +121,9 @@ const connecting = (pool: Pg.Pool, epoch: Epoch): Effect.Effect<Pg.PoolClient, S
   })
 }
 
-const make = Effect.fnUntraced(function* (pool: Pg.Pool, statementTimeoutMillis = defaultStatementTimeoutMillis) {
+const make = Effect.fnUntraced(function* (pool: Pg.Pool, statementTimeoutMillis = defaultStatementTimeoutMillis, away: Away.Options = {}) {
   const epoch = yield* epochOf(pool)
-  const connect = connecting(pool, epoch)
+  const connect = Away.unless(away)(connecting(pool, epoch))
   const canceller: Canceller = { settings: pool.options }
   const release = (client: Pg.PoolClient, exit: Exit.Exit<unknown, unknown>) =>
     Effect.sync(() => {
@@ -204,7 +205,7 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, Databa
     SqlClient.SqlClient,
     Effect.gen(function* () {
       const { pool, where } = yield* Effect.acquireRelease(open(options), ({ pool }) => Effect.promise(() => pool.end()))
-      const sql = yield* make(pool, options.statementTimeoutMillis)
+      const sql = yield* make(pool, options.statementTimeoutMillis, options)
       yield* answering(where, sql)
       return sql
     })

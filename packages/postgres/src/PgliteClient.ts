@@ -3,12 +3,13 @@ import { Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { join } from "node:path"
+import * as Away from "./Away.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import { compiler } from "./PgClient.ts"
 import { reasonOf } from "./PgError.ts"
 
 /** Where the data is: a directory, or nothing for memory. */
-export interface Options {
+export interface Options extends Away.Options {
   readonly directory?: string | undefined
 }
 
@@ -60,7 +61,7 @@ const load = Effect.orDie(
 )
 
 /** A `SqlClient` over PostgreSQL in this process. A directory is open in one process at a time. */
-export const layer = ({ directory }: Options = {}): Layer.Layer<
+export const layer = ({ directory, isAway }: Options = {}): Layer.Layer<
   SqlClient.SqlClient,
   DirectoryLock.DirectoryLocked | DirectoryLock.DirectoryUnusable
 > =>
@@ -75,13 +76,16 @@ export const layer = ({ directory }: Options = {}): Layer.Layer<
       )
       const permit = yield* Semaphore.make(1)
       const one = connection(database)
+      const reachable = Away.unless({ isAway })
       yield* Effect.orDie(one.executeUnprepared("set enable_seqscan = off", [], undefined))
       return yield* SqlClient.make({
         driver: "pg",
-        acquirer: Effect.succeed(sharing(one, permit)),
-        transactionAcquirer: Effect.as(
-          Effect.acquireRelease(permit.take(1), () => permit.release(1)),
-          one
+        acquirer: reachable(Effect.succeed(sharing(one, permit))),
+        transactionAcquirer: reachable(
+          Effect.as(
+            Effect.acquireRelease(permit.take(1), () => permit.release(1)),
+            one
+          )
         ),
         compiler,
         spanAttributes: [["db.system.name", "postgresql"]]

@@ -50,7 +50,12 @@ export interface State {
   readonly changes: HashMap.HashMap<number, string>
   readonly changeOf: HashMap.HashMap<string, number>
   readonly changeCount: number
+  /** What it takes now to be mined soon, in satoshis for a virtual byte. */
+  readonly feeRate: number
 }
+
+/** What it takes in the beginning. */
+export const usualFeeRate = 2
 
 /** Before the first block. */
 export const empty: State = {
@@ -68,7 +73,8 @@ export const empty: State = {
   paid: HashMap.empty(),
   changes: HashMap.empty(),
   changeOf: HashMap.empty(),
-  changeCount: 0
+  changeCount: 0,
+  feeRate: usualFeeRate
 }
 
 export const transaction = (state: State, txId: TxId.TxId): Placed | undefined =>
@@ -250,6 +256,8 @@ export const apply = (state: State, event: ChainEvent): State => {
       return mined(state, event)
     case "BlocksDisconnected":
       return disconnected(state, event.depth)
+    case "FeeRateSet":
+      return { ...state, feeRate: event.feeRate }
   }
 }
 

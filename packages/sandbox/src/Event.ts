@@ -4,9 +4,30 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
-/** What an outside recipient does with a payment. With `unknown_then_…` the answers to our node's caller get lost for a while. */
-export const Behaviour = Schema.Literals(["settle", "fail", "hold", "unknown_then_settle", "unknown_then_fail", "no_route"])
+/**
+ * What becomes of a payment to an outside recipient. With `unknown_then_…` the answers to our node's caller get lost for a while; `no_route`,
+ * `insufficient_liquidity`, `canceled` and `node_error` are failures that our own node reports.
+ */
+const payments = [
+  "settle",
+  "fail",
+  "hold",
+  "unknown_then_settle",
+  "unknown_then_fail",
+  "no_route",
+  "insufficient_liquidity",
+  "canceled",
+  "node_error"
+] as const
+
+/** What a server does that is asked for an invoice: refuse, not answer, or give the same one every time. */
+const servers = ["refuse", "unreachable", "same_invoice"] as const
+
+export const Behaviour = Schema.Literals([...payments, ...servers])
 export type Behaviour = typeof Behaviour.Type
+
+/** Whether it is about a server, and so nothing that an invoice or an address can do. */
+export const isOfServer = (behaviour: Behaviour): boolean => servers.some((one) => one === behaviour)
 
 export const FailureReason = Schema.Literals([
   "timeout",
@@ -72,7 +93,8 @@ export const ChainEvent = Schema.TaggedUnion({
   ScriptsWatched: { scriptPubKeys: Schema.Array(Schema.String) },
   TransactionSeen: { rawTx: Schema.String },
   BlockMined: { hash: Schema.String, coinbase: Schema.String, txIds: Schema.Array(TxId.TxId) },
-  BlocksDisconnected: { depth: Schema.Int }
+  BlocksDisconnected: { depth: Schema.Int },
+  FeeRateSet: { feeRate: Schema.Int }
 })
 export type ChainEvent = typeof ChainEvent.Type
 

@@ -1,3 +1,4 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type { FailureReason } from "@satrail/core/nodes/LightningSender"
@@ -7,7 +8,7 @@ import * as Network from "./Network.ts"
 
 /**
  * One of a service's invoices: ours, or our neighbour's. What is `accepted` is held along `hops` and may still go either way.
- * A sandbox under load has a hundred thousand of them, and none is ever forgotten: its text follows from what is here.
+ * A sandbox under load has a hundred thousand of them: its text follows from what is here.
  */
 export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "InvoiceIssued" }>, "_tag" | "node"> {
   readonly node: string
@@ -58,10 +59,25 @@ export interface State {
   /** Of the payments that ended last, each a node and a payment hash, by their number. */
   readonly ends: HashMap.HashMap<number, readonly [node: string, paymentHash: PaymentHash.PaymentHash]>
   readonly endCount: number
+  /** What is held, in or out: the invoices that are accepted, and the payments that are pending. */
+  readonly held: HashMap.HashMap<string, Held>
+  /** The last day on which unpaid invoices were forgotten, counted from 1970 on. */
+  readonly sweptDay: number
+}
+
+/** A payment that is on its way: `in` to a service, or `out` from one. */
+export interface Held {
+  readonly direction: "in" | "out"
+  readonly node: string
+  readonly paymentHash: PaymentHash.PaymentHash
+  readonly amount: Msat.Msat
 }
 
 /** How many ends a node remembers for those who listen. */
 const keptEnds = 1000
+
+/** How long after its expiry an invoice that nobody paid is remembered. Services stop asking for one after a day. */
+export const keptDays = 7
 
 /** A network without any payment yet. */
 export const begin = (random: (channel: string) => number): State => ({
@@ -76,7 +92,9 @@ export const begin = (random: (channel: string) => number): State => ({
   sent: HashMap.empty(),
   sentCount: 0,
   ends: HashMap.empty(),
-  endCount: 0
+  endCount: 0,
+  held: HashMap.empty(),
+  sweptDay: 0
 })
 
 export const balances =
@@ -115,6 +133,9 @@ const paidOnce = (state: State, paymentHash: PaymentHash.PaymentHash, amount: Ms
 const sentAt = ({ node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: PaymentHash.PaymentHash }): string =>
   `${node}/${paymentHash}`
 
+const heldIn = (paymentHash: PaymentHash.PaymentHash): string => `in/${paymentHash}`
+const heldOut = (event: Parameters<typeof sentAt>[0]): string => `out/${sentAt(event)}`
+
 const withEnd = (
   state: State,
   { node = Network.us, paymentHash }: { readonly node?: string; readonly paymentHash: PaymentHash.PaymentHash }
@@ -123,8 +144,38 @@ const withEnd = (
   return { ...state, endCount, ends: HashMap.set(HashMap.remove(state.ends, endCount - keptEnds), endCount, [node, paymentHash]) }
 }
 
+/** Once a day, what nobody paid is forgotten. It follows from the events alone, as everything does. */
+const swept = (state: State, nowMillis: number): State => {
+  const day = Math.floor(nowMillis / 86_400_000)
+  if (day <= state.sweptDay) return state
+  const longAgoMillis = nowMillis - keptDays * 86_400_000
+  const isUnpaid = ({ stage }: Invoice) => stage._tag === "open" || stage._tag === "canceled"
+  const isPending = (paymentHash: PaymentHash.PaymentHash) =>
+    Network.services.some((node) => HashMap.has(state.held, heldOut({ node, paymentHash })))
+  return {
+    ...state,
+    sweptDay: day,
+    invoices: HashMap.filter(state.invoices, (one) => !isUnpaid(one) || Bolt11.expiresAtSeconds(one) * 1000 > longAgoMillis),
+    payeeInvoices: HashMap.filter(
+      state.payeeInvoices,
+      ({ times, expiresAtMillis, paymentHash }) => times > 0 || expiresAtMillis > longAgoMillis || isPending(paymentHash)
+    )
+  }
+}
+
 /** The network after `event`. Only events that were decided on this state may be given to it. */
 export const apply = (state: State, event: LightningEvent): State => {
+  switch (event._tag) {
+    case "InvoiceIssued":
+      return applied(swept(state, event.timestampSeconds * 1000), event)
+    case "PaymentBegun":
+      return applied(swept(state, event.atMillis), event)
+    default:
+      return applied(state, event)
+  }
+}
+
+const applied = (state: State, event: LightningEvent): State => {
   switch (event._tag) {
     case "InvoiceIssued": {
       const { _tag: _, node = Network.us, ...invoice } = event
@@ -134,11 +185,22 @@ export const apply = (state: State, event: LightningEvent): State => {
       return {
         ...state,
         channels: lock(state, event.hops),
-        invoices: staged(state, event.paymentHash, { _tag: "accepted", hops: event.hops })
+        invoices: staged(state, event.paymentHash, { _tag: "accepted", hops: event.hops }),
+        held: HashMap.set(state.held, heldIn(event.paymentHash), {
+          direction: "in",
+          node: HashMap.getUnsafe(state.invoices, event.paymentHash).node,
+          paymentHash: event.paymentHash,
+          amount: delivered(event.hops)
+        })
       }
     case "InvoiceReleased": {
       const hops = heldHops(HashMap.getUnsafe(state.invoices, event.paymentHash))
-      return { ...state, channels: giveBack(state, hops), invoices: staged(state, event.paymentHash, open) }
+      return {
+        ...state,
+        channels: giveBack(state, hops),
+        invoices: staged(state, event.paymentHash, open),
+        held: HashMap.remove(state.held, heldIn(event.paymentHash))
+      }
     }
     case "InvoiceSettled": {
       const hops = heldHops(HashMap.getUnsafe(state.invoices, event.paymentHash))
@@ -147,6 +209,7 @@ export const apply = (state: State, event: LightningEvent): State => {
         ...state,
         channels: deliver(state, hops),
         invoices: staged(state, event.paymentHash, { _tag: "settled", received: delivered(hops), atMillis: event.atMillis }),
+        held: HashMap.remove(state.held, heldIn(event.paymentHash)),
         settleIndex,
         settled: HashMap.set(state.settled, settleIndex, event.paymentHash),
         notices: state.losesNextNotice ? state.notices : HashMap.set(state.notices, settleIndex, event.paymentHash),
@@ -162,7 +225,8 @@ export const apply = (state: State, event: LightningEvent): State => {
       return {
         ...state,
         payeeInvoices: HashMap.set(state.payeeInvoices, invoice.paymentHash, { ...invoice, times: 0, received: Msat.zero }),
-        payeeInvoiceCount: state.payeeInvoiceCount + 1
+        // A log from which forgotten ones were taken has fewer of them.
+        payeeInvoiceCount: Math.max(state.payeeInvoiceCount, invoice.number) + 1
       }
     }
     case "PayeePaid": {
@@ -180,7 +244,8 @@ export const apply = (state: State, event: LightningEvent): State => {
         ...state,
         channels: lock(state, hops),
         sent: HashMap.set(state.sent, sentAt(event), { paymentHash, index, amount, fee, hops, stage: { _tag: "pending" } }),
-        sentCount: index
+        sentCount: index,
+        held: HashMap.set(state.held, heldOut(event), { direction: "out", node: event.node ?? Network.us, paymentHash, amount })
       }
     }
     case "PaymentSettled": {
@@ -189,6 +254,7 @@ export const apply = (state: State, event: LightningEvent): State => {
         ...withEnd(state, event),
         channels: deliver(state, one.hops),
         sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "settled" } }),
+        held: HashMap.remove(state.held, heldOut(event)),
         payeeInvoices: paidOnce(state, event.paymentHash, delivered(one.hops))
       }
     }
@@ -197,7 +263,8 @@ export const apply = (state: State, event: LightningEvent): State => {
       return {
         ...withEnd(state, event),
         channels: giveBack(state, one.hops),
-        sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "failed", reason: event.reason } })
+        sent: HashMap.set(state.sent, sentAt(event), { ...one, stage: { _tag: "failed", reason: event.reason } }),
+        held: HashMap.remove(state.held, heldOut(event))
       }
     }
   }

@@ -9,6 +9,8 @@ export interface Log {
   readonly events: ReadonlyArray<Event>
   /** Written when it returns: all of them, or none and it throws. */
   readonly append: (events: ReadonlyArray<Event>) => void
+  /** Takes away what `isNeeded` says no to, for good: what is left must lead to the same state. */
+  readonly compact: (isNeeded: (event: Event) => boolean) => void
 }
 
 /** The directory cannot be used, or holds another sandbox. */
@@ -19,7 +21,7 @@ export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable"
 }
 
 /** Forgets with the process. */
-export const memory: Log = { events: [], append: () => {} }
+export const memory: Log = { events: [], append: () => {}, compact: () => {} }
 
 /** What one command made happen stands in one line, so that a line cut off leaves all of it out. */
 const Line = Schema.fromJsonString(Schema.toCodecJson(Schema.Array(Event)))
@@ -28,6 +30,8 @@ const decode = Schema.decodeUnknownResult(Line)
 
 /** Which sandbox a directory belongs to: everything in it follows from the seed, so another one must not continue it. */
 const Header = Schema.fromJsonString(Schema.Struct({ sandbox: Schema.Literal(2), network: Schema.String, seed: Schema.String }))
+
+const nameOf = (directory: string) => NodePath.join(directory, "sandbox.ndjson")
 
 /** Complete lines. A line that was being written in a crash has no end, and did not happen: it was not answered. */
 const completeLines = (path: string): ReadonlyArray<string> => {
@@ -43,17 +47,36 @@ const opened = (directory: string, owner: { readonly network: string; readonly s
     Effect.try({
       try: () => {
         NodeFs.mkdirSync(directory, { recursive: true })
-        const path = NodePath.join(directory, "sandbox.ndjson")
+        const path = nameOf(directory)
         const lines = completeLines(path)
-        const file = NodeFs.openSync(path, "a")
+        const open = { file: NodeFs.openSync(path, "a") }
         const header = Schema.encodeSync(Header)({ sandbox: 2, ...owner })
-        if (lines.length === 0) NodeFs.writeSync(file, `${header}\n`)
-        return { file, lines: lines.slice(1), belongs: lines.length === 0 || lines[0] === header }
+        if (lines.length === 0) NodeFs.writeSync(open.file, `${header}\n`)
+        return { open, lines: lines.slice(1), belongs: lines.length === 0 || lines[0] === header }
       },
       catch: (cause) => new LogUnusable({ directory, reason: `It cannot be opened: ${String(cause)}` })
     }),
-    ({ file }) => Effect.sync(() => NodeFs.closeSync(file))
+    ({ open }) => Effect.sync(() => NodeFs.closeSync(open.file))
   )
+
+/** The lines of a log without the events that nobody needs. Its first line says whose it is. */
+const shortened = (lines: ReadonlyArray<string>, isNeeded: (event: Event) => boolean): ReadonlyArray<string> =>
+  lines.flatMap((line, at) => {
+    const events = at === 0 ? [] : Result.getOrThrow(decode(line))
+    const needed = events.filter(isNeeded)
+    if (needed.length === events.length) return [line]
+    return needed.length === 0 ? [] : [encode(needed)]
+  })
+
+/** Puts other lines in the place of a file, whole or not at all. */
+const replace = (path: string, lines: ReadonlyArray<string>): void => {
+  const beside = `${path}.new`
+  const file = NodeFs.openSync(beside, "w")
+  NodeFs.writeFileSync(file, `${lines.join("\n")}\n`)
+  NodeFs.fsyncSync(file)
+  NodeFs.closeSync(file)
+  NodeFs.renameSync(beside, path)
+}
 
 /**
  * An append-only file in `directory`. What `append` returned from survives the death of the process, as a real node's
@@ -64,26 +87,37 @@ export const file = (
   owner: { readonly network: string; readonly seed: string }
 ): Effect.Effect<Log, LogUnusable, Scope.Scope> =>
   Effect.gen(function* () {
-    const { file, lines, belongs } = yield* opened(directory, owner)
+    const { open, lines, belongs } = yield* opened(directory, owner)
     if (!belongs)
       return yield* new LogUnusable({ directory, reason: "It belongs to a sandbox with another seed or network, or of another version" })
     const events = Result.all(lines.map((line) => decode(line)))
     if (Result.isFailure(events))
       return yield* new LogUnusable({ directory, reason: `It holds a line that is no event: ${String(events.failure)}` })
-    let size = NodeFs.fstatSync(file).size
+    let size = NodeFs.fstatSync(open.file).size
+    // Two processes with one log would each live in a world of its own and spend the same coins.
+    const alone = () => {
+      if (NodeFs.fstatSync(open.file).size !== size) throw new Error(`Another process writes to the sandbox in ${directory}`)
+    }
     return {
       events: events.success.flat(),
       append: (happened) => {
         if (happened.length === 0) return
-        // Two processes with one log would each live in a world of its own and spend the same coins.
-        if (NodeFs.fstatSync(file).size !== size) throw new Error(`Another process writes to the sandbox in ${directory}`)
+        alone()
         const bytes = new TextEncoder().encode(`${encode(happened)}\n`)
-        const written = NodeFs.writeSync(file, bytes)
+        const written = NodeFs.writeSync(open.file, bytes)
         if (written < bytes.length) {
-          NodeFs.ftruncateSync(file, size)
+          NodeFs.ftruncateSync(open.file, size)
           throw new Error(`No room for the sandbox in ${directory}`)
         }
         size += written
+      },
+      compact: (isNeeded) => {
+        alone()
+        const path = nameOf(directory)
+        replace(path, shortened(completeLines(path), isNeeded))
+        NodeFs.closeSync(open.file)
+        open.file = NodeFs.openSync(path, "a")
+        size = NodeFs.fstatSync(open.file).size
       }
     }
   })

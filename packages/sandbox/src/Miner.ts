@@ -31,6 +31,15 @@ const blocks = (state: Chain.State, count: number, takes: "mempool" | "nothing",
   return events
 }
 
+/** The highest fee rate, in satoshis for a virtual byte. */
+export const maxFeeRate = 1000
+
+/** What a transaction has to pay from now on to be mined soon. Our miner takes all the same, at the next block. */
+export const setFeeRate = (feeRate: number) => (): Verdict<void> =>
+  Number.isInteger(feeRate) && feeRate >= 1 && feeRate <= maxFeeRate
+    ? Result.succeed({ events: [{ _tag: "FeeRateSet", feeRate }], answer: () => undefined })
+    : refuse("out_of_range", `The fee rate is 1 to ${maxFeeRate} sats for a virtual byte`)
+
 const tip = (after: State): Tip => after.chain.tip
 
 export const mine =

@@ -7,7 +7,7 @@ import type * as Keys from "./Keys.ts"
 import * as Transaction from "./Transaction.ts"
 
 /** What the outside pays its miners, in satoshis for a virtual byte. */
-export const feeRate = 2
+export const feeRate = Chain.usualFeeRate
 
 /** Whatever it takes: all that an output can hold. */
 const noLimit = 21_000_000n * 100_000_000n

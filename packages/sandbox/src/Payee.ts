@@ -18,6 +18,8 @@ export interface Ask {
   readonly payee: string | null
   readonly description: Description
   readonly expirySeconds: number
+  /** For how many blocks the last hop may hold the payment; BOLT 11's 18 when absent. */
+  readonly minFinalCltvExpiry?: number | undefined
   readonly nowMillis: number
 }
 
@@ -47,7 +49,8 @@ export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoic
         paymentHash,
         paymentSecret: hex.encode(world.keys.secret(`payeeSecret/${number}`)),
         ...(description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }),
-        expirySeconds
+        expirySeconds,
+        ...(ask.minFinalCltvExpiry !== undefined && { minFinalCltvExpiry: ask.minFinalCltvExpiry })
       },
       Bolt11.signWith(world.keys.node(payee).privateKey)
     )

@@ -1,10 +1,13 @@
 import { sha256 } from "@noble/hashes/sha2.js"
+import type * as Msat from "@satrail/bitcoin/Msat"
 import { RecipientRefused, RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { hex } from "@scure/base"
 import { Effect, Result } from "effect"
 import * as Payee from "./Payee.ts"
 import * as Web from "./Web.ts"
 import * as World from "./World.ts"
+
+type Given = Effect.Success<ReturnType<Resolver["Service"]["invoice"]>>
 
 /** How long the invoices live that names give. */
 const expirySeconds = 600
@@ -16,6 +19,8 @@ const nobody = (url: string) => `There is no such name at ${new URL(url).host} o
 
 /** The pretend web, asked as a payer asks the real one. */
 export const make = (world: World.World): Resolver["Service"] => {
+  // Not the web's own memory: after a restart of ours it gives another one, again and again.
+  const given = new Map<string, { readonly amount: Msat.Msat; readonly paymentRequest: string }>()
   const reachable = <A, E>(effect: Effect.Effect<A, E>) =>
     World.reachable(world, "web", () => new RecipientUnreachable({ reason: "The sandbox's web is paused" }), effect)
   return Resolver.of({
@@ -30,10 +35,14 @@ export const make = (world: World.World): Resolver["Service"] => {
       ),
     invoice: ({ callback }, amount) =>
       reachable(
-        world.commit((state, nowMillis) => {
+        world.commit<Given, RecipientRefused | RecipientUnreachable>((state, nowMillis) => {
           const name = Web.atCallback(state.web, callback)
           if (name === undefined) return refuse(nobody(callback))
+          if (name.behaviour === "refuse") return refuse("It takes no payments now")
+          if (name.behaviour === "unreachable") return Result.fail(new RecipientUnreachable({ reason: "It does not answer" }))
           if (amount < name.min || amount > name.max) return refuse(`Amount must be between ${name.min} and ${name.max} millisatoshis`)
+          const before = name.behaviour === "same_invoice" ? given.get(callback) : undefined
+          if (before?.amount === amount) return World.decided([], () => ({ paymentRequest: before.paymentRequest, successAction: null }))
           const invoiced = Payee.invoiced(world, state.lightning, {
             amount,
             behaviour: name.behaviour,
@@ -42,6 +51,7 @@ export const make = (world: World.World): Resolver["Service"] => {
             nowMillis,
             description: { _tag: "Hash", sha256: hex.encode(sha256(new TextEncoder().encode(name.metadata))) }
           })
+          if (name.behaviour === "same_invoice") given.set(callback, { amount, paymentRequest: invoiced.paymentRequest })
           return Result.succeed({ events: [invoiced], answer: () => ({ paymentRequest: invoiced.paymentRequest, successAction: null }) })
         })
       )

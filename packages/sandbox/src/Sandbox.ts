@@ -16,7 +16,7 @@ import { Signer } from "@satrail/core/nodes/Signer"
 import type { RecipientType } from "@satrail/core/sending/Destination"
 import { Context, Effect, HashMap, Layer, Option, Result } from "effect"
 import * as Books from "./Books.ts"
-import type { Behaviour } from "./Event.ts"
+import { type Behaviour, isOfServer } from "./Event.ts"
 import * as Lightning from "./Lightning.ts"
 import type { LogUnusable } from "./Log.ts"
 import * as Miner from "./Miner.ts"
@@ -29,6 +29,7 @@ import { refuse, type SandboxRefused } from "./Refused.ts"
 import * as PretendResolver from "./Resolver.ts"
 import * as Sender from "./Sender.ts"
 import * as Source from "./Source.ts"
+import * as Survey from "./Survey.ts"
 import * as Wallet from "./Wallet.ts"
 import * as Web from "./Web.ts"
 import * as World from "./World.ts"
@@ -52,6 +53,8 @@ export interface DestinationAsk {
   readonly payee?: string | undefined
   /** Of an invoice; an hour when absent. */
   readonly expirySeconds?: number | undefined
+  /** Of an invoice: for how many blocks its payee may hold the payment; 18 when absent. */
+  readonly minFinalCltvExpiry?: number | undefined
   /** Of a chain address; P2WPKH when absent. */
   readonly kind?: Kind | undefined
 }
@@ -93,6 +96,8 @@ export class Sandbox extends Context.Service<
      * coinbases are gone, and what was built on those.
      */
     readonly reorg: (depth: number) => Effect.Effect<Tip, SandboxRefused>
+    /** What a transaction has to pay from now on to be mined soon, in satoshis for a virtual byte: what the chain's fee rate says. */
+    readonly setFeeRate: (feeRate: number) => Effect.Effect<void, SandboxRefused>
     /** Replaces a transaction that is not mined by one that spends the same, and answers the new one's id. */
     readonly doubleSpend: (txId: TxId.TxId) => Effect.Effect<TxId.TxId, SandboxRefused>
     /** The next invoice of ours that settles is not notified in `settlements`: only a look-up finds it. */
@@ -109,6 +114,8 @@ export class Sandbox extends Context.Service<
     readonly outputsTo: (scriptPubKey: string) => Effect.Effect<ReadonlyArray<Output>>
     /** What our node owns in its channels. */
     readonly localBalance: Effect.Effect<Msat.Msat>
+    /** What is simulated, and in which state. */
+    readonly survey: Effect.Effect<Survey.Survey>
     /** Everything, as it is. Two sandboxes with the same seed, commands and clock have the same. */
     readonly state: Effect.Effect<World.State>
   }
@@ -126,8 +133,9 @@ export class Neighbour extends Context.Service<
   }
 >()("@satrail/sandbox/Sandbox/Neighbour") {}
 
-/** The shortest and the longest life of an outside invoice. */
-const expiryBounds = [1, 365 * 24 * 3600] as const
+/** The shortest and the longest life of an outside invoice, and its final expiry in blocks. */
+export const expiryBounds = [1, 365 * 24 * 3600] as const
+export const finalCltvBounds = [1, 100_000] as const
 
 const destination = (world: World.World, ask: DestinationAsk) => {
   const { behaviour = "settle", amount, takes = Web.rangeOf(amount), payee = null, expirySeconds = 3600, kind = "p2wpkh" } = ask
@@ -139,6 +147,13 @@ const destination = (world: World.World, ask: DestinationAsk) => {
     const [least, most] = expiryBounds
     if (!Number.isInteger(expirySeconds) || expirySeconds < least || expirySeconds > most)
       return refuse("out_of_range", `An invoice lives ${least} to ${most} seconds`)
+    const { minFinalCltvExpiry } = ask
+    const [fewest, longest] = finalCltvBounds
+    if (minFinalCltvExpiry !== undefined && !(minFinalCltvExpiry >= fewest && minFinalCltvExpiry <= longest))
+      return refuse("out_of_range", `A payee may hold a payment for ${fewest} to ${longest} blocks`)
+    const isServer = ask.type === "lightning_address" || ask.type === "lnurl"
+    if (isOfServer(behaviour) && !isServer)
+      return refuse("out_of_range", `${behaviour} is what a server does: it needs a lightning_address or an lnurl`)
     const label = `${behaviour.replaceAll("_", "-")}-${state.web.count}`
     switch (ask.type) {
       case "lightning_invoice": {
@@ -147,6 +162,7 @@ const destination = (world: World.World, ask: DestinationAsk) => {
           behaviour,
           payee,
           expirySeconds,
+          minFinalCltvExpiry,
           nowMillis,
           description: { _tag: "Text", text: `Sandbox ${behaviour}` }
         })
@@ -201,6 +217,7 @@ const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
     sendMany: (payments) => play(Miner.send(world, payments)),
     mine: (blocks) => play(Miner.mine(blocks)),
     reorg: (depth) => play(Miner.reorg(depth)),
+    setFeeRate: (feeRate) => play(Miner.setFeeRate(feeRate)),
     doubleSpend: (txId) => play(Miner.doubleSpend(world, txId)),
     loseNextNotice: world.commit(() => World.decided([{ _tag: "NoticeLossOrdered" }], () => undefined)),
     pause: (part) => world.setPaused(part, true),
@@ -217,6 +234,7 @@ const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
         )
       ),
     localBalance: localBalance(world, PretendNetwork.us),
+    survey: Effect.sync(() => Survey.of(world)),
     state: read((state) => state)
   })
 }

@@ -72,6 +72,12 @@ const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask,
       return "incorrect_payment_details"
     case "unknown_then_fail":
       return "timeout"
+    case "insufficient_liquidity":
+      return "insufficient_balance"
+    case "canceled":
+      return "canceled"
+    case "node_error":
+      return "error"
     default:
       return undefined
   }

@@ -11,7 +11,6 @@ import {
 import { Effect, HashMap, Option, Result } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Mempool from "./Mempool.ts"
-import * as Outside from "./Outside.ts"
 import type { World } from "./World.ts"
 import { decided, reachable as whenReachable } from "./World.ts"
 
@@ -93,6 +92,6 @@ export const make = (world: World): ChainSource["Service"] => {
           return decided(success._tag === "accepted" ? [success.event] : [], (): Broadcast => ({ _tag: success._tag }))
         })
       }),
-    feeRate: read("feeRate", () => Outside.feeRate)
+    feeRate: read("feeRate", (state) => state.feeRate)
   })
 }

@@ -1,5 +1,5 @@
 import type { Network } from "@satrail/bitcoin/Network"
-import { Clock, Deferred, Effect, Exit, Result, type Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, HashMap, Result, type Scope } from "effect"
 import * as Chain from "./Chain.ts"
 import type { Event } from "./Event.ts"
 import * as Genesis from "./Genesis.ts"
@@ -24,6 +24,7 @@ export const apply = (state: State, event: Event): State => {
     case "TransactionSeen":
     case "BlockMined":
     case "BlocksDisconnected":
+    case "FeeRateSet":
       return { ...state, chain: Chain.apply(state.chain, event) }
     case "NamePublished":
       return { ...state, web: Web.apply(state.web, event) }
@@ -48,7 +49,7 @@ export interface World {
   readonly state: () => State
   /** Decides on the state as it is and makes it happen, in one step: nothing comes in between. A failed decision changes nothing. */
   readonly commit: <A, E>(decide: (state: State, nowMillis: number) => Result.Result<Decision<A>, E>) => Effect.Effect<A, E>
-  /** How many events ever happened in it: each is kept. */
+  /** How many events it keeps. */
   readonly eventCount: () => number
   readonly isPaused: (part: Part) => boolean
   readonly setPaused: (part: Part, paused: boolean) => Effect.Effect<void>
@@ -92,6 +93,27 @@ const beginning = (seed: string, network: Network) => {
   return made
 }
 
+/** Whether the state follows from an event still. What nobody paid and is forgotten might as well never have been. */
+const isNeeded =
+  ({ lightning }: State) =>
+  (event: Event): boolean => {
+    switch (event._tag) {
+      case "InvoiceIssued":
+      case "InvoiceAccepted":
+      case "InvoiceReleased":
+      case "InvoiceCanceled":
+        return Lightning.invoice(lightning, event.paymentHash) !== undefined
+      case "PayeeInvoiced":
+        // The last one says how many there were: no number is given twice.
+        return Lightning.payeeInvoice(lightning, event.paymentHash) !== undefined || event.number + 1 === lightning.payeeInvoiceCount
+      default:
+        return true
+    }
+  }
+
+/** So many events at least, and a third of all, are taken out of a log at once: it is read and written again for that. */
+const leastForgotten = 1000
+
 /** Begins a sandbox, or goes on with the one in `directory`. */
 export const make = (options: {
   readonly seed: string
@@ -104,6 +126,28 @@ export const make = (options: {
     const { keys, state: first } = beginning(seed, network)
     let state = log.events.reduce(apply, first)
     let eventCount = log.events.length
+    let invoiceCount = 0
+    let forgotten = 0
+    /** What is forgotten need not be kept. */
+    const compact = () => {
+      log.compact(isNeeded(state))
+      eventCount -= forgotten
+      forgotten = 0
+    }
+    /** Counts what a day's end made forgotten: each invoice had an event. */
+    const count = (added: number) => {
+      eventCount += added
+      const { invoices, payeeInvoices } = state.lightning
+      const size = HashMap.size(invoices) + HashMap.size(payeeInvoices)
+      forgotten += Math.max(0, invoiceCount - size)
+      invoiceCount = size
+      if (forgotten >= leastForgotten && forgotten >= eventCount / 3) compact()
+    }
+    if (directory !== undefined) {
+      const needed = isNeeded(state)
+      forgotten = log.events.reduce((sum, event) => sum + (needed(event) ? 0 : 1), 0)
+    }
+    count(0)
     let change = Deferred.makeUnsafe<void>()
     const paused = new Set<Part>()
     // A waiting caller continues at once, and may wait for the next change at once.
@@ -123,8 +167,10 @@ export const make = (options: {
               Result.map(decide(state, nowMillis), ({ events, answer }) => {
                 log.append(events)
                 state = events.reduce(apply, state)
-                eventCount += events.length
-                if (events.length > 0) notify()
+                if (events.length > 0) {
+                  count(events.length)
+                  notify()
+                }
                 return answer(state)
               })
             )

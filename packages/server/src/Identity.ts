@@ -30,11 +30,13 @@ export class IdentityUnusable extends Schema.TaggedError<IdentityUnusable>()("Id
 // A sandbox that was wiped and begun again with its seed has the node and the wallet it had, and has forgotten what they did: neither
 // tells the two apart. So each has a name, which the database keeps where it keeps how far the sandbox was read.
 const source = "sandbox"
-const fileIn = (directory: string) => path.join(directory, "identity")
+export const file = "identity"
+const fileIn = (directory: string) => path.join(directory, file)
 
-const read = (directory: string): string | undefined => {
-  const file = fileIn(directory)
-  return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined
+/** Which sandbox is in a directory; nothing before its first start. */
+export const read = (directory: string): string | undefined => {
+  const name = fileIn(directory)
+  return existsSync(name) ? readFileSync(name, "utf8").trim() : undefined
 }
 
 /** Written beside and moved into place, so that it is whole or not there. */

@@ -9,6 +9,7 @@ import * as Checks from "./check/Checks.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import { Variables } from "./environment/Unknown.ts"
+import * as Reset from "./sandbox/Reset.ts"
 import * as Server from "./Server.ts"
 
 const isPretty = ({ logFormat }: Environment.Environment): boolean =>
@@ -45,20 +46,26 @@ const checked = Effect.fnUntraced(function* (environment: Environment.Environmen
   return yield* told(found.filter(Check.isLogged))
 })
 
+/** Runs until it is interrupted. Answers the port it listened at where it was asked to begin anew. */
 const program = Effect.fnUntraced(function* <E, EX>(
   environment: Environment.Environment,
   servicesOf: Services<E>,
   extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>>
 ) {
   yield* DirectoryLock.hold(environment.dataDirectory)
+  if (yield* Reset.finish(environment)) yield* Effect.logInfo("sandbox: deleted with its database; beginning anew")
   yield* checked(environment)
   const operator = yield* Demo.operator(environment)
   const prepared = yield* Deferred.make<void>()
   const stopping = yield* Deferred.make<void>()
   const isPrepared = Deferred.isDone(prepared)
   const isStopping = Deferred.isDone(stopping)
+  const resetting = yield* Deferred.make<void>()
   // Closed in the other order: first nobody asks any more, then the workers finish their step, then the store is closed.
-  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
+  const built = yield* Layer.build(Layer.provideMerge(Server.readiness(isPrepared, isStopping), servicesOf(environment)))
+  const services = Reset.isPossible(environment)
+    ? Context.add(built, Reset.Reset, Reset.make(environment, Deferred.succeed(resetting, undefined)))
+    : built
   yield* Effect.provideContext(Layer.build(Server.workers(environment)), services)
   const token = operator._tag === "Closed" ? undefined : operator.token
   const listening = yield* Layer.build(Server.server(environment, token, services, extensions))
@@ -75,8 +82,19 @@ const program = Effect.fnUntraced(function* <E, EX>(
   yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))
   // Whoever sends requests here hears first that this process is about to stop, and goes on being answered until he has turned to others.
   const drain = Effect.andThen(Deferred.succeed(stopping, undefined), Effect.sleep(environment.drainSeconds * 1000))
-  return yield* Effect.onInterrupt(Effect.never, () => drain)
+  yield* Effect.onInterrupt(Deferred.await(resetting), () => drain)
+  return port
 })
+
+/** Again and again at the same port, for as long as it is asked to begin anew. */
+const running = <E, EX>(
+  environment: Environment.Environment,
+  servicesOf: Services<E>,
+  extensions: ReadonlyArray<Extension.Extension<EX, Server.Needs>>
+): Effect.Effect<never, Effect.Error<ReturnType<typeof program<E, EX>>>> =>
+  Effect.flatMap(Effect.scoped(program(environment, servicesOf, extensions)), (port) =>
+    running({ ...environment, port }, servicesOf, extensions)
+  )
 
 /** A start that cannot be is explained in a sentence, not in a stack. */
 const explain = (cause: Cause.Cause<unknown>) => {
@@ -108,7 +126,7 @@ export const main = <E, EX = never>(
       process.once("SIGTERM", end)
       process.once("SIGINT", end)
     })
-    yield* Effect.provide(Effect.scoped(program(environment, servicesOf, extensions)), logging(environment))
+    yield* Effect.provide(running(environment, servicesOf, extensions), logging(environment))
   }).pipe(
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
     // To be told to stop, and to stop, is no failure.

@@ -2,48 +2,32 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Destination from "@satrail/core/sending/Destination"
 import * as Envelope from "@satrail/http/Envelope"
-import * as Errors from "@satrail/http/Errors"
 import { Example } from "@satrail/http/Examples"
-import * as Idempotency from "@satrail/http/Idempotency"
 import * as Scalars from "@satrail/http/Scalars"
 import * as Section from "@satrail/http/Section"
+import { maxFeeRate } from "@satrail/sandbox/Miner"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Layer, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Pretended } from "./Pretended.ts"
+import * as Controls from "./sandbox/Controls.ts"
+import { error, may, Playing, refused } from "./sandbox/Controls.ts"
+import * as Keys from "./sandbox/Keys.ts"
+import * as Webhooks from "./sandbox/Webhooks.ts"
+import * as World from "./sandbox/World.ts"
 
 const Hash = PaymentHash.PaymentHash.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
 const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
 const Tip = Schema.Struct({ height: Schema.Int })
 const Outcome = Schema.Literals(["settle", "fail"])
+const within = ([minimum, maximum]: readonly [number, number]) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum })).annotate({ examples: [Math.min(maximum, 600)] })
 
 /** Of a TXT record: a name of the domain name system (RFC 1035), and four of the strings of which a record is made. */
 const maxNameCharacters = 253
 const maxValueCharacters = 1020
 
-/** The controls of the simulated parts, and which those are. */
-export interface Controls {
-  readonly sandbox: Sandbox.Sandbox["Service"]
-  readonly names: PretendNames.PretendNames["Service"]
-  readonly pretended: Pretended
-}
-
-class Playing extends Context.Service<Playing, Controls>()("@satrail/server/SandboxRoutes/Playing") {}
-
-const error = Errors.of("malformed", "idempotency_not_supported", "not_found", "sandbox_refused")
-
-const refused = <A>(effect: Effect.Effect<A, Sandbox.SandboxRefused>) =>
-  Effect.mapError(effect, ({ message }) => Errors.failure("sandbox_refused", message))
-
 const amountOf = (sats: number | null | undefined) => (sats === null || sats === undefined ? {} : { amount: Msat.fromSats(sats) })
-
-/** A part that is real here has no controls, and simulated events happen each time they are requested. */
-const may = Effect.fnUntraced(function* (isPretended: boolean, request: HttpServerRequest.HttpServerRequest) {
-  if (!isPretended) return yield* Effect.fail(Errors.failure("not_found", "That part of the network is real here: it is not the sandbox's"))
-  return yield* Idempotency.refused(request, "The sandbox keeps no answers")
-})
 
 const pay = Section.company(
   HttpApiEndpoint.post("pay", "/sandbox/pay", {
@@ -77,7 +61,13 @@ const destination = Section.company(
     payload: Schema.Struct({
       type: Destination.RecipientType,
       amount_sats: Scalars.given(Scalars.GivenSats),
-      behaviour: Scalars.given(Sandbox.Behaviour.annotate({ description: "What the recipient does with payments: `settle` unless given" }))
+      behaviour: Scalars.given(Sandbox.Behaviour.annotate({ description: "What becomes of payments to it: `settle` unless given" })),
+      expiry_seconds: Scalars.given(
+        within(Sandbox.expiryBounds).annotate({ description: "Of an invoice: its lifetime; 3600 unless given" })
+      ),
+      final_cltv_expiry: Scalars.given(
+        within(Sandbox.finalCltvBounds).annotate({ description: "Of an invoice: for how many blocks its payee may hold the payment" })
+      )
     }).annotate({ identifier: "SandboxDestination" }),
     success: Envelope.success(201, Schema.Struct({ destination: Schema.String, payment_hash: Schema.optionalKey(Schema.String) })),
     error
@@ -94,9 +84,17 @@ const destination = Section.company(
     })),
   Playing,
   ({ sandbox, pretended }) =>
-    Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour }, request }) {
+    Effect.fnUntraced(function* ({ payload: { type, amount_sats, behaviour, expiry_seconds, final_cltv_expiry }, request }) {
       yield* may(pretended[partOf[type]], request)
-      const made = yield* refused(sandbox.destination({ type, ...amountOf(amount_sats), behaviour: behaviour ?? undefined }))
+      const made = yield* refused(
+        sandbox.destination({
+          type,
+          ...amountOf(amount_sats),
+          behaviour: behaviour ?? undefined,
+          expirySeconds: expiry_seconds ?? undefined,
+          minFinalCltvExpiry: final_cltv_expiry ?? undefined
+        })
+      )
       return Envelope.created("Destination made up", {
         destination: made.destination,
         ...(made.paymentHash !== undefined && { payment_hash: made.paymentHash })
@@ -183,6 +181,30 @@ const reorg = Section.company(
     })
 )
 
+const feeRate = Section.company(
+  HttpApiEndpoint.post("setFeeRate", "/sandbox/fee-rate", {
+    payload: Schema.Struct({
+      sats_per_virtual_byte: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxFeeRate })).annotate({ examples: [10] })
+    }).annotate({ identifier: "SandboxFeeRate" }),
+    success: Envelope.success(200, Schema.Struct({ sats_per_virtual_byte: Schema.Int })),
+    error
+  })
+    .annotate(OpenApi.Summary, "Set the chain's fee rate")
+    .annotate(OpenApi.Description, "What a transaction has to pay to be mined soon. The next block takes all that waits, whatever it pays.")
+    .annotate(Example, () => ({
+      body: { sats_per_virtual_byte: 10 },
+      message: "Fee rate set",
+      data: { sats_per_virtual_byte: 10 }
+    })),
+  Playing,
+  ({ sandbox, pretended }) =>
+    Effect.fnUntraced(function* ({ payload, request }) {
+      yield* may(pretended.chain, request)
+      yield* refused(sandbox.setFeeRate(payload.sats_per_virtual_byte))
+      return Envelope.ok("Fee rate set", payload)
+    })
+)
+
 const txt = Section.company(
   HttpApiEndpoint.post("txt", "/sandbox/txt", {
     payload: Schema.Struct({
@@ -211,12 +233,12 @@ const txt = Section.company(
     })
 )
 
-/** The world outside, for trying the service. Open to any key, whatever its scopes. */
+/** The world outside, for trying the service. Open to any key, whatever its scopes; a reset is the operator's. */
 export const section = Section.make(
   "sandbox",
   { title: "Sandbox", description: "The world outside, in a simulated network. Not there on a real one" },
-  [pay, destination, release, send, mine, reorg, txt]
+  [pay, destination, release, send, mine, reorg, feeRate, txt, ...World.operations, ...Webhooks.operations]
 )
 
 /** Controls what is simulated, and answers 404 about the rest. */
-export const layer = (controls: Controls) => Layer.provide(section.layer, Layer.succeed(Playing, controls))
+export const layer = (given: Controls.Given) => Layer.provide(section.layer, [Controls.layer(given), Keys.layer(given.database)])

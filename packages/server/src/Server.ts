@@ -50,12 +50,13 @@ import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as PretendRelays from "@satrail/sandbox/PretendRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
+import * as Time from "@satrail/sandbox/Time"
 import * as WebNames from "@satrail/web/Names"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
-import { Context, Deferred, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import path from "node:path"
 import type { NodeUnusable } from "./backends/NodeUnusable.ts"
@@ -64,6 +65,9 @@ import type { Environment } from "./Environment.ts"
 import * as Identity from "./Identity.ts"
 import * as Listener from "./Listener.ts"
 import * as Pretended from "./Pretended.ts"
+import type * as Controls from "./sandbox/Controls.ts"
+import * as DatabaseSwitch from "./sandbox/DatabaseSwitch.ts"
+import * as Reset from "./sandbox/Reset.ts"
 import * as SandboxRoutes from "./SandboxRoutes.ts"
 import * as Site from "./Site.ts"
 import { version } from "./Version.ts"
@@ -115,13 +119,14 @@ const commits = ({ commitLanes, commitItems, commitWaiting }: Environment): PgJo
   maxWaiting: commitWaiting
 })
 
-/** The storage ports, as the environment names them. */
+/** The storage ports, as the environment names them. `isAway` takes the database out of reach, for trying. */
 export const storage = (
-  environment: Environment
+  environment: Environment,
+  isAway?: () => boolean
 ): Layer.Layer<Storage.Storage, Layer.Error<ReturnType<typeof Storage.layer>> | Layer.Error<ReturnType<typeof Storage.layerEmbedded>>> =>
   environment.databaseUrl === undefined
-    ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database"), ...commits(environment) })
-    : Storage.layer({ url: environment.databaseUrl, maxConnections: environment.databaseConnections, ...commits(environment) })
+    ? Storage.layerEmbedded({ directory: path.join(environment.dataDirectory, "database"), isAway, ...commits(environment) })
+    : Storage.layer({ url: environment.databaseUrl, maxConnections: environment.databaseConnections, isAway, ...commits(environment) })
 
 export const sandboxDirectory = (environment: Environment): string => path.join(environment.dataDirectory, "sandbox")
 
@@ -179,14 +184,23 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
 const identity = (environment: Environment) =>
   Pretended.hasMoney(Pretended.of(environment)) ? Identity.layer(sandboxDirectory(environment)) : Layer.empty
 
+/** Where nothing at all is real: a clock that can be advanced, for everything above it, and a database that can be taken away. */
+const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwitch["Service"]) =>
+  Pretended.isWhole(Pretended.of(environment))
+    ? Layer.merge(Time.layer(sandboxDirectory(environment)), Layer.succeed(DatabaseSwitch.DatabaseSwitch, database))
+    : Layer.empty
+
 /** Every service and everything below it: what the program needs besides HTTP. What is outside is the environment's unless another is given. */
-export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) =>
-  Satrail.layer(settingsOf(environment)).pipe(
+export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) => {
+  const database = DatabaseSwitch.make()
+  return Satrail.layer(settingsOf(environment)).pipe(
     // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
     Layer.provideMerge(theirs),
     Layer.provideMerge(identity(environment)),
-    Layer.provideMerge(Layer.merge(storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
+    Layer.provideMerge(Layer.merge(storage(environment, database.isAway), Layer.succeed(Nostr.SecretKey, environment.nostrKey))),
+    Layer.provideMerge(movable(environment, database))
   )
+}
 
 /** Books are compared where both sides can be read. */
 const reconciler = Layer.unwrap(
@@ -195,10 +209,15 @@ const reconciler = Layer.unwrap(
   )
 )
 
-/** Background workers. */
+/** Background workers. Where the clock can be advanced, they wake up for it. */
 export const workers = ({ nostrKey }: Environment) => {
-  const all = Layer.merge(Satrail.layerWorkers, reconciler)
-  return nostrKey === undefined ? all : Layer.merge(all, Zaps.layerWorker)
+  const most = Layer.merge(Satrail.layerWorkers, reconciler)
+  const all = nostrKey === undefined ? most : Layer.merge(most, Zaps.layerWorker)
+  return Layer.unwrap(
+    Effect.map(Effect.serviceOption(Time.Time), (time) =>
+      Option.isNone(time) ? all : Layer.provide(all, Layer.succeed(Clock.Clock, time.value.waking))
+    )
+  )
 }
 
 /** What `/readyz` asks: the store, the node, the chain, whether `isPrepared`, and that it is not `isStopping`. */
@@ -268,7 +287,19 @@ const controlsIn = (environment: Environment, services: Context.Context<Services
     sandbox: Context.getOption(services, Sandbox.Sandbox),
     names: Context.getOption(services, PretendNames.PretendNames)
   })
-  return Option.filter(controls, () => Pretended.isAny(Pretended.of(environment)))
+  const pretended = Pretended.of(environment)
+  const given = (found: Option.Option.Value<typeof controls>): Controls.Given => ({
+    ...found,
+    pretended,
+    rates: pretended.rates ? Context.getOrUndefined(services, FixedRates.PretendRates) : undefined,
+    time: Context.getOrUndefined(services, Time.Time),
+    database: Context.getOrUndefined(services, DatabaseSwitch.DatabaseSwitch),
+    reset: Context.getOrUndefined(services, Reset.Reset)
+  })
+  return Option.map(
+    Option.filter(controls, () => Pretended.isAny(pretended)),
+    given
+  )
 }
 
 /** What the page at `/` says. */
@@ -316,11 +347,7 @@ export const routes = <E = never>(
   }
   const handled = Option.match(controlsIn(environment, services), {
     onNone: () => Layer.provide(Http.layerOf(Api, options), Http.layerHandlers),
-    onSome: (controls) =>
-      Layer.provide(Http.layerOf(api, options), [
-        Http.layerHandlers,
-        SandboxRoutes.layer({ ...controls, pretended: Pretended.of(environment) })
-      ])
+    onSome: (controls) => Layer.provide(Http.layerOf(api, options), [Http.layerHandlers, SandboxRoutes.layer(controls)])
   })
   return handled.pipe(
     Layer.provide(Http.layerMiddlewares),
@@ -371,7 +398,10 @@ export const server = <E = never>(
   Layer.unwrap(
     Effect.map(Deferred.make<void>(), (closed) => {
       const all = routes(environment, operatorToken, services, { extensions, closing: Deferred.await(closed) })
-      const served = HttpRouter.serve(all, { disableLogger: true, disableListenLog: true, routerConfig })
+      const time = Context.getOrUndefined(services, Time.Time)
+      const running = HttpRouter.serve(all, { disableLogger: true, disableListenLog: true, routerConfig })
+      // Requests see the same time as everything else.
+      const served = time === undefined ? running : Layer.provide(running, Layer.succeed(Clock.Clock, time.clock))
       // What is built last is closed first: streams end before the server waits for what is not answered yet.
       const closing = Layer.effectDiscard(Effect.addFinalizer(() => Deferred.succeed(closed, undefined)))
       return Layer.provideMerge(closing, Layer.provideMerge(served, listener(environment)))

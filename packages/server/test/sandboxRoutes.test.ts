@@ -26,7 +26,10 @@ const runtime = ManagedRuntime.make(
 const controls = await runtime.runPromise(Effect.all({ sandbox: Sandbox.Sandbox, names: PretendNames.PretendNames }))
 const { handler, dispose } = Http.webHandler(
   Http.layerOf(Api.add(SandboxRoutes.section.group)).pipe(
-    Layer.provide([Http.layerHandlers, SandboxRoutes.layer({ ...controls, pretended: { lightning: true, chain: true, web: true } })]),
+    Layer.provide([
+      Http.layerHandlers,
+      SandboxRoutes.layer({ ...controls, pretended: { lightning: true, chain: true, web: true, rates: true } })
+    ]),
     Layer.provide(Http.layerMiddlewares),
     Layer.provide([Layer.succeed(OperatorToken, undefined), Layer.succeed(Readiness, []), Layer.succeedContext(await runtime.context())])
   )
@@ -121,7 +124,15 @@ describe("the sandbox over HTTP", () => {
     ["/send", { address: "x", amount_sats: 1.5 }, ["amount_sats"]],
     ["/mine", { blocks: 0 }, ["blocks"]],
     ["/mine", { blocks: 1, x: 1 }, ["x"]],
-    ["/reorg", {}, ["depth"]]
+    ["/reorg", {}, ["depth"]],
+    ["/fault", { what: "weather", for_seconds: 0 }, ["what", "for_seconds"]],
+    ["/fault", { what: "node", for_seconds: 3601 }, ["for_seconds"]],
+    ["/fee-rate", { sats_per_virtual_byte: 0 }, ["sats_per_virtual_byte"]],
+    ["/clock", { advance_seconds: -1 }, ["advance_seconds"]],
+    ["/clock", { advance_seconds: 367 * 86_400 }, ["advance_seconds"]],
+    ["/destination", { type: "lightning_invoice", expiry_seconds: 0, final_cltv_expiry: 0 }, ["expiry_seconds", "final_cltv_expiry"]],
+    ["/webhooks/orders/fail", { status: 200, times: 0 }, ["status", "times"]],
+    ["/webhooks/Or%20ders/fail", { status: 500 }, ["name"]]
   ]
   for (const [path, body, at] of wrong) {
     it(`sandbox: ${path} refuses ${JSON.stringify(body)}`, async () => {
@@ -166,7 +177,9 @@ describe("the sandbox over HTTP", () => {
       release: { payment_hash: "00".repeat(32), outcome: "settle" },
       send: { address: "bcrt1", amount_sats: 1 },
       mine: { blocks: 1 },
-      reorg: { depth: 1 }
+      reorg: { depth: 1 },
+      fault: { what: "node", for_seconds: 1 },
+      "webhooks/orders/fail": { status: 500 }
     }
     for (const [route, body] of Object.entries(bodies)) {
       const answer = await ask("POST", `/sandbox/${route}`, body, admin, { "idempotency-key": "k" })
@@ -186,14 +199,15 @@ describe("the sandbox over HTTP", () => {
     // oxlint-disable-next-line typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
     const paths = Object.entries<any>(OpenApi.isObject(customer["paths"]) ? customer["paths"] : {})
     const pretended = paths.filter(([path]) => path.startsWith("/sandbox/"))
-    assert.lengthOf(pretended, 7)
-    for (const [path, { post }] of pretended) {
-      const [status] = Object.keys(post.responses)
-      for (const { content } of [post.requestBody, post.responses[status ?? ""]])
+    const operations = pretended.flatMap(([path, item]) => Object.entries<any>(item).map(([method, one]) => ({ path, method, one })))
+    assert.lengthOf(operations, 16)
+    for (const { path, method, one } of operations) {
+      const [status] = Object.keys(one.responses)
+      for (const { content } of [...(one.requestBody === undefined ? [] : [one.requestBody]), one.responses[status ?? ""]])
         assert.deepStrictEqual(
           differences(content["application/json"].examples.default.value, content["application/json"].schema),
           [],
-          path
+          `${method} ${path}`
         )
     }
   })

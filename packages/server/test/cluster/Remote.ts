@@ -156,6 +156,7 @@ const make = Effect.fnUntraced(function* (url: string) {
         sendMany: method("sandbox", "sendMany", broken),
         mine: method("sandbox", "mine", broken),
         reorg: method("sandbox", "reorg", broken),
+        setFeeRate: method("sandbox", "setFeeRate", broken),
         doubleSpend: method("sandbox", "doubleSpend", broken),
         loseNextNotice: value("sandbox", "loseNextNotice", broken),
         pause: method("sandbox", "pause", broken),
@@ -163,6 +164,7 @@ const make = Effect.fnUntraced(function* (url: string) {
         payments: value("sandbox", "payments", broken),
         outputsTo: method("sandbox", "outputsTo", broken),
         localBalance: value("sandbox", "localBalance", broken),
+        survey: Effect.die(new Error("the survey of the network stays in its own process")),
         // Whoever wants all of it opens the sandbox's directory.
         state: Effect.die(new Error("the state of the network stays in its own process"))
       })

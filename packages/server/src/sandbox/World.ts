@@ -1,0 +1,232 @@
+import * as Amount from "@satrail/core/base/Amount"
+import * as Decimal from "@satrail/core/base/Decimal"
+import * as Envelope from "@satrail/http/Envelope"
+import * as Errors from "@satrail/http/Errors"
+import { Example } from "@satrail/http/Examples"
+import * as Scalars from "@satrail/http/Scalars"
+import * as Section from "@satrail/http/Section"
+import * as Faults from "@satrail/sandbox/Faults"
+import { maxEvents } from "@satrail/sandbox/Sandbox"
+import * as Survey from "@satrail/sandbox/Survey"
+import * as Time from "@satrail/sandbox/Time"
+import { Clock, Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { type Controls, error, may, Playing, refused } from "./Controls.ts"
+import * as Reset from "./Reset.ts"
+
+const Fault = Schema.Struct({ what: Faults.What, ends_at: Scalars.Instant })
+
+const faultOf = ({ what, endsAtMillis }: Faults.Fault) => ({ what, ends_at: Scalars.instant(endsAtMillis) })
+
+const seconds = (maximum: number, example: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })).annotate({ examples: [example] })
+
+const begin = Section.company(
+  HttpApiEndpoint.post("beginFault", "/sandbox/fault", {
+    payload: Schema.Struct({
+      what: Faults.What.annotate({ description: "`web` is the servers of payees, and name servers" }),
+      for_seconds: seconds(Faults.maxFaultSeconds, 60)
+    }).annotate({ identifier: "SandboxFault" }),
+    success: Envelope.success(200, Fault),
+    error
+  })
+    .annotate(OpenApi.Summary, "Take a part away for a while")
+    .annotate(
+      OpenApi.Description,
+      "As an outage of the real one: what is asked of it fails, and what was confirmed waits until it is back. It ends by itself, by the sandbox's clock, and with the process. Once more gives it another end."
+    )
+    .annotate(Example, ({ millis }) => ({
+      body: { what: "node", for_seconds: 60 },
+      message: "Fault begun",
+      data: { what: "node", ends_at: Scalars.instant(millis(60_000)) }
+    })),
+  Playing,
+  ({ faults, parts }) =>
+    Effect.fnUntraced(function* ({ payload: { what, for_seconds }, request }) {
+      yield* may(parts[what] !== undefined, request)
+      return Envelope.ok("Fault begun", faultOf(yield* refused(faults.begin(what, for_seconds))))
+    })
+)
+
+const end = Section.company(
+  HttpApiEndpoint.delete("endFault", "/sandbox/fault/:what", {
+    params: { what: Faults.What },
+    success: Envelope.success(200, Schema.Struct({ what: Faults.What })),
+    error
+  })
+    .annotate(OpenApi.Summary, "Bring a part back")
+    .annotate(OpenApi.Description, "Before its fault ends by itself. Where it has none, nothing changes.")
+    .annotate(Example, () => ({ params: { what: "node" }, message: "Fault ended", data: { what: "node" } })),
+  Playing,
+  ({ faults, parts }) =>
+    Effect.fnUntraced(function* ({ params: { what }, request }) {
+      yield* may(parts[what] !== undefined, request)
+      yield* faults.end(what)
+      return Envelope.ok("Fault ended", { what })
+    })
+)
+
+const ClockShown = Schema.Struct({ now: Scalars.Instant, ahead_seconds: Schema.Finite.annotate({ examples: [3600] }) })
+
+const clock = Section.company(
+  HttpApiEndpoint.post("advanceClock", "/sandbox/clock", {
+    payload: Schema.Struct({ advance_seconds: seconds(Time.maxAdvanceDays * 86_400, 3600) }).annotate({ identifier: "SandboxClock" }),
+    success: Envelope.success(200, ClockShown),
+    error
+  })
+    .annotate(OpenApi.Summary, "Advance the clock")
+    .annotate(
+      OpenApi.Description,
+      "Of the service and of the simulated network, which is one: invoices, keys, vouchers and stored responses expire, and what waits for its time is done. It never goes back, and a restart keeps it. Only where nothing at all is real."
+    )
+    .annotate(Example, ({ millis }) => ({
+      body: { advance_seconds: 3600 },
+      message: "Clock advanced",
+      data: { now: Scalars.instant(millis(3_600_000)), ahead_seconds: 3600 }
+    })),
+  Playing,
+  ({ time }) =>
+    Effect.fnUntraced(function* ({ payload: { advance_seconds }, request }) {
+      yield* may(time !== undefined, request)
+      const ahead = time === undefined ? 0 : yield* refused(time.advance(advance_seconds * 1000))
+      return Envelope.ok("Clock advanced", { now: Scalars.instant(yield* Clock.currentTimeMillis), ahead_seconds: ahead / 1000 })
+    })
+)
+
+const fiats = Amount.Currency.literals.filter(Amount.isFiat)
+
+const Text = Schema.String
+
+const Lightning = Schema.Struct({
+  nodes: Schema.Array(Schema.Struct({ name: Text, node_id: Text, balance_sats: Scalars.Sats })).annotate({
+    description: "`us` is the service's own; what a node owns in its channels"
+  }),
+  channels: Schema.Array(Schema.Struct({ peer: Text, local_sats: Scalars.Sats, remote_sats: Scalars.Sats })),
+  held_count: Schema.Int,
+  held_payments: Schema.Array(
+    Schema.Struct({ direction: Schema.Literals(["in", "out"]), payment_hash: Text, amount_sats: Scalars.Sats })
+  ).annotate({ description: `${Survey.listed} of them at most: what /sandbox/release ends` })
+})
+
+const Chain = Schema.Struct({
+  height: Schema.Int,
+  block_hash: Text,
+  fee_rate: Schema.Int.annotate({ description: "What a transaction has to pay to be mined soon, sats for a virtual byte" }),
+  mempool_count: Schema.Int,
+  mempool: Schema.Array(Schema.Struct({ chain_tx_id: Text, fee_sats: Scalars.Sats, virtual_bytes: Schema.Int })).annotate({
+    description: `${Survey.listed} of them at most`
+  }),
+  wallet_sats: Scalars.Sats.annotate({ description: "What the service's wallet could spend now" }),
+  outside_sats: Scalars.Sats.annotate({ description: "What the outside wallet could spend now" })
+})
+
+const Shown = Schema.Struct({
+  id: Schema.NullOr(Text).annotate({ description: "Which sandbox it is: what /sandbox/reset is told" }),
+  clock: ClockShown,
+  faults: Schema.Array(Fault),
+  lightning: Schema.NullOr(Lightning).annotate({ description: "Null where the node is real" }),
+  chain: Schema.NullOr(Chain).annotate({ description: "Null where the chain is real" }),
+  rates: Schema.NullOr(Schema.Record(Text, Text)).annotate({ description: "The price of one bitcoin; null where rates are real" }),
+  events: Schema.Struct({ count: Schema.Int, most: Schema.Int }).annotate({ description: "What the sandbox keeps, and can keep" })
+})
+
+const shownOf = Effect.fnUntraced(function* ({ sandbox, pretended, faults, time, rates, reset }: Controls) {
+  const { nodes, channels, held, tip, feeRate, mempool, wallet, outside, events } = yield* sandbox.survey
+  const lightning = {
+    nodes: nodes.map(({ name, nodeId, balance }) => ({ name, node_id: nodeId, balance_sats: Scalars.sats(balance) })),
+    channels: channels.map(({ peer, local, remote }) => ({ peer, local_sats: Scalars.sats(local), remote_sats: Scalars.sats(remote) })),
+    held_count: held.count,
+    held_payments: held.payments.map(({ direction, paymentHash, amount }) => ({
+      direction,
+      payment_hash: paymentHash,
+      amount_sats: Scalars.sats(amount)
+    }))
+  }
+  const chain = {
+    height: tip.height,
+    block_hash: tip.hash,
+    fee_rate: feeRate,
+    mempool_count: mempool.count,
+    mempool: mempool.transactions.map(({ txId, feeSats, virtualSize }) => ({
+      chain_tx_id: txId,
+      fee_sats: Number(feeSats),
+      virtual_bytes: virtualSize
+    })),
+    wallet_sats: Scalars.sats(wallet),
+    outside_sats: Scalars.sats(outside)
+  }
+  return {
+    id: reset?.id() ?? null,
+    clock: { now: Scalars.instant(yield* Clock.currentTimeMillis), ahead_seconds: (time?.aheadMillis() ?? 0) / 1000 },
+    faults: (yield* faults.all).map(faultOf),
+    lightning: pretended.lightning ? lightning : null,
+    chain: pretended.chain ? chain : null,
+    rates: rates === undefined ? null : Object.fromEntries(fiats.map((fiat) => [fiat, Decimal.format(rates.prices[fiat])])),
+    events: { count: events, most: maxEvents }
+  }
+})
+
+const world = Section.company(
+  HttpApiEndpoint.get("world", "/sandbox/world", { success: Envelope.success(200, Shown), error: Errors.of("malformed") })
+    .annotate(OpenApi.Summary, "What is simulated, and in which state")
+    .annotate(OpenApi.Description, "The nodes and their balances, held payments, the chain and its mempool, rates, faults and the clock.")
+    .annotate(Example, ({ millis, paid, companyId }) => ({
+      message: "World",
+      data: {
+        id: companyId,
+        clock: { now: Scalars.instant(millis(0)), ahead_seconds: 0 },
+        faults: [],
+        lightning: {
+          nodes: [{ name: "us", node_id: paid.nodeId, balance_sats: 9_800_000_000 }],
+          channels: [{ peer: "harbor", local_sats: 4_900_000_000, remote_sats: 5_100_000_000 }],
+          held_count: 1,
+          held_payments: [{ direction: "out", payment_hash: paid.paymentHash, amount_sats: 3000 }]
+        },
+        chain: {
+          height: 110,
+          block_hash: "00".repeat(32),
+          fee_rate: 2,
+          mempool_count: 0,
+          mempool: [],
+          wallet_sats: 1_000_000_000,
+          outside_sats: 50_000_000_000
+        },
+        rates: { usd: "50000" },
+        events: { count: 12, most: maxEvents }
+      }
+    })),
+  Playing,
+  (controls) => () => Effect.map(shownOf(controls), (data) => Envelope.ok("World", data))
+)
+
+const reset = Section.operator(
+  HttpApiEndpoint.post("resetSandbox", "/sandbox/reset", {
+    payload: Schema.Struct({
+      sandbox: Schema.NonEmptyString.annotate({ description: "Its `id`, as /sandbox/world shows it" })
+    }).annotate({ identifier: "SandboxReset" }),
+    success: Envelope.success(200, Schema.Struct({ deletes: Schema.Array(Text) })),
+    error
+  })
+    .annotate(OpenApi.Summary, "Begin anew")
+    .annotate(
+      OpenApi.Description,
+      "The service stops, deletes the sandbox and its embedded database with every company, key and entry, and starts again at the same address. Only where nothing at all is real and no DATABASE_URL is set. The new sandbox has another id, so a repeated request deletes nothing."
+    )
+    .annotate(Example, ({ companyId }) => ({
+      body: { sandbox: companyId },
+      message: "Beginning anew",
+      data: { deletes: [...Reset.deleted] }
+    })),
+  Playing,
+  ({ reset }) =>
+    Effect.fnUntraced(function* ({ payload: { sandbox }, request }) {
+      yield* may(reset !== undefined, request)
+      if (reset !== undefined)
+        yield* Effect.mapError(reset.begin(sandbox), () =>
+          Errors.failure("sandbox_refused", "This sandbox has another id: see /sandbox/world. It may have been begun anew already")
+        )
+      return Envelope.ok("Beginning anew", { deletes: [...Reset.deleted] })
+    })
+)
+
+export const operations = [begin, end, clock, world, reset] as const

@@ -1,0 +1,86 @@
+import type { Readiness } from "@satrail/http/Readiness"
+import { Companies } from "@satrail/core/accounts/Companies"
+import * as Answer from "@satrail/core/ledger/Answer"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Records } from "@satrail/core/Records"
+import { type Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted, Result } from "effect"
+import { HttpServer } from "effect/http"
+import { rmSync } from "node:fs"
+import path from "node:path"
+import * as Embedded from "../../postgres/test/Embedded.ts"
+import * as Environment from "../src/Environment.ts"
+import * as Server from "../src/Server.ts"
+import * as Service from "./Service.ts"
+
+export const operatorToken = "the operator's token of the whole service".replaceAll(" ", "-")
+
+/** The whole service in this process, as a start makes it: an embedded database, the sandbox, workers, and a port. */
+export const start = async (env: Readonly<Record<string, string>> = {}) => {
+  const data = Service.directory()
+  await Embedded.fill(path.join(data, "database"))
+  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data, SATRAIL_OPERATOR_TOKEN: operatorToken, ...env }))
+  const logged: Array<string> = []
+  const logger = Logger.layer([
+    Logger.make(({ message, cause }) => void logged.push(`${JSON.stringify(message)} ${JSON.stringify(cause)}`))
+  ])
+  const runtime = ManagedRuntime.make(
+    Layer.unwrap(
+      Effect.contextWith((services: Context.Context<Layer.Success<ReturnType<typeof Server.services>> | Readiness>) =>
+        Effect.succeed(
+          Layer.merge(
+            Server.server(environment, Redacted.make(operatorToken), services),
+            Layer.provide(Server.workers(environment), Layer.succeedContext(services))
+          )
+        )
+      )
+    ).pipe(
+      Layer.provideMerge(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment))),
+      Layer.provideMerge(logger)
+    )
+  )
+  const { address } = await runtime.runPromise(HttpServer.HttpServer)
+  const url = `http://127.0.0.1:${"port" in address ? address.port : 0}`
+  const ask = (method: string, route: string, options: Service.Ask = {}) => Service.send(url + route, method, options)
+  const operate = (route: string, body: unknown) => ask("POST", `/operator${route}`, { key: operatorToken, body })
+
+  const companyWith = async (plan: "free" | "paid", ...scopes: ReadonlyArray<string>): Promise<Service.Company> => {
+    const { id } = await runtime.runPromise(
+      Effect.flatMap(
+        Effect.flatMap(Companies, ({ open }) => open({ name: "Example Ltd", plan })),
+        Answer.made
+      )
+    )
+    const { data: issued } = await operate(`/companies/${id}/api-keys`, { name: "test", scopes: scopes.length === 0 ? ["admin"] : scopes })
+    const { key } = issued
+    return {
+      id,
+      key,
+      get: (route) => ask("GET", route, { key }),
+      post: (route, body, headers) => ask("POST", route, { key, body, ...(headers !== undefined && { headers }) })
+    }
+  }
+
+  return {
+    url,
+    data,
+    domain: environment.domain,
+    logged,
+    ask,
+    operate,
+    companyWith,
+    run: runtime.runPromise,
+    /** How the store has a withdrawal. */
+    withdrawal: (company: Service.Company, id: string) =>
+      runtime.runPromise(
+        Effect.map(
+          Effect.flatMap(Records, ({ withdrawal }) => withdrawal(CompanyId.make(company.id), id)),
+          Option.getOrThrow
+        )
+      ),
+    end: async () => {
+      await runtime.dispose()
+      rmSync(data, { recursive: true, force: true })
+    }
+  }
+}
+export type Whole = Awaited<ReturnType<typeof start>>
