@@ -93,7 +93,8 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
       key: token,
       body: { name: "till", scopes: ["admin"] }
     })
-    return (route: string, body: unknown) => Service.send(url + route, "POST", { key: issued.data.key, body })
+    return (method: string, route: string, body?: unknown) =>
+      Service.send(url + route, method, { key: route === "/sandbox/reset" ? token : issued.data.key, body })
   }
   const commands = {
     "/sandbox/pay": { payment_request: "lnbcrt1" },
@@ -102,12 +103,31 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     "/sandbox/send": { address: "bcrt1", amount_sats: 1000 },
     "/sandbox/mine": { blocks: 1 },
     "/sandbox/reorg": { depth: 1 },
-    "/sandbox/txt": { name: "shop.example", value: "a" }
+    "/sandbox/fee-rate": { sats_per_virtual_byte: 2 },
+    "/sandbox/txt": { name: "shop.example", value: "a" },
+    "/sandbox/clock": { advance_seconds: 60 },
+    "/sandbox/reset": { sandbox: "any" }
   }
-  const statuses = async (url: string) => {
+  const faults = ["node", "chain", "web", "rates", "database"]
+  const statuses = async (url: string): Promise<Record<string, number>> => {
     const ask = await customer(url)
-    const asked = Object.entries(commands).map(async ([route, body]) => [route, (await ask(route, body)).status] as const)
-    return Object.fromEntries(await Promise.all(asked))
+    const found: Record<string, number> = {}
+    for (const [route, body] of Object.entries(commands)) found[route] = (await ask("POST", route, body)).status
+    for (const what of faults) {
+      found[`begin ${what}`] = (await ask("POST", "/sandbox/fault", { what, for_seconds: 3600 })).status
+      found[`end ${what}`] = (await ask("DELETE", `/sandbox/fault/${what}`)).status
+    }
+    return found
+  }
+  /** What there is wherever there is a sandbox. */
+  const shared = {
+    world: ["GET", "/sandbox/world"],
+    inbox: ["GET", "/sandbox/webhooks/orders"],
+    receive: ["POST", "/sandbox/webhooks/orders"]
+  } as const
+  const sharedStatuses = async (url: string) => {
+    const ask = await customer(url)
+    return Promise.all(Object.values(shared).map(async ([method, route]) => (await ask(method, route)).status))
   }
 
   it("deployment: three processes with their own directories start on one database", async () => {
@@ -126,7 +146,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
   it("sandbox: not begun, not served and not documented beside real nodes", async () => {
     const { url } = await start("bare")
     assert.isFalse(existsSync(path.join(dataOf("bare"), "sandbox")), "no sandbox was begun")
-    assert.deepStrictEqual([...new Set(Object.values(await statuses(url)))], [404])
+    assert.deepStrictEqual([...new Set([...Object.values(await statuses(url)), ...(await sharedStatuses(url))])], [404])
     const { paths } = JSON.parse((await Service.send(`${url}/openapi.json`, "GET", {})).text)
     assert.isEmpty(Object.keys(paths).filter((route) => route.startsWith("/sandbox")))
     assert.property(paths, "/v1/transactions")
@@ -228,8 +248,25 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
       "/sandbox/send": 422,
       "/sandbox/mine": 200,
       "/sandbox/reorg": 200,
-      "/sandbox/txt": 404
+      "/sandbox/fee-rate": 200,
+      "/sandbox/txt": 404,
+      "/sandbox/clock": 404,
+      "/sandbox/reset": 404,
+      "begin node": 404,
+      "end node": 404,
+      "begin chain": 200,
+      "end chain": 200,
+      "begin web": 404,
+      "end web": 404,
+      "begin rates": 200,
+      "end rates": 200,
+      "begin database": 404,
+      "end database": 404
     })
+    assert.deepStrictEqual(await sharedStatuses(url), [200, 200, 200])
+    const { data: world } = await (await customer(url))("GET", "/sandbox/world")
+    assert.deepStrictEqual([world.id, world.lightning, world.clock.ahead_seconds], [null, null, 0])
+    assert.isNumber(world.chain.height)
     const { said } = await launch("other", mixed)
     assert.include(said, "The database was begun with another sandbox")
   })
