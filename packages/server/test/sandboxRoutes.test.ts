@@ -196,10 +196,11 @@ describe("the sandbox over HTTP", () => {
   it("examples: every sandbox endpoint has one, and it fits its schema", () => {
     const { customer } = Docs.documents(api, { network: "regtest" })
     const { differences } = OpenApi.read(customer)
-    // oxlint-disable-next-line typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
+    // oxlint-disable typescript/no-explicit-any -- the document is read as whoever generates a client reads it: by its names
     const paths = Object.entries<any>(OpenApi.isObject(customer["paths"]) ? customer["paths"] : {})
     const pretended = paths.filter(([path]) => path.startsWith("/sandbox/"))
     const operations = pretended.flatMap(([path, item]) => Object.entries<any>(item).map(([method, one]) => ({ path, method, one })))
+    // oxlint-enable typescript/no-explicit-any
     assert.lengthOf(operations, 16)
     for (const { path, method, one } of operations) {
       const [status] = Object.keys(one.responses)

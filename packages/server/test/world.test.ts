@@ -208,5 +208,6 @@ describe("the sandbox's world", () => {
 
   it("sandbox: after all of it the books are right", async () => {
     await whole.run(Ledger.auditAll)
+    assert.isEmpty(whole.logged.filter((line) => line.includes("crashed")))
   })
 })
