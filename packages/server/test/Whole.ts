@@ -2,7 +2,7 @@ import type { Readiness } from "@satrail/http/Readiness"
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import { Records } from "@satrail/core/Records"
+import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { type Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
 import { rmSync } from "node:fs"
@@ -73,7 +73,7 @@ export const start = async (env: Readonly<Record<string, string>> = {}) => {
     withdrawal: (company: Service.Company, id: string) =>
       runtime.runPromise(
         Effect.map(
-          Effect.flatMap(Records, ({ withdrawal }) => withdrawal(CompanyId.make(company.id), id)),
+          Effect.flatMap(SendingReads, ({ withdrawal }) => withdrawal(CompanyId.make(company.id), id)),
           Option.getOrThrow
         )
       ),
