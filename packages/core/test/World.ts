@@ -14,19 +14,10 @@ import type { Company } from "../src/accounts/Company.ts"
 import type { Currency } from "../src/base/Amount.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import { Entropy } from "../src/base/Entropy.ts"
-import type { Names } from "../src/base/Names.ts"
 import type { Outcome, Request } from "../src/ledger/Answer.ts"
-import type { Journal } from "../src/ledger/Journal.ts"
-import type { Tasks } from "../src/ledger/Tasks.ts"
 import type { ChainBooks } from "../src/nodes/ChainBooks.ts"
 import { type Broadcast, ChainSource } from "../src/nodes/ChainSource.ts"
-import type { ChainWallet } from "../src/nodes/ChainWallet.ts"
-import type { ExchangeRates } from "../src/nodes/ExchangeRates.ts"
 import type { LightningBooks } from "../src/nodes/LightningBooks.ts"
-import type { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
-import type { LightningSender } from "../src/nodes/LightningSender.ts"
-import type { Resolver } from "../src/nodes/Resolver.ts"
-import type { Signer } from "../src/nodes/Signer.ts"
 import type { Plan } from "../src/accounts/Plan.ts"
 import type { Settings } from "../src/service/Policy.ts"
 import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
@@ -42,22 +33,7 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { settings as usual } from "./Rows.ts"
 
 /** Everything that outlives a process of ours: the store, the nodes, the outside. */
-export type Ports =
-  | Journal
-  | Records
-  | Tasks
-  | LightningReceiver
-  | LightningSender
-  | LightningBooks
-  | ChainBooks
-  | ChainSource
-  | ChainWallet
-  | Signer
-  | ExchangeRates
-  | Resolver
-  | Names
-  | PretendNames.PretendNames
-  | Sandbox.Sandbox
+export type Ports = Satrail.Ports | LightningBooks | ChainBooks | PretendNames.PretendNames | Sandbox.Sandbox
 
 /** What a process consists of. */
 export type Process = Layer.Success<ReturnType<typeof Satrail.layer>>

@@ -1,5 +1,5 @@
 import type * as Changes from "@satrail/core/service/Changes"
-import type { Program, Storable } from "@satrail/core/service/Changes"
+import type { Programs, Storable, Tagged } from "@satrail/core/service/Changes"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
@@ -21,11 +21,7 @@ import * as Writes from "./Writes.ts"
 /** How a Change is answered. */
 export type Verdict = Exit.Exit<Journal.Applied, Changes.Refusal>
 
-type Tag = Program["_tag"]
-
-type ByTag = { readonly [C in Program as C["_tag"]]: C }
-
-const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
+const kinds: { readonly [tag in keyof Programs]: Kind<Programs[tag]> } = {
   ...Answer.kinds,
   ...ApiKey.kinds,
   ...Company.kinds,
@@ -35,10 +31,7 @@ const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Withdrawal.kinds
 }
 
-/** A program whose kind the compiler follows by its tag. */
-type Tagged<T extends Tag> = ByTag[T] & { readonly _tag: T }
-
-const kindOf = <T extends Tag>(change: Tagged<T>): Kind<ByTag[T]> => kinds[change._tag]
+const kindOf = <T extends keyof Programs>(change: Tagged<T>): Kind<Programs[T]> => kinds[change._tag]
 
 /** First: was it applied before, or is something else under its id? */
 const before = (state: State.State, change: Storable): Changes.Refusal | "again" | undefined =>

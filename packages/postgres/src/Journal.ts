@@ -1,5 +1,5 @@
 import * as Changes from "@satrail/core/service/Changes"
-import type { Program, Storable } from "@satrail/core/service/Changes"
+import type { Programs, Storable, Tagged } from "@satrail/core/service/Changes"
 import type { Any, Complete, Enqueue, Job, Leg } from "@satrail/core/ledger/Change"
 import * as Core from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
@@ -38,11 +38,7 @@ export interface Options {
   readonly maxWaiting?: number | undefined
 }
 
-type Tag = Program["_tag"]
-
-type ByTag = { readonly [C in Program as C["_tag"]]: C }
-
-export const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
+export const kinds: { readonly [tag in keyof Programs]: Kind<Programs[tag]> } = {
   ...Answer.kinds,
   ...ApiKey.kinds,
   ...Company.kinds,
@@ -53,10 +49,7 @@ export const kinds: { readonly [tag in Tag]: Kind<ByTag[tag]> } = {
   ...Settlement.kinds
 }
 
-/** A program whose kind the compiler follows by its tag. */
-type Tagged<T extends Tag> = ByTag[T] & { readonly _tag: T }
-
-const programOf = <T extends Tag>(change: Tagged<T>): Kind<ByTag[T]> => kinds[change._tag]
+const programOf = <T extends keyof Programs>(change: Tagged<T>): Kind<Programs[T]> => kinds[change._tag]
 
 /** How a Change is sent: as its kind says, or as its writes do. */
 const kindOf = (change: Storable): Kind<Any> =>

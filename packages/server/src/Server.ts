@@ -6,21 +6,17 @@ import type { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Companies } from "@satrail/core/accounts/Companies"
 import type { Domains } from "@satrail/core/accounts/Domains"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Names } from "@satrail/core/base/Names"
 import * as Throttle from "@satrail/core/base/Throttle"
 import type { Feed } from "@satrail/core/events/Feed"
 import type { Tail } from "@satrail/core/events/Tail"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { ChainBooks } from "@satrail/core/nodes/ChainBooks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
-import type { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import type { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
-import type { LightningSender } from "@satrail/core/nodes/LightningSender"
 import type { Prices } from "@satrail/core/nodes/Prices"
-import type { Resolver } from "@satrail/core/nodes/Resolver"
-import type { Signer } from "@satrail/core/nodes/Signer"
 import * as Policy from "@satrail/core/service/Policy"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
 import type { LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
@@ -145,17 +141,7 @@ export const web = Layer.mergeAll(WebResolver.layer, WebNames.layer(), WebSocket
 const rates = (environment: Environment): Layer.Layer<ExchangeRates, never, Outbound.Outbound | Journal | Records> =>
   environment.rates === "fixed" ? FixedRates.layer() : Rates.layer()
 
-type Outside =
-  | LightningReceiver
-  | LightningSender
-  | ChainSource
-  | ChainWallet
-  | ChainBooks
-  | Signer
-  | ExchangeRates
-  | Resolver
-  | Names
-  | Nostr.Relays
+type Outside = Exclude<Satrail.Ports, Journal | Records | Tasks> | ChainBooks | Nostr.Relays
 
 /** Whatever can go wrong when the outside is built. */
 type Unusable = Sandbox.LogUnusable | NodeUnusable | StoreUnavailable | Layer.Error<ReturnType<typeof ChainNode.layer>>

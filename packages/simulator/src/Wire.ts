@@ -11,26 +11,12 @@ import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { RecipientUnreachable, Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
-import type { Records } from "@satrail/core/service/Records"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
+import type { Ports } from "@satrail/core/service/Satrail"
 import { Context, Effect, type Exit, Stream } from "effect"
 import type { Fate, Port } from "./Fault.ts"
 import type { Host } from "./Turns.ts"
-
-/** What a process is given, and what outlives it. */
-export type Ports =
-  | Journal
-  | Records
-  | Tasks
-  | LightningReceiver
-  | LightningSender
-  | ChainSource
-  | ChainWallet
-  | Signer
-  | ExchangeRates
-  | Resolver
-  | Names
 
 type Call = Effect.Effect<unknown, unknown>
 

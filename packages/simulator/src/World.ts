@@ -1,6 +1,7 @@
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { type AllReads, Records } from "@satrail/core/service/Records"
+import type { Ports } from "@satrail/core/service/Satrail"
 import { PretendNames } from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Random from "@satrail/testing/Random"
@@ -10,7 +11,7 @@ import type { Store } from "./Store.ts"
 import * as Time from "./Time.ts"
 import * as Turns from "./Turns.ts"
 import * as Watch from "./Watch.ts"
-import { Asking, type Ports } from "./Wire.ts"
+import { Asking } from "./Wire.ts"
 
 /** When every story begins. */
 const beginsAtMillis = 1_700_000_000_000

@@ -9,7 +9,7 @@ import { Context, Effect } from "effect"
 import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
 import * as Store from "../src/Store.ts"
-import type { Ports } from "../src/Wire.ts"
+import type { Ports } from "@satrail/core/service/Satrail"
 import type { Spoil } from "../src/World.ts"
 
 const over =

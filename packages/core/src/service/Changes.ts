@@ -76,6 +76,12 @@ export type Change =
 /** Those that each store has a program of its own for: writes cannot express them. */
 export type Program = Exclude<Change, Written.Any>
 
+/** The programs by their tags: what a store has for each kind, it has by these. */
+export type Programs = { readonly [C in Program as C["_tag"]]: C }
+
+/** A program whose kind the compiler follows by its tag. */
+export type Tagged<T extends keyof Programs> = Programs[T] & { readonly _tag: T }
+
 /** What a store applies: the programs that it knows, and whatever says what it writes, such as a Change of a noun that another package declares. */
 export type Storable = Program | Written.Any
 

@@ -4,11 +4,18 @@ import * as ApiKeys from "../accounts/ApiKeys.ts"
 import * as Companies from "../accounts/Companies.ts"
 import * as Domains from "../accounts/Domains.ts"
 import * as Fees from "../accounts/Fees.ts"
+import type { Names } from "../base/Names.ts"
 import * as Traced from "../base/Traced.ts"
+import * as Events from "../events/Events.ts"
+import * as Feed from "../events/Feed.ts"
+import * as Retention from "../events/Retention.ts"
+import * as Tail from "../events/Tail.ts"
+import { EventStore } from "../ledger/EventStore.ts"
 import * as Expiry from "../ledger/Expiry.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
+import type { Tasks } from "../ledger/Tasks.ts"
 import { ChainSource } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import { ExchangeRates } from "../nodes/ExchangeRates.ts"
@@ -17,12 +24,6 @@ import { LightningSender } from "../nodes/LightningSender.ts"
 import * as Prices from "../nodes/Prices.ts"
 import { Resolver } from "../nodes/Resolver.ts"
 import { Signer } from "../nodes/Signer.ts"
-import * as Events from "../events/Events.ts"
-import * as Feed from "../events/Feed.ts"
-import * as Retention from "../events/Retention.ts"
-import * as Tail from "../events/Tail.ts"
-import { EventStore } from "../ledger/EventStore.ts"
-import * as Policy from "./Policy.ts"
 import * as ChainDeposits from "../receiving/ChainDeposits.ts"
 import * as Invoices from "../receiving/Invoices.ts"
 import * as LightningAddresses from "../receiving/LightningAddresses.ts"
@@ -39,6 +40,22 @@ import { SendingReads } from "../sending/SendingReads.ts"
 import * as SettledPayouts from "../sending/SettledPayouts.ts"
 import * as Vouchers from "../sending/Vouchers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
+import * as Policy from "./Policy.ts"
+import type { Records } from "./Records.ts"
+
+/** What a host provides: the storage, a node and a wallet, and the world outside. */
+export type Ports =
+  | Journal
+  | Records
+  | Tasks
+  | LightningReceiver
+  | LightningSender
+  | ChainSource
+  | ChainWallet
+  | Signer
+  | ExchangeRates
+  | Resolver
+  | Names
 
 /** What the services wait for. `Tasks` is left out: it is asked every second, whether there is work or not. */
 const tracedPorts = Layer.mergeAll(
@@ -59,7 +76,7 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(Resolver)
 )
 
-/** Every service, over the ports: the storage (`Journal`, `Records`, `Tasks`), the nodes, `ExchangeRates`, `Resolver` and `Names`. */
+/** Every service, over `Ports`. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
     Traced.over(Companies.Companies, Companies.layer),

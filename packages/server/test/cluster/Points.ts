@@ -1,31 +1,15 @@
-import type { Names } from "@satrail/core/base/Names"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { Tasks } from "@satrail/core/ledger/Tasks"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
-import type { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer } from "@satrail/core/nodes/Signer"
-import type { Records } from "@satrail/core/service/Records"
+import type { Ports } from "@satrail/core/service/Satrail"
 import { Context, Effect } from "effect"
 import { appendFileSync, existsSync, readFileSync, unlinkSync } from "node:fs"
 import path from "node:path"
-
-/** What the core of a replica needs. Reads of the store are no points: nothing is different after them. */
-export type Ports =
-  | Journal
-  | Records
-  | Tasks
-  | LightningReceiver
-  | LightningSender
-  | ChainSource
-  | ChainWallet
-  | Signer
-  | Resolver
-  | ExchangeRates
-  | Names
 
 type Call = Effect.Effect<unknown, unknown>
 

@@ -12,7 +12,7 @@ if (directory === undefined) throw new Error("POINTS_DIRECTORY is missing")
 
 Program.run((environment) =>
   Satrail.layer(Server.settingsOf(environment)).pipe(
-    Layer.provide(Layer.effectContext(Effect.map(Effect.context<Points.Ports>(), Points.pass(directory)))),
+    Layer.provide(Layer.effectContext(Effect.map(Effect.context<Satrail.Ports>(), Points.pass(directory)))),
     Layer.provideMerge(Server.outside(environment)),
     Layer.provideMerge(Identity.layer(Server.sandboxDirectory(environment))),
     Layer.provideMerge(Layer.merge(Server.storage(environment), Layer.succeed(Nostr.SecretKey, environment.nostrKey)))
