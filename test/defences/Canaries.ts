@@ -894,7 +894,7 @@ export const canaries: ReadonlyArray<Canary> = [
     file: memory("State"),
     find: "Option.filter(HashMap.get(of(state, noun), id), (row) => row.companyId === companyId)",
     replace: `Option.filter(HashMap.get(of(state, noun), id), () => companyId !== "")`,
-    test: "packages/http/test/openapi.test.ts",
+    test: "packages/http/test/foreign.test.ts",
     titles: "C53:"
   },
   {

@@ -105,7 +105,15 @@ const told = ({ status, headers, text }: Answer) => ({
 })
 
 /** Ids that nobody has, some of which are no ids. */
-const nobodys = ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", "00000000-0000-0000-0000-000000000000", "x", "%00", "a".repeat(90)]
+const nobodys = [
+  "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d",
+  "00000000-0000-0000-0000-000000000000",
+  "x",
+  "0",
+  "%00",
+  "%F0%9F%99%82",
+  "a".repeat(90)
+]
 
 describe("every route with an id", () => {
   it("isolation: every route with an id is covered", () => {
@@ -130,7 +138,7 @@ describe("every route with an id", () => {
       return [there.status, there.body.error?.code] as const
     }
 
-    it(`${name}: does not reveal to others whether a record exists, and lets them change nothing`, async () => {
+    it(`C53: ${name}: does not reveal to others whether a record exists, and lets them change nothing`, async () => {
       const id = await (makers[path] ?? assert.fail("no such maker"))(ours)
       for (const key of [undefined, "", "x", `${ours.key}x`]) assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
       if (opens.includes("operatorToken")) {
@@ -139,6 +147,7 @@ describe("every route with an id", () => {
       } else {
         assert.deepStrictEqual(await toldTo(operatorToken, id), [401, "unauthorized"])
         assert.deepStrictEqual(await toldTo(other.key, id), [404, "not_found"])
+        assert.deepStrictEqual(await toldTo(ours.key, `${id}x`), [404, "not_found"])
         const opening = Array.from(description.matchAll(/scope `(\w+)`/g), ([, scope]) => scope)
         assert.isNotEmpty(opening)
         for (const scope of scopes) {
