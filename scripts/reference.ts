@@ -46,6 +46,7 @@ import * as Listener from "../packages/server/src/Listener.ts"
 import { api } from "../packages/server/src/Server.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
+import * as Recipes from "../packages/server/test/refusals/Recipes.ts"
 import * as Defences from "../test/defences/Page.ts"
 import * as Pictures from "./pictures/Pictures.ts"
 
@@ -191,6 +192,7 @@ const limits = (): string => {
 export const pages = (): Readonly<Record<string, string>> => ({
   "api.md": made + Reference.endpoints(api),
   "errors.md": made + Reference.errors(),
+  "sandbox-errors.md": made + Recipes.page(),
   "limits.md": made + limits(),
   "defences.md": made + Defences.page(),
   "commands.md": made + Commands.page(Completions.fromCommand(satrail)),

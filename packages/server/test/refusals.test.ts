@@ -1,0 +1,93 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Ledger from "@satrail/contracts/Ledger"
+import * as Errors from "@satrail/http/Errors"
+import { once } from "node:events"
+import { connect } from "node:net"
+import * as Customer from "./Customer.ts"
+import { type Recipe, recipes, type World } from "./refusals/Recipes.ts"
+import * as Service from "./Service.ts"
+import * as Whole from "./Whole.ts"
+
+let whole: Whole.Whole
+let world: World
+const faults = new Set<string>()
+
+const raw = async (text: string): Promise<Service.Answer> => {
+  const socket = connect(Number(new URL(whole.url).port), "127.0.0.1")
+  let answer = ""
+  socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
+  socket.on("error", () => {})
+  socket.write(text)
+  await once(socket, "close")
+  const [head = "", body = ""] = answer.split("\r\n\r\n")
+  const read = JSON.parse(body)
+  const status = Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1])
+  return { status, headers: new Headers(), text: body, message: read.message, data: read.data, code: read.error?.code }
+}
+
+beforeAll(async () => {
+  whole = await Whole.start()
+  const [shop, free] = [await whole.companyWith("paid"), await whole.companyWith("free")]
+  await Customer.fund(shop, 1_000_000)
+  await Customer.fund(free, 10_000)
+  world = {
+    shop,
+    free,
+    domain: whole.domain,
+    ask: whole.ask,
+    keyFor: async (scope) => (await whole.operate(`/companies/${shop.id}/api-keys`, { name: "one", scopes: [scope] })).data.key,
+    outside: (ask) => Customer.data(201, shop.post("/sandbox/destination", ask)),
+    fault: async (what) => {
+      await Customer.data(200, shop.post("/sandbox/fault", { what, for_seconds: 60 }))
+      faults.add(what)
+    },
+    advance: async (seconds) => {
+      await Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: seconds }))
+    },
+    raw,
+    until: Service.eventually,
+    ended: async (id) => {
+      await Service.eventually(
+        `the end of ${id}`,
+        () => Customer.fetchWithdrawal(shop, id),
+        ({ status }) => status !== "pending"
+      )
+    }
+  }
+})
+afterAll(() => whole.end())
+
+/** Those that are met: what moves the clock by months comes last. */
+const met = <Found>(all: Readonly<Record<string, Recipe<Found>>>) =>
+  Object.entries(all)
+    .flatMap(([code, recipe]) => ("run" in recipe ? [{ code, run: recipe.run }] : []))
+    .toSorted((one, other) => Number(one.code === "cursor_too_old") - Number(other.code === "cursor_too_old"))
+
+describe("each error has a recipe in the sandbox", () => {
+  for (const { code, run } of met(recipes.failed)) {
+    it(`sandbox recipe: a withdrawal fails with ${code}, and its money is available again`, async () => {
+      const before = await Customer.balance(world.shop)
+      const id = await run(world)
+      await world.ended(id)
+      const { status, failure, amount_sats, fee_sats } = await Customer.fetchWithdrawal(world.shop, id)
+      assert.deepStrictEqual([status, failure?.code], ["failed", code])
+      // What another step of the recipe paid is gone, and nothing of this one.
+      assert.isAtLeast((await Customer.balance(world.shop)) + (code === "payment_hash_used" ? amount_sats + fee_sats + 1 : 0), before)
+    })
+  }
+
+  for (const { code, run } of met(recipes.refused)) {
+    it(`sandbox recipe: ${code}`, async () => {
+      const answer = await run(world)
+      for (const what of faults) await whole.ask("DELETE", `/sandbox/fault/${what}`, { key: world.shop.key })
+      faults.clear()
+      const { status } = Object.entries(Errors.catalogue).find(([name]) => name === code)?.[1] ?? assert.fail("no such code")
+      assert.deepStrictEqual([answer.status, answer.code], [status, code], answer.text)
+    })
+  }
+
+  it("sandbox recipe: after all of them the books are right", async () => {
+    await whole.run(Ledger.auditAll)
+    assert.isEmpty(whole.logged.filter((line) => line.includes("crashed")))
+  })
+})

@@ -1,0 +1,348 @@
+import type { Failure } from "@satrail/core/sending/Withdrawal"
+import type * as Errors from "@satrail/http/Errors"
+import type { Answer, Company } from "../Service.ts"
+
+// How each error and each failure is met in the sandbox: what the page says, and what the tests do.
+
+/** A customer on the paid plan with a million sats, one on the free plan, and what an operator may do. */
+export interface World {
+  readonly shop: Company
+  readonly free: Company
+  /** A domain of the service's own Lightning addresses. */
+  readonly domain: string
+  readonly ask: (
+    method: string,
+    route: string,
+    options?: { readonly key?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  ) => Promise<Answer>
+  /** A key of the shop's with one scope. */
+  readonly keyFor: (scope: string) => Promise<string>
+  /** What an outside destination is, with these members of /sandbox/destination. */
+  readonly outside: (ask: Readonly<Record<string, unknown>>) => Promise<{ readonly destination: string; readonly payment_hash: string }>
+  readonly fault: (what: string) => Promise<void>
+  readonly advance: (seconds: number) => Promise<void>
+  /** Sends these bytes on a connection of their own, and answers what comes back. */
+  readonly raw: (text: string) => Promise<Answer>
+  /** Waits until what a look finds is as it must be. */
+  readonly until: <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean) => Promise<A>
+  /** Waits until a withdrawal has ended. */
+  readonly ended: (id: string) => Promise<void>
+}
+
+/** `how` is Markdown. One without a test says why it is not met. */
+export type Recipe<Found> = { readonly how: string; readonly run: (world: World) => Promise<Found> } | { readonly never: string }
+
+const sats = (destination: string, amount = 1000) => ({ destination, amount, currency: "sats" })
+const estimate = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/withdraw/estimate", body)
+const confirm = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/withdraw/confirm", body)
+const invoice = ({ shop }: World) => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
+
+// BOLT 11, "Examples": a coffee for 2500 micro-bitcoin.
+const mainnet =
+  "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+
+const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
+  malformed: { how: "Pay `nonsense`", run: (world) => estimate(world, sats("nonsense")) },
+  idempotency_not_supported: {
+    how: "`POST /sandbox/mine` with an `Idempotency-Key`",
+    run: ({ shop }) => shop.post("/sandbox/mine", { blocks: 1 }, { "idempotency-key": "k" })
+  },
+  unauthorized: { how: "Ask with another key", run: ({ ask }) => ask("GET", "/v1/transactions/balance", { key: "x" }) },
+  scope_required: {
+    how: "Withdraw with a key that has the scope `read` alone",
+    run: async ({ ask, keyFor }) =>
+      ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyFor("read"), body: sats("settle@wallet.example") })
+  },
+  plan_required: {
+    how: "Create a Lightning address with a `handle`, as a company on the free plan",
+    run: ({ free }) => free.post("/v1/bitcoin/deposit/lightning-address", { handle: "shop" })
+  },
+  not_found: { how: "`GET /v1/nothing`", run: ({ shop }) => shop.get("/v1/nothing") },
+  method_not_allowed: {
+    how: "`DELETE /v1/transactions/balance`",
+    run: ({ ask, shop }) => ask("DELETE", "/v1/transactions/balance", { key: shop.key })
+  },
+  request_timeout: { never: "a connection on which the rest of a request never comes: begin one with `nc`, and wait" },
+  conflict: { never: "two records would have to get the same random id" },
+  answer_not_readable: { never: "the key that seals stored responses follows from the sandbox's seed, which does not change" },
+  handle_taken: {
+    how: "Create the same Lightning address twice",
+    run: async ({ shop }) => {
+      const address = () => shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "taken" })
+      await address()
+      return address()
+    }
+  },
+  domain_taken: {
+    how: "Verify the service's own domain",
+    run: ({ shop, domain }) => shop.post("/v1/domains", { domain })
+  },
+  voucher_not_open: {
+    how: "Claim a voucher with an invoice of `/sandbox/destination`, and cancel it",
+    run: async ({ shop, ask, outside, ended }) => {
+      const { data: voucher } = await shop.post("/v1/vouchers", { amount: 700, currency: "sats" })
+      const k1 = new URL(voucher.lnurlw.replace("lnurlw:", "http:")).searchParams.get("k1") ?? ""
+      const { destination } = await outside({ type: "lightning_invoice", amount_sats: 700 })
+      await ask("GET", `/lnurlw/callback?k1=${k1}&pr=${destination}`)
+      const { data: claimed } = await shop.get(`/v1/vouchers/${voucher.id}`)
+      await ended(claimed.withdrawal_id)
+      return ask("DELETE", `/v1/vouchers/${voucher.id}`, { key: shop.key })
+    }
+  },
+  cursor_too_old: {
+    how: "Advance the clock by 91 days, and list events `after` an old one",
+    run: async ({ shop, advance, until }) => {
+      const { data } = await shop.get("/v1/events?limit=1")
+      await advance(91 * 86_400)
+      return until(
+        "the end of old events",
+        () => shop.get(`/v1/events?after=${data[0].id}`),
+        ({ status }) => status !== 200
+      )
+    }
+  },
+  body_too_large: {
+    how: "Send a body of 70 000 bytes",
+    run: ({ shop }) => shop.post("/v1/bitcoin/deposit/lightning-invoice", { description: "x".repeat(70_000) })
+  },
+  unsupported_media_type: {
+    how: "Send a body as `Content-Type: text/plain`",
+    run: ({ ask, shop }) =>
+      ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: shop.key, body: {}, headers: { "content-type": "text/plain" } })
+  },
+  expectation_failed: {
+    how: "Send `Expect: tea`",
+    run: ({ raw }) => raw("GET /healthz HTTP/1.1\r\nHost: service\r\nExpect: tea\r\nConnection: close\r\n\r\n")
+  },
+  insufficient_balance: {
+    how: "Withdraw more than the balance to `settle@wallet.example`",
+    run: (world) => confirm(world, sats("settle@wallet.example", 50_000_000))
+  },
+  idempotency_mismatch: {
+    how: "Two invoices of different amounts with one `Idempotency-Key`",
+    run: async ({ shop }) => {
+      const create = (amount: number) =>
+        shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount, currency: "sats" }, { "idempotency-key": "one" })
+      await create(1)
+      return create(2)
+    }
+  },
+  domain_not_verified: {
+    how: "Create a Lightning address at a `domain` that nobody verified",
+    run: ({ shop }) => shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "shop", domain: "shop.example" })
+  },
+  domain_not_shown: {
+    how: "Verify a domain before `POST /sandbox/txt` sets its record",
+    run: ({ shop }) => shop.post("/v1/domains", { domain: "shop.example" })
+  },
+  wrong_network: {
+    how: "Pay an invoice of mainnet, such as one of BOLT 11's examples",
+    run: (world) => estimate(world, { destination: mainnet })
+  },
+  unsupported: {
+    how: "Pay a BOLT 12 offer, `lno1…`",
+    run: (world) => estimate(world, sats("lno1qgsqvgnwgcg35z6ee2h3yczraddm72xrfua9uve2rlrm9deu7xyfzrc"))
+  },
+  amount_mismatch: {
+    how: "`/sandbox/destination` of type `lightning_invoice` with `amount_sats`, and pay another `amount`",
+    run: async (world) => estimate(world, sats((await world.outside({ type: "lightning_invoice", amount_sats: 500 })).destination, 501))
+  },
+  amount_required: {
+    how: "Pay `settle@wallet.example` without an `amount`",
+    run: (world) => estimate(world, { destination: "settle@wallet.example" })
+  },
+  amount_out_of_range: {
+    how: "`/sandbox/destination` of type `lightning_address` or `lnurl` with `amount_sats`, which is all it takes; pay another `amount`",
+    run: async (world) => estimate(world, sats((await world.outside({ type: "lnurl", amount_sats: 500 })).destination, 499))
+  },
+  dust: {
+    how: "Pay 100 sats to `/sandbox/destination` of type `chain_address`",
+    run: async (world) => estimate(world, sats((await world.outside({ type: "chain_address" })).destination, 100))
+  },
+  invoice_expired: {
+    how: "`/sandbox/destination` of type `lightning_invoice` with `expiry_seconds: 1`, or advance the clock by an hour",
+    run: async (world) => {
+      const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 500, expiry_seconds: 1 })
+      return estimate(world, { destination })
+    }
+  },
+  invoice_not_payable: {
+    how: "Create an invoice, `POST /sandbox/pay` it, and withdraw to it",
+    run: async (world) => {
+      const { data } = await invoice(world)
+      await world.shop.post("/sandbox/pay", { payment_request: data.payment_request })
+      return world.until(
+        "the invoice's payment",
+        () => estimate(world, { destination: data.payment_request }),
+        ({ status }) => status !== 200
+      )
+    }
+  },
+  payment_hash_used: {
+    how: "Withdraw twice to the same invoice of `/sandbox/destination`",
+    run: async (world) => {
+      const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 500 })
+      const { data } = await confirm(world, { destination })
+      await world.ended(data.id)
+      return confirm(world, { destination })
+    }
+  },
+  recipient_not_found: {
+    how: "Pay `nobody@` at the service's own domain",
+    run: (world) => estimate(world, sats(`nobody@${world.domain}`))
+  },
+  final_cltv_too_long: {
+    how: "`/sandbox/destination` of type `lightning_invoice` with `final_cltv_expiry: 5000`",
+    run: async (world) => {
+      const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 500, final_cltv_expiry: 5000 })
+      return estimate(world, { destination })
+    }
+  },
+  recipient_refused: { how: "Pay `nobody@wallet.example`", run: (world) => estimate(world, sats("nobody@wallet.example")) },
+  sandbox_refused: {
+    how: "`POST /sandbox/release` of a payment that is not held",
+    run: ({ shop }) => shop.post("/sandbox/release", { payment_hash: "00".repeat(32), outcome: "settle" })
+  },
+  headers_too_large: {
+    how: "Send a header of 20 000 bytes",
+    run: ({ raw }) => raw(`GET /healthz HTTP/1.1\r\nHost: service\r\nX-Large: ${"x".repeat(20_000)}\r\nConnection: close\r\n\r\n`)
+  },
+  internal: { never: "a bug would have to be found: please report it" },
+  store_unavailable: {
+    how: "`POST /sandbox/fault` with `database`, and create an invoice",
+    run: async (world) => {
+      await world.fault("database")
+      return invoice(world)
+    }
+  },
+  overloaded: { never: "more requests at once than the database keeps up with: a matter of load" },
+  node_unavailable: {
+    how: "`POST /sandbox/fault` with `node`, and create an invoice",
+    run: async (world) => {
+      await world.fault("node")
+      return invoice(world)
+    }
+  },
+  chain_unavailable: {
+    how: "`POST /sandbox/fault` with `chain`, and create an on-chain address",
+    run: async ({ fault, shop }) => {
+      await fault("chain")
+      return shop.post("/v1/bitcoin/deposit/on-chain", {})
+    }
+  },
+  names_unavailable: {
+    how: "`POST /sandbox/fault` with `web`, and verify a domain",
+    run: async ({ fault, shop }) => {
+      await fault("web")
+      return shop.post("/v1/domains", { domain: "shop.example" })
+    }
+  },
+  rate_unavailable: {
+    how: "`POST /sandbox/fault` with `rates`, and create an invoice in `usd`",
+    run: async ({ fault, shop }) => {
+      await fault("rates")
+      return shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "usd" })
+    }
+  },
+  recipient_unreachable: {
+    how: "`POST /sandbox/fault` with `web`, and pay `settle@wallet.example`",
+    run: async (world) => {
+      await world.fault("web")
+      return estimate(world, sats("settle@wallet.example"))
+    }
+  },
+  timeout: { never: "whatever the sandbox is asked, it answers at once" },
+  stopping: { never: "a request that a stop of the process did not wait for: stop it with Ctrl-C under load" },
+  not_ready: {
+    how: "`POST /sandbox/fault` with `node`, and `GET /readyz`",
+    run: async ({ fault, ask, until }) => {
+      await fault("node")
+      return until(
+        "an end of readiness",
+        () => ask("GET", "/readyz"),
+        ({ status }) => status === 503
+      )
+    }
+  }
+}
+
+/** Withdraws, and answers the withdrawal's id. */
+const withdrawn = async (world: World, body: unknown) => (await confirm(world, body)).data.id as string
+
+/** To what a recipient with this behaviour gives. */
+const behaving = (behaviour: string): Recipe<string> => ({
+  how: `Withdraw to \`${behaviour.replaceAll("_", "-")}@wallet.example\`, or \`/sandbox/destination\` with \`behaviour: "${behaviour}"\``,
+  run: (world) => withdrawn(world, sats(`${behaviour.replaceAll("_", "-")}@wallet.example`))
+})
+
+const failed: { readonly [failure in Failure]: Recipe<string> } = {
+  no_route: behaving("no_route"),
+  timeout: behaving("unknown_then_fail"),
+  incorrect_payment_details: behaving("fail"),
+  insufficient_liquidity: behaving("insufficient_liquidity"),
+  canceled: behaving("canceled"),
+  node_error: behaving("node_error"),
+  invoice_expired: { never: "an invoice would have to expire between the confirmation and the next step, which follows at once" },
+  invoice_not_payable: {
+    how: "Withdraw to a `same_invoice` address of `/sandbox/destination`, as one company and then as another",
+    run: async (world) => {
+      const { destination } = await world.outside({ type: "lightning_address", behaviour: "same_invoice" })
+      await world.free.post("/v1/bitcoin/withdraw/confirm", sats(destination)).then(({ data }) =>
+        world.until(
+          "the first payment",
+          () => world.free.get(`/v1/transactions/withdrawals/${data.id}`),
+          ({ data }) => data.status === "settled"
+        )
+      )
+      return withdrawn(world, sats(destination))
+    }
+  },
+  payment_hash_used: {
+    how: "Withdraw twice to `same-invoice@wallet.example`",
+    run: async (world) => {
+      await world.ended(await withdrawn(world, sats("same-invoice@wallet.example")))
+      return withdrawn(world, sats("same-invoice@wallet.example"))
+    }
+  },
+  recipient_refused: behaving("refuse"),
+  recipient_unreachable: {
+    how: "Withdraw to `unreachable@wallet.example`, and advance the clock by an hour",
+    run: async (world) => {
+      const id = await withdrawn(world, sats("unreachable@wallet.example"))
+      await world.advance(3600)
+      return id
+    }
+  },
+  address_not_payable: { never: "nothing in this version ends so" }
+}
+
+export const recipes = { refused, failed }
+
+const table = (all: Readonly<Record<string, Recipe<unknown>>>): string =>
+  [
+    "| code | how it is met |",
+    "|---|---|",
+    ...Object.entries(all).map(([code, recipe]) => `| \`${code}\` | ${"how" in recipe ? recipe.how : `No recipe: ${recipe.never}`} |`)
+  ].join("\n")
+
+/** The page of the documentation. */
+export const page = (): string =>
+  [
+    "# How each error is met in the sandbox",
+    "",
+    "What an integration has to cope with, and how to see it do so. A test follows each of these. Addresses at `wallet.example` are there from the beginning; " +
+      "[the sandbox](../guides/sandbox.md) makes others.",
+    "",
+    "## Errors",
+    "",
+    "What each means and what to do: [errors](errors.md).",
+    "",
+    table(refused),
+    "",
+    "## Failures of withdrawals",
+    "",
+    "Confirmed, and failed later: nothing was paid, and amount and fee are available again. The code is `failure.code` of the withdrawal.",
+    "",
+    table(failed),
+    ""
+  ].join("\n")
