@@ -2,13 +2,8 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
-import type { ApiKeys } from "@satrail/core/accounts/ApiKeys"
-import type { Companies } from "@satrail/core/accounts/Companies"
-import type { Domains } from "@satrail/core/accounts/Domains"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Throttle from "@satrail/core/base/Throttle"
-import type { Feed } from "@satrail/core/events/Feed"
-import type { Tail } from "@satrail/core/events/Tail"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import type { ChainBooks } from "@satrail/core/nodes/ChainBooks"
@@ -16,20 +11,11 @@ import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import type { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
-import type { Prices } from "@satrail/core/nodes/Prices"
 import * as Policy from "@satrail/core/service/Policy"
-import type { Invoices } from "@satrail/core/receiving/Invoices"
-import type { LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
-import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
-import type { PayRequests } from "@satrail/core/receiving/PayRequests"
 import * as Zaps from "@satrail/core/receiving/Zaps"
 import * as Reconciler from "@satrail/core/reconciliation/Reconciler"
-import type { Reconciliation } from "@satrail/core/reconciliation/Reconciliation"
 import type { Records } from "@satrail/core/service/Records"
-import type { Transactions } from "@satrail/core/reports/Transactions"
 import * as Satrail from "@satrail/core/service/Satrail"
-import type { Vouchers } from "@satrail/core/sending/Vouchers"
-import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
 import * as EventIds from "@satrail/http/EventIds"
@@ -250,22 +236,8 @@ const sealer = (environment: Environment): Seal.Sealer => Seal.make(secretOf(env
 /** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */
 export const api = Api.add(SandboxRoutes.section.group)
 
-type Services =
-  | ApiKeys
-  | Companies
-  | Domains
-  | Feed
-  | Invoices
-  | LightningAddresses
-  | OnChainAddresses
-  | PayRequests
-  | Prices
-  | Reconciliation
-  | Tail
-  | Transactions
-  | Vouchers
-  | Withdrawals
-  | Readiness
+/** Every service of the core, and how ready the process is. */
+type Services = Layer.Success<ReturnType<typeof Satrail.layer>> | Readiness
 
 /** The controls of what is pretended, where anything is. */
 const controlsIn = (environment: Environment, services: Context.Context<Services>) => {
