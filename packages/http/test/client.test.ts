@@ -9,8 +9,10 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
+import { Api } from "../src/Api.ts"
 import { OperatorToken } from "../src/Authentication.ts"
 import * as Client from "../src/Client.ts"
+import * as Docs from "../src/Docs.ts"
 import { Readiness } from "../src/Readiness.ts"
 import * as Http from "../src/Http.ts"
 
@@ -180,7 +182,15 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
     it.effect("client: a method for every endpoint", () =>
       Effect.gen(function* () {
         const client = yield* company
-        assert.deepStrictEqual(Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()])), {
+        const calls = Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()]))
+        const { customer, operator } = Docs.documents(Api, { network: "regtest" })
+        const documented = [customer, operator].flatMap(({ paths }) => JSON.stringify(paths).match(/(?<="operationId":")[^"]+/g) ?? [])
+        assert.sameMembers(
+          Object.entries(calls).flatMap(([group, names]) => names.map((name) => `${group}.${name}`)),
+          documented
+        )
+        // Names that programs call by.
+        assert.deepInclude(calls, {
           receive: ["createInvoice", "createLightningAddress", "createOnChainAddress", "getInvoice"],
           lightningAddresses: [
             "changeLightningAddress",

@@ -25,6 +25,8 @@ export interface Operation {
   readonly opens: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   readonly body: { readonly schema: Schema; readonly required: boolean } | undefined
+  /** The body of its example; undefined where it has none. */
+  readonly example: unknown
   /** By status. A status without a schema says nothing about its body. */
   readonly answers: ReadonlyMap<number, Schema>
 }
@@ -113,6 +115,11 @@ export const read = (...documents: ReadonlyArray<unknown>): Document => {
     return objectIn(content, "schema")
   }
 
+  const exampleOf = (value: unknown): unknown => {
+    const [content] = Object.values(objectIn(value, "content"))
+    return objectIn(objectIn(content, "examples"), "default")["value"]
+  }
+
   const parameterOf = (one: Schema): Parameter => {
     const place = one["in"]
     if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter in ${String(place)}`)
@@ -131,6 +138,7 @@ export const read = (...documents: ReadonlyArray<unknown>): Document => {
         opens: listIn(described, "security").flatMap((scheme) => Object.keys(scheme)),
         parameters: listIn(described, "parameters").map(parameterOf),
         body: "requestBody" in described ? { schema: contentOf(body), required: body["required"] === true } : undefined,
+        example: exampleOf(body),
         answers: new Map(Object.entries(objectIn(described, "responses")).map(([status, answer]) => [Number(status), contentOf(answer)]))
       }
     })

@@ -45,6 +45,7 @@ const wallets = walletPaths.map(([path, ...query]): OpenApi.Operation => {
       ...query.map((name) => ({ in: "query" as const, name, required: name !== "nostr", schema: text }))
     ],
     body: undefined,
+    example: undefined,
     answers: new Map()
   }
 })
@@ -206,6 +207,7 @@ const draftOf = (target: string): Draft => ({
     opens: [],
     parameters: [],
     body: undefined,
+    example: undefined,
     answers: new Map()
   }
 })
