@@ -118,6 +118,10 @@ const sandbox = (environment: Environment) => {
   return Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory }), PretendRelays.layer)
 }
 
+/** A layer that does not have this service. */
+const without = <I, S, A, E, R>(key: Context.Key<I, S>, layer: Layer.Layer<A, E, R>) =>
+  Layer.effectContext(Effect.map(Layer.build(layer), Context.omit(key)))
+
 /** The one guarded way out, of everything that asks others. */
 export const guarded = ({ outboundAllow }: Environment) => Outbound.layer({ allow: outboundAllow })
 
@@ -144,11 +148,13 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
     chain: chainNode && ChainNode.layer(network, chainNode),
     web: pretended.web ? undefined : web
   }
+  // A real node without a statement has none: it is not compared with that of a pretended one.
+  const pretends = real.lightning === undefined ? sandbox(environment) : without(LightningBooks, sandbox(environment))
   const parts =
     real.lightning !== undefined && real.chain !== undefined && real.web !== undefined
       ? Layer.mergeAll(real.lightning, real.chain, real.web)
       : // What is real takes the place of what is pretended.
-        Layer.mergeAll(sandbox(environment), real.lightning ?? Layer.empty, real.chain ?? Layer.empty, real.web ?? Layer.empty)
+        Layer.mergeAll(pretends, real.lightning ?? Layer.empty, real.chain ?? Layer.empty, real.web ?? Layer.empty)
   return Layer.provide(Layer.merge(parts, rates(environment)), guarded(environment))
 }
 

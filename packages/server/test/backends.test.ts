@@ -9,12 +9,14 @@ import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Satrail from "@satrail/core/service/Satrail"
 import * as Memory from "@satrail/memory/Memory"
 import * as Commits from "@satrail/postgres/Commits"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Console, Context, Effect, Fiber, Layer, Redacted, References, Result } from "effect"
+import { Console, Context, Effect, Fiber, Layer, Option, Redacted, References, Result } from "effect"
 import { rmSync } from "node:fs"
 import path from "node:path"
 import * as Backends from "../src/backends/Backends.ts"
@@ -39,6 +41,9 @@ const nodeSettings = {
 }
 const pretended = Layer.orDie(Sandbox.layer({ seed: "paper", network: "regtest" }))
 
+/** A node that has no statement. */
+const withoutBooks = Layer.effectContext(Effect.map(Layer.build(pretended), Context.pick(LightningReceiver, LightningSender)))
+
 const paper = LightningNode.make({
   name: "paper",
   title: "Paper",
@@ -53,7 +58,7 @@ const paper = LightningNode.make({
     ask: Effect.succeed({ nodeId: "02".repeat(33), network: "regtest" }),
     invoiceSecret
   }),
-  layer: () => pretended,
+  layer: () => withoutBooks,
   checks: ({ url }) => [{ subject: "Paper", lines: Effect.succeed([Check.right(`it lies at ${url}`)]) }],
   proof: "a desk",
   caveats: [{ says: "paper is untested with money", remedy: "Use gold." }]
@@ -90,6 +95,10 @@ const bundledAndOurs = Environment.make({
   chain: [...Backends.all.chain, stone]
 })
 const { read, unknown, documentation } = bundledAndOurs
+const [lightning, chain] = [
+  ["sandbox", ...Backends.all.lightning.map(({ name }) => name), "paper"].join(", "),
+  ["sandbox", ...Backends.all.chain.map(({ name }) => name), "stone"].join(", ")
+]
 
 /** The service as it is composed for an environment, but for its database. */
 const inMemory = (environment: Environment.Environment) =>
@@ -135,9 +144,9 @@ describe("the tables of backends", () => {
   const problemsOf = (env: Record<string, string>) => Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
 
   it("backends: an entry of the table can be chosen, and its settings are required and checked", () => {
-    assert.deepStrictEqual(problemsOf({ LIGHTNING: "eclair", CHAIN: "electrum" }), [
-      'LIGHTNING must be one of sandbox, lnd, core-lightning, paper, got "eclair"',
-      'CHAIN must be one of sandbox, bitcoin-rpc, esplora, stone, got "electrum"'
+    assert.deepStrictEqual(problemsOf({ LIGHTNING: "pigeons", CHAIN: "sand" }), [
+      `LIGHTNING must be one of ${lightning}, got "pigeons"`,
+      `CHAIN must be one of ${chain}, got "sand"`
     ])
     const missing = problemsOf({ LIGHTNING: "paper", CHAIN: "stone" })
     for (const name of ["PAPER_URL is needed with LIGHTNING=paper", "PAPER_SECRET is needed", "STONE_PLACE is needed with CHAIN=stone"])
@@ -179,6 +188,17 @@ describe("the tables of backends", () => {
           assert.include(lines, line)
         assert.includeMembers([...Check.secretsIn(environment)], [secret, Redacted.value(words)])
       })
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("backends: a node without a statement is not compared with that of the sandbox, which pretends the rest", () =>
+    withHome(({ CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...env }) =>
+      Effect.gen(function* () {
+        const statement = (env: Record<string, string>) =>
+          Effect.map(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read(env))))), Context.getOption(LightningBooks))
+        assert.isTrue(Option.isNone(yield* statement(env)))
+        assert.isTrue(Option.isSome(yield* statement({ SATRAIL_DATA: env["SATRAIL_DATA"] ?? "" })))
+      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Memory.layer)))
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
@@ -226,7 +246,7 @@ describe("the tables of backends", () => {
     for (const said of [
       "| `PAPER_URL` |  | Where the paper is; needed with LIGHTNING=paper | https://host:port |",
       "| `STONE_PLACE` |  | Where the stone stands; needed with CHAIN=stone | a file's path |",
-      "one of sandbox, lnd, core-lightning, paper |",
+      `one of ${lightning} |`,
       "| `LIGHTNING=paper` | Paper | a desk | paper is untested with money. Use gold. |",
       "| `CHAIN=stone` | Stone | a hammer | stone was never tried in rain. Wait for the sun. |"
     ])
