@@ -48,6 +48,11 @@ const apiKey = async ({ id }: Company): Promise<string> =>
 
 type Maker = (company: Company) => Promise<string>
 
+const event = async (company: Company): Promise<string> => {
+  await address(company)
+  return (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
+}
+
 /** How a company comes by what an id names, by the path with the id in it, where that is not what the example of its creation makes. */
 const makers: Readonly<Record<string, Maker>> = {
   [`${invoice}/{invoiceID}`]: (company) => created(company, invoice, { amount: 1, currency: "sats" }),
@@ -57,6 +62,7 @@ const makers: Readonly<Record<string, Maker>> = {
   [`${transactions}/deposits/{depositID}/payer`]: deposit,
   [`${transactions}/withdrawals/{withdrawalID}`]: withdrawal,
   [`${vouchers}/{id}`]: voucher,
+  "/v1/events/{id}": event,
   "/operator/companies/{id}/api-keys": async ({ id }) => id,
   "/operator/companies/{id}/plan": async ({ id }) => id,
   "/operator/companies/{id}/domains": async ({ id }) => id,
@@ -85,6 +91,7 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
   [transactions]: (company) => Promise.all([deposit(company), withdrawal(company)]),
   [lightningAddress]: (company) => Promise.all([address(company), address(company)]),
   [vouchers]: async (company) => [await voucher(company), await voucher(company)],
+  "/v1/events": async (company) => [await address(company), await address(company)],
   "/v1/domains": ({ id }) =>
     service.run(Effect.flatMap(Companies, ({ verifyDomain }) => Effect.forEach([1, 2], (n) => verifyDomain(id, `own-${n}.${id}.example`))))
 }
