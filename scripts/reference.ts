@@ -87,6 +87,7 @@ const limits = (): string => {
     ["characters of a name", Companies.maxNameCharacters],
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
     ["records on a page of any list that says nothing else", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
+    ["rows that a page of a filtered list looks at", Page.looks],
     ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} by default`],
     ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],

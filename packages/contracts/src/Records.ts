@@ -54,6 +54,7 @@ import {
 import { auditAll, has } from "./Ledger.ts"
 import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
+import * as Lists from "./RecordsLists.ts"
 import * as Transactions from "./RecordsTransactions.ts"
 
 const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
@@ -412,6 +413,7 @@ export const money = {
 /** What companies look at. */
 export const other = {
   ...Transactions.other,
+  ...Lists.other,
   ...Books.other,
   ...Events.other,
   "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function* () {

@@ -55,6 +55,46 @@ bites("Records", promises, {
     }),
     ["what a company has is what was posted, what is held of it, and what pending deposits will bring, to the msat"]
   ],
+  "one that takes the end of its look for the end of the list": [
+    sabotage({
+      records: ({ search, invoicesOf }) => ({
+        search: (...ask) => Effect.map(search(...ask), ({ rows }) => ({ rows, lookedTo: null })),
+        invoicesOf: (...ask) => Effect.map(invoicesOf(...ask), ({ rows }) => ({ rows, lookedTo: null }))
+      })
+    }),
+    ["a list that may look at few rows only goes on where it stopped, and leaves nothing out"]
+  ],
+  "one that looks at everything, whatever it is told": [
+    sabotage({
+      records: ({ search, invoicesOf }) => ({
+        search: (companyId, query) => search(companyId, query, 1_000_000),
+        invoicesOf: (companyId, query) => invoicesOf(companyId, query, 1_000_000)
+      })
+    }),
+    ["a list that may look at few rows only goes on where it stopped, and leaves nothing out"]
+  ],
+  "one that finds all, whatever is in their metadata": [
+    sabotage({ records: ({ search }) => ({ search: (companyId, { label: _, ...query }, looks) => search(companyId, query, looks) }) }),
+    ["transactions are found by a key of their metadata with its value"]
+  ],
+  "one that finds anybody's payment by its hash": [
+    sabotage({
+      records: ({ search, companies }) => ({
+        search: (companyId, query, looks) =>
+          query.paymentHash === undefined
+            ? search(companyId, query, looks)
+            : Effect.gen(function* () {
+                const found = yield* Effect.forEach(yield* companies(null, 1000), ({ id }) => search(id, query, looks))
+                return { rows: found.flatMap(({ rows }) => rows), lookedTo: null }
+              })
+      })
+    }),
+    ["transactions are found by payment hash, by transaction and by invoice"]
+  ],
+  "one that has no clock: what is late is open": [
+    sabotage({ records: ({ invoicesOf }) => ({ invoicesOf: (id, query, looks) => invoicesOf(id, { ...query, atMillis: 0 }, looks) }) }),
+    ["invoices are picked by where they stand, by address, label, hash and time, and by all of them"]
+  ],
   "one that forgets what is claimed": [
     sabotage({
       records: ({ openInvoices }) => ({

@@ -19,7 +19,15 @@ import * as Section from "./Section.ts"
 const receive = Section.make(
   "receive",
   { title: "Receive", description: "Lightning invoices, Lightning addresses and on-chain addresses" },
-  [Invoices.create, Invoices.get, LightningAddresses.create, OnChainAddresses.create]
+  [
+    Invoices.create,
+    Invoices.get,
+    Invoices.list,
+    LightningAddresses.create,
+    OnChainAddresses.create,
+    OnChainAddresses.get,
+    OnChainAddresses.list
+  ]
 )
 
 const send = Section.make("send", { title: "Send", description: "Estimates and withdrawals" }, [

@@ -191,7 +191,15 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         )
         // Names that programs call by.
         assert.deepInclude(calls, {
-          receive: ["createInvoice", "createLightningAddress", "createOnChainAddress", "getInvoice"],
+          receive: [
+            "createInvoice",
+            "createLightningAddress",
+            "createOnChainAddress",
+            "getInvoice",
+            "getOnChainAddress",
+            "listInvoices",
+            "listOnChainAddresses"
+          ],
           lightningAddresses: [
             "changeLightningAddress",
             "deleteLightningAddress",

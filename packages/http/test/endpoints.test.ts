@@ -31,6 +31,14 @@ const {
 
 const {
   body: {
+    data: {
+      address: { id: onChainAddressId }
+    }
+  }
+} = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })
+
+const {
+  body: {
     data: { id: voucherId }
   }
 } = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1000, currency: "sats" } })
@@ -90,7 +98,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     path: "/v1/bitcoin/deposit/lightning-invoice",
     status: 201,
     scopes: ["receive"],
-    allow: "OPTIONS, POST",
+    allow: "GET, HEAD, OPTIONS, POST",
     body: { amount: 21, currency: "sats", description: "x", expiry_seconds: 60, metadata: { a: "b" } },
     required: ["amount", "currency"],
     wrong: {
@@ -102,6 +110,9 @@ const endpoints: ReadonlyArray<Endpoint> = [
     }
   },
   reads(`/v1/bitcoin/deposit/lightning-invoice/${invoiceId}`),
+  { ...reads("/v1/bitcoin/deposit/lightning-invoice"), allow: "GET, HEAD, OPTIONS, POST" },
+  { ...reads("/v1/bitcoin/deposit/on-chain"), allow: "GET, HEAD, OPTIONS, POST" },
+  reads(`/v1/bitcoin/deposit/on-chain/${onChainAddressId}`),
   {
     method: "POST",
     path: "/v1/bitcoin/deposit/lightning-address",
@@ -121,7 +132,7 @@ const endpoints: ReadonlyArray<Endpoint> = [
     path: "/v1/bitcoin/deposit/on-chain",
     status: 201,
     scopes: ["receive"],
-    allow: "OPTIONS, POST",
+    allow: "GET, HEAD, OPTIONS, POST",
     body: {},
     bodyIsOptional: true,
     wrong: { address_type: [...notText, "", "legacy", "TAPROOT"], metadata }

@@ -45,6 +45,13 @@ const {
   }
 } = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "a", scopes: ["read"] } })
 const { id: addressId } = await service.record(company.key, await service.lightningAddress(company.key, "shop"))
+const {
+  body: {
+    data: {
+      address: { id: onChainAddressId }
+    }
+  }
+} = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })
 
 const {
   body: {
@@ -75,7 +82,7 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/withdraw/estimate": { post: { body: withdrawal } },
   "/v1/bitcoin/withdraw/confirm": { post: { body: withdrawal } },
   "/v1/bitcoin/send/confirm": { post: { body: withdrawal } },
-  "/v1/bitcoin/deposit/lightning-invoice": { post: { body: { amount: 1, currency: "sats" } } },
+  "/v1/bitcoin/deposit/lightning-invoice": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
   "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { path: `/v1/bitcoin/deposit/lightning-invoice/${invoiceID}` } },
   "/v1/bitcoin/deposit/lightning-address": { post: {}, get: {} },
   "/v1/bitcoin/deposit/lightning-address/{id}": {
@@ -86,7 +93,8 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/deposit/lightning-address/{id}/qr": { get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}/qr` } },
   "/v1/domains": { post: { body: { domain: "shop.example" } }, get: {} },
   "/tls/ask": { get: { path: "/tls/ask?domain=pay.example.com" } },
-  "/v1/bitcoin/deposit/on-chain": { post: {} },
+  "/v1/bitcoin/deposit/on-chain": { post: {}, get: {} },
+  "/v1/bitcoin/deposit/on-chain/{id}": { get: { path: `/v1/bitcoin/deposit/on-chain/${onChainAddressId}` } },
   "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
   "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` }, delete: { path: `/v1/vouchers/${voucherId}` } },
   "/v1/events": { get: {} },
@@ -283,7 +291,21 @@ describe("the OpenAPI document", () => {
     assert.property(document.paths["/v1/transactions"].get.responses["200"].headers, "link")
     assert.sameMembers(
       document.paths["/v1/transactions"].get.parameters.map((one: OpenApi.Schema) => one["name"]),
-      ["limit", "cursor", "type", "status", "rail_type", "created_after", "created_before"]
+      [
+        "limit",
+        "cursor",
+        "type",
+        "status",
+        "rail_type",
+        "created_after",
+        "created_before",
+        "metadata_key",
+        "metadata_value",
+        "payment_hash",
+        "payment_request",
+        "chain_tx_id",
+        "lightning_invoice_id"
+      ]
     )
   })
 

@@ -5,6 +5,7 @@ import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
 import { Option } from "effect"
+import * as Lists from "./Lists.ts"
 import { compare, newestFirst, page, pageOf, type Read, recordOf } from "./Reading.ts"
 import * as State from "./State.ts"
 
@@ -59,6 +60,7 @@ const depositsUnconfirmed = (state: State.State, above: number): Unconfirmed => 
 export const make = (read: Read): ReceivingReads["Service"] => ({
   invoice: recordOf(read, Invoice.noun),
   invoiceByHash: (paymentHash) => read((now) => State.named(now, Invoice.noun, { paymentHash })),
+  invoicesOf: (companyId, query, looks) => read((now) => Lists.invoicesOf(now, companyId, query, looks)),
   openInvoices: (after, limit) => read((now) => page(openInvoices(now), after, limit)),
   openInvoicesWithin: (ranges, after, limit) =>
     read((now) => {

@@ -1,12 +1,18 @@
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/service/Changes"
 import * as Invoice from "@satrail/core/receiving/Invoice"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import * as Labels from "./Labels.ts"
+import * as Lists from "./Lists.ts"
 import * as Reads from "./Reads.ts"
 import { joinTarget, type Kind, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
 const invoices = Table.of(Invoice.noun)
+
+/** Rows of a list, each of them what a part of it selects. */
+const table = Table.of(Invoice.noun, "t")
 
 export const unmatched = Table.of(Invoice.unmatchedNoun)
 
@@ -34,11 +40,68 @@ export const kinds = {
   InvoiceForgotten: forgotten
 }
 
+// Where it stands: what Invoice.standing says.
+const standing = `case when r.status = 'settled' then 'settled' when r.status = 'claimed' then 'accepted'
+  when r.status = 'expired' or r.expires_at_millis <= {at}::bigint then 'expired' else 'open' end`
+
+const listed = (from: string, where: string, id: string): string =>
+  Lists.part({
+    columns: invoices.columns,
+    from,
+    where: `${where} and ${id} < {before}::uuid and ${id} >= {fromId}::uuid and ${id} < {untilId}::uuid`,
+    order: `${id} desc`,
+    picked: `coalesce(${standing} = {standing}::text, true) and ({address}::uuid is null or r.lightning_address_id = {address}::uuid)
+      and ({key}::text is null or r.metadata ->> {key}::text = {value}::text)
+      and coalesce(r.created_at_millis > {createdAfter}::bigint, true) and coalesce(r.created_at_millis < {createdBefore}::bigint, true)`
+  })
+
+const labelled = Labels.rows(Invoice.noun, { companyId: "{company}::uuid", key: "{key}::text", value: "{value}::text" })
+
+/** What a list goes by: the first of these that it names. As a text the company is no key, that could take an index from the one that is meant. */
+const ways = [
+  ["paymentHash", listed("satrail.invoices r", "r.payment_hash = {paymentHash}::text and r.company_id::text = {company}::text", "r.id")],
+  ["label", listed(labelled.from, labelled.where, "l.id")],
+  [
+    "lightningAddressId",
+    listed("satrail.invoices r", "r.lightning_address_id = {address}::uuid and r.company_id::text = {company}::text", "r.id")
+  ],
+  [null, listed("satrail.invoices r", "r.company_id = {company}::uuid", "r.id")]
+] as const
+
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const invoicesOf = Effect.gen(function* () {
+  const reads = yield* Effect.forEach(ways, ([name, part]) =>
+    Effect.map(Lists.picking("Records.invoicesOf", table, [part], Lists.byId), (read) => [name, read] as const)
+  )
+  return (companyId: CompanyId.CompanyId, query: Invoice.Query, looks: number) => {
+    const [, read] = reads.find(([name]) => name === null || query[name] !== undefined) ?? []
+    if (read === undefined) return Effect.die(new Error("there is a way for every list"))
+    const { createdAfterMillis: after, createdBeforeMillis: before } = query
+    const values = {
+      company: companyId,
+      at: String(query.atMillis),
+      before: query.before ?? lastId,
+      fromId: after === undefined ? Id.nil : Id.floorOf(after + 1),
+      untilId: before === undefined ? lastId : Id.floorOf(before),
+      createdAfter: after === undefined ? null : String(after),
+      createdBefore: before === undefined ? null : String(before),
+      standing: query.standing ?? null,
+      address: query.lightningAddressId ?? null,
+      key: query.label?.key ?? null,
+      value: query.label?.value ?? null,
+      paymentHash: query.paymentHash ?? null
+    }
+    return read(values, query.limit, looks)
+  }
+})
+
 const open = "status in ('pending', 'claimed')"
 const forWallets = "t.lightning_address_id is not null and t.status = 'pending'"
 
 export const reads = {
   invoice: Reads.get("Records.invoice", Invoice.noun),
+  invoicesOf,
   invoiceByHash: Reads.named("Records.invoiceByHash", Invoice.noun, ["paymentHash"]),
   openInvoices: Reads.page("Records.openInvoices", invoices, open),
   openInvoicesWithin: Reads.many("Records.openInvoicesWithin", {

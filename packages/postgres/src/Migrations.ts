@@ -16,6 +16,7 @@ import * as Migration0013 from "./Migration0013.ts"
 import * as Migration0014 from "./Migration0014.ts"
 import * as Migration0015 from "./Migration0015.ts"
 import * as Migration0016 from "./Migration0016.ts"
+import * as Migration0017 from "./Migration0017.ts"
 import * as Migration0019 from "./Migration0019.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
@@ -40,6 +41,7 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0014_lists_apart": Effect.asVoid(run(Migration0014.script)),
   "0015_turns": Effect.asVoid(run(Migration0015.script)),
   "0016_what_deposits_paid": Effect.asVoid(run(Migration0016.script)),
+  "0017_searches": Effect.asVoid(run(Migration0017.script)),
   "0019_events_told": Effect.asVoid(run(Migration0019.script))
 }
 

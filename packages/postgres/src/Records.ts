@@ -59,6 +59,7 @@ export const make = Effect.gen(function* () {
       ReceivingReads.of({
         invoice: yield* Invoice.reads.invoice,
         invoiceByHash: yield* Invoice.reads.invoiceByHash,
+        invoicesOf: yield* Invoice.reads.invoicesOf,
         openInvoices: yield* Invoice.reads.openInvoices,
         openInvoicesWithin: yield* Invoice.reads.openInvoicesWithin,
         openForWallets: yield* Invoice.reads.openForWallets,
@@ -99,6 +100,7 @@ export const make = Effect.gen(function* () {
     Context.add(
       ReportReads,
       ReportReads.of({
+        search: yield* Transaction.reads.search,
         transactions: yield* Transaction.reads.transactions,
         funds: yield* Ledger.reads.funds,
         audit: yield* Ledger.reads.audit,

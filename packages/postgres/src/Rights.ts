@@ -24,8 +24,9 @@ const besides: Readonly<Record<string, string>> = {
   answers: "select, insert, delete"
 }
 
-/** A record that nothing changes can only be added. */
+/** A record that nothing changes can only be added, and so can labels. */
 const application: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Nouns.all.flatMap((noun) => ("labels" in noun ? [[`${noun.name}_labels`, append]] : []))),
   ...Object.fromEntries(Nouns.all.map(({ name, moving }) => [name, moving.size === 0 ? append : change])),
   ...besides
 }

@@ -1,6 +1,8 @@
+import * as Deposit from "@satrail/core/receiving/Deposit"
 import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
 import type * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { deposits } from "./Deposit.ts"
+import * as Labels from "./Labels.ts"
 import { joinTarget, type Kind, statement, target } from "./Statements.ts"
 import { conflict, terminal, withdrawals } from "./Withdrawal.ts"
 
@@ -62,8 +64,13 @@ applied as (
   refusals: { AlreadyTerminal: terminal, Conflict: conflict }
 }
 
+/** That no deposit of a flush has a label. */
+const unlabelled = "labels in deposit"
+
+const labelled = Labels.written("labelled", Deposit.noun, "done join arriving r on r.item = done.n", ["r.company_id", "r.id", "r.metadata"])
+
 const transferred: Kind<Withdrawal.InternalTransferred> = {
-  statement: statement({
+  statement: statement(({ absent }) => ({
     columns: `${settledColumns}, deposit json, invoice_id uuid, payment_hash text, payment_request text, lightning_address_id uuid`,
     parts: (locks) => [
       target(withdrawals, locks),
@@ -112,7 +119,8 @@ invoiced as (
   select (pg_current_xact_id()::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096 + 2048 + n,
     r.company_id, 'deposit.settled', r.id::text, f.at_millis
   from done f join arriving r on r.item = n
-)`
+)`,
+      ...(absent.includes(unlabelled) ? [] : [labelled])
     ],
     joins: `${joinTarget} left join billed b using (n)`,
     // The lock shows what the snapshot may not: then the deposit is not to be seen yet either.
@@ -124,13 +132,14 @@ invoiced as (
     when ${sameSettlement} and (select t.status from satrail.withdrawals t where t.company_id = a.company_id and t.id = a.id) = 'pending' then 'again'
     else 'AlreadyTerminal ' || g.status end end`,
     guards: "case when g.n is null or (a.invoice_id is not null and b.n is null) then 'missing' else 'InvoiceNotPayable ' || b.status end"
-  }),
+  })),
   row: ({ settlement, deposit, invoice, lightningAddressId }) => ({
     ...settlementRow(settlement),
     deposit: deposits.toRow(deposit),
     ...(invoice && { invoice_id: invoice.id, payment_hash: invoice.paymentHash, payment_request: invoice.paymentRequest }),
     lightning_address_id: lightningAddressId
   }),
+  absent: (changes) => (changes.some(({ deposit }) => Labels.isAny(deposit, "metadata")) ? [] : [unlabelled]),
   identities: ({ deposit, invoice }) => (invoice === null ? [deposit.id] : [deposit.id, invoice.id, invoice.paymentHash]),
   refusals: {
     AlreadyTerminal: terminal,

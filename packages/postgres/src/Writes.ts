@@ -3,6 +3,7 @@ import * as Balance from "@satrail/core/ledger/Balance"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"
+import * as Labels from "./Labels.ts"
 import { type Carried, granted, insufficient, joinTarget, type Kind, sameAsAsked, type Shape, statement, target } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
@@ -222,6 +223,18 @@ wrote_${place} as (
 )`
 }
 
+/** Under this name it is noted that no record of a flush has a label: then there is nothing to write. */
+const unlabelled = (column: string): string => `labels in ${column}`
+
+/** What a record is found by, from here on. */
+const labelling = (write: Noun.Write, place: number, absent: ReadonlySet<string>): ReadonlyArray<string> => {
+  if (write._tag !== "Insert" || write.noun.labels === undefined) return []
+  const prefix = prefixOf(place)
+  const column = prefix + Table.columnOf(write.noun.labels)
+  if (absent.has(unlabelled(column))) return []
+  return [Labels.written(`labelled_${place}`, write.noun, "done", [`${prefix}company_id`, `${prefix}id`, column])]
+}
+
 const shapeOf = ([first, ...later]: Noun.Writes, { takes, absent }: Carried): Shape => {
   const without = new Set(absent)
   const judged = first === undefined ? bare : first._tag === "Insert" ? inserting(first.noun, without, takes) : moving(first.move, takes)
@@ -231,7 +244,11 @@ const shapeOf = ([first, ...later]: Noun.Writes, { takes, absent }: Carried): Sh
     ...judged,
     idType: idKind === "uuid" ? "uuid" : "text",
     columns: writes.flatMap((write, place) => columnsOf(write, place, without)).join(", "),
-    effects: [...(judged.effects ?? []), ...later.map((write, i) => followed(write, i + 1, without))]
+    effects: [
+      ...(judged.effects ?? []),
+      ...later.map((write, i) => followed(write, i + 1, without)),
+      ...writes.flatMap((write: Noun.Write, place) => labelling(write, place, without))
+    ]
   }
 }
 
@@ -278,15 +295,22 @@ const absentIn =
     layout.flatMap((columns, place) => {
       const records: Array<object> = []
       let moving: ReadonlySet<string> = new Set()
+      let labels: string | undefined
       for (const { writes } of changes) {
         const write: Noun.Write | undefined = writes[place]
         if (write?._tag !== "Insert") return []
         records.push(write.record)
         moving = write.noun.moving
+        labels = write.noun.labels
       }
-      return columns.flatMap(([member, column]) =>
+      const none =
+        labels === undefined || records.some((record) => Labels.isAny(record, labels))
+          ? []
+          : [unlabelled(prefixOf(place) + Table.columnOf(labels))]
+      const absent = columns.flatMap(([member, column]) =>
         moving.has(member) && records.every((record) => Reflect.get(record, member) === null) ? [column] : []
       )
+      return [...absent, ...none]
     })
 
 /** What no other Change of a flush may be about too. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { companyWith, found } from "@satrail/contracts/Fixtures"
+import { companyWith } from "@satrail/contracts/Fixtures"
 import { auditAll, has } from "@satrail/contracts/Ledger"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -59,6 +59,7 @@ const addedTo = (table: string, id: unknown): Readonly<Record<string, unknown>> 
 }
 
 const acme = CompanyId.make("01900000-0000-7000-8000-00000000000a")
+const böhm = CompanyId.make("01900000-0000-7000-8000-00000000000b")
 const nowMillis = 1_700_000_100_000
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
@@ -86,10 +87,23 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
             ]
           )
           const task = claimed[0] ?? assert.fail()
-          const withdrawal = yield* found(records.withdrawal(acme, task.id))
+          const withdrawal = Option.getOrThrow(yield* records.withdrawal(acme, task.id))
           yield* journal.commit(Withdrawal.failed(withdrawal, "no_route", fence(task), nowMillis))
           yield* has(acme, { posted: 95, held: 10 })
           assert.deepStrictEqual(yield* records.cursor("lightning:02aa"), Option.some("42"))
+          const found = (companyId: CompanyId.CompanyId, key: string, value: string) =>
+            Effect.map(records.search(companyId, { limit: 10, label: { key, value } }, 100), ({ rows }) =>
+              rows.map(({ id }) => id.slice(-2))
+            )
+          assert.deepStrictEqual(yield* found(acme, "order", "7"), ["06"])
+          assert.deepStrictEqual(yield* found(acme, "payroll", "may"), ["10"])
+          assert.deepStrictEqual(yield* found(acme, "shelf", "3"), [])
+          assert.deepStrictEqual(yield* found(böhm, "shelf", "3"), ["08"])
+          const query = { atMillis: 0, limit: 10, before: null, label: { key: "order", value: "7" } }
+          assert.deepStrictEqual(
+            (yield* records.invoicesOf(acme, query, 100)).rows.map(({ id }) => id.slice(-2)),
+            ["03"]
+          )
           yield* auditAll
         }).pipe(Effect.provide(Storage.layerClient()))
       }).pipe(Effect.provide(client))

@@ -10,6 +10,7 @@ import * as Nouns from "@satrail/core/service/Nouns"
 import { type AllReads, Records } from "@satrail/core/service/Records"
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { kinds } from "../src/Journal.ts"
 import * as Migrations from "../src/Migrations.ts"
 import * as PgliteClient from "../src/PgliteClient.ts"
@@ -82,13 +83,34 @@ const indexesOf = Effect.fnUntraced(function* (read: (records: AllReads) => Effe
     .toSorted()
 })
 
+const one = CompanyId.operator
+const page = { atMillis: 0, limit: 10, before: null }
+
 /** Reads that go by something else than a unique key, and by which indexes. Each is for that alone: it has what is asked for, in its order, and nothing before it. */
 const lists: ReadonlyArray<
   readonly [read: (records: AllReads) => Effect.Effect<unknown, StoreUnavailable>, indexes: ReadonlyArray<string>]
 > = [
-  [({ transactions }) => transactions(CompanyId.operator, { limit: 10 }), ["deposits_listed", "withdrawals_listed"]],
-  [({ depositOfInvoice }) => depositOfInvoice(CompanyId.operator, CompanyId.operator), ["deposits_listed", "invoices_pkey"]],
-  [({ funds }) => funds(CompanyId.operator), ["balances_pkey", "deposits_pending alone"]]
+  [({ transactions }) => transactions(one, { limit: 10 }), ["deposits_listed", "withdrawals_listed"]],
+  [
+    ({ search }) => search(one, { limit: 10, label: { key: "a", value: "b" } }, 100),
+    ["deposits_labels_pkey alone", "deposits_pkey", "withdrawals_labels_pkey alone", "withdrawals_pkey"]
+  ],
+  [
+    ({ search }) => search(one, { limit: 10, paymentHash: PaymentHash.make("00".repeat(32)) }, 100),
+    ["deposits_listed", "invoices_payment_hash_key", "withdrawals_payment_hash"]
+  ],
+  [({ search }) => search(one, { limit: 10, lightningInvoiceId: one }, 100), ["deposits_listed", "invoices_pkey"]],
+  [
+    ({ search }) => search(one, { limit: 10, chainTxId: TxId.make("00".repeat(32)) }, 100),
+    ["deposits_outpoint", "withdrawals_by_transaction"]
+  ],
+  [({ invoicesOf }) => invoicesOf(one, { ...page, standing: "open" }, 100), ["invoices_pkey"]],
+  [({ invoicesOf }) => invoicesOf(one, { ...page, label: { key: "a", value: "b" } }, 100), ["invoices_labels_pkey alone", "invoices_pkey"]],
+  [({ invoicesOf }) => invoicesOf(one, { ...page, lightningAddressId: one }, 100), ["invoices_of_address"]],
+  [({ invoicesOf }) => invoicesOf(one, { ...page, paymentHash: PaymentHash.make("00".repeat(32)) }, 100), ["invoices_payment_hash_key"]],
+  [({ newestFirst }) => newestFirst(OnChainAddress.noun, one, null, 10), ["on_chain_addresses_pkey"]],
+  [({ depositOfInvoice }) => depositOfInvoice(one, one), ["deposits_listed", "invoices_pkey"]],
+  [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]]
 ]
 
 const listing = Effect.forEach(lists, ([read]) => indexesOf(read))
@@ -162,6 +184,9 @@ insert into satrail.on_chain_addresses select gen_random_uuid(), '${Id.nil}', 'x
 insert into satrail.unspent select n::text, 'x', 'x', n, 'taproot', 0, n, 1 from generate_series(1, ${rows}) n;
 insert into satrail.coins select n::text, '${Id.nil}', gen_random_uuid() from generate_series(1, ${rows}) n;
 insert into satrail.lightning_addresses select gen_random_uuid(), '${Id.nil}', n::text, 'a', '{}', n, n, null, null from generate_series(1, ${rows}) n;
+insert into satrail.invoices_labels select company_id, 1, id from satrail.invoices;
+insert into satrail.deposits_labels select company_id, 1, id from satrail.deposits;
+insert into satrail.withdrawals_labels select company_id, 1, id from satrail.withdrawals;
 insert into satrail.vouchers select gen_random_uuid(), '${Id.nil}', gen_random_uuid(), 1, 0, 0, '', '{}', null, null, n::text, 'open', null, n, n, n
 from generate_series(1, ${rows}) n;
 `

@@ -10,6 +10,16 @@ export type Metadata = typeof Metadata.Type
 
 export const empty: Metadata = {}
 
+/** What one key says: records are found by it. */
+export interface Label {
+  readonly key: string
+  readonly value: string
+}
+
+/** Whether metadata has this label. */
+export const has = (metadata: Metadata | null, { key, value }: Label): boolean =>
+  metadata !== null && Object.hasOwn(metadata, key) && metadata[key] === value
+
 const characters = (text: string): number => [...text].length
 
 /** What is wrong with metadata. `path` is the key, or nothing where it is the whole or a key that is too long to repeat. */
@@ -44,6 +54,14 @@ export const check = (metadata: Metadata): Effect.Effect<void, Invalid> => {
   return first === undefined
     ? Effect.void
     : Effect.fail(new Invalid({ path: ["metadata", ...first.path].join("."), message: first.message }))
+}
+
+/** Holds a label that records are looked for by to what may be in metadata. */
+export const checkLabel = ({ key, value }: Label): Effect.Effect<void, Invalid> => {
+  const [issue] = issues({ [key]: value })
+  if (issue === undefined) return Effect.void
+  const path = characters(value) > limits.valueCharacters || !isText(value) ? "metadata_value" : "metadata_key"
+  return Effect.fail(new Invalid({ path, message: issue.message }))
 }
 
 /** Whether every store can keep it and give it back unchanged. */

@@ -63,6 +63,8 @@ export const members = <A extends object>(name: string, schema: StructOf<A>, mov
 export interface Noun<A extends Row = Row, Refused = unknown, Taken = unknown, Other = unknown> extends Members<A> {
   /** The names that only one record may have. A name with a null in it is none. */
   readonly unique: ReadonlyArray<ReadonlyArray<string>>
+  /** The member with texts by key, fixed as the record is, by each of which a company's records are found; a store keeps an index of them. */
+  readonly labels?: string
   /** The refusal of a record whose name another one has: a `Conflict` where it is left out. */
   taken?(record: A): Taken
   /** The refusal where another record has its id: a `Conflict` where it is left out. */
@@ -77,6 +79,7 @@ export const make = <A extends Row, Refused = never, Taken = never, Other = neve
   options: {
     readonly moving: ReadonlyArray<keyof A & string>
     readonly unique?: ReadonlyArray<ReadonlyArray<keyof A & string>>
+    readonly labels?: keyof A & string
     taken?(record: NoInfer<A>): Taken
     other?(record: NoInfer<A>): Other
     refused?(id: string, status: string): Refused

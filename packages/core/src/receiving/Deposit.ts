@@ -54,6 +54,7 @@ export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMov
 export const noun = Noun.make("deposits", Deposit, {
   moving: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
   unique: [["chainTxId", "vout"]],
+  labels: "metadata",
   taken: ({ id }) => new DepositMoved({ id }),
   other: ({ id }) => new DepositMoved({ id }),
   refused: (id) => new DepositMoved({ id })

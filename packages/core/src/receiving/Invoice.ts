@@ -89,6 +89,20 @@ export const shown = (invoice: Invoice, atMillis: number, depositId: string | nu
   depositId
 })
 
+/** Which invoices of a company, at which moment, and how many at most. `createdAfterMillis` and `createdBeforeMillis` are both exclusive. */
+export interface Query {
+  readonly atMillis: number
+  readonly limit: number
+  /** After this one: an id. */
+  readonly before: string | null
+  readonly standing?: Standing
+  readonly lightningAddressId?: string
+  readonly label?: Metadata.Label
+  readonly paymentHash?: PaymentHash.PaymentHash
+  readonly createdAfterMillis?: number
+  readonly createdBeforeMillis?: number
+}
+
 /** The invoice cannot be paid this way: it is `status` already. */
 export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("InvoiceNotPayable", {
   invoiceId: Schema.String,
@@ -99,6 +113,7 @@ export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("
 export const noun = Noun.make("invoices", Invoice, {
   moving: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
   unique: [["paymentHash"]],
+  labels: "metadata",
   refused: (invoiceId, status) => new InvoiceNotPayable({ invoiceId, status })
 })
 

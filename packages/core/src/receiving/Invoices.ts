@@ -11,6 +11,7 @@ import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Description, LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
@@ -51,6 +52,17 @@ export class Invoices extends Context.Service<
     ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** As it stands now. */
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
+    /**
+     * A page, the newest first, as they stand now; `next` is where the page after it starts, undefined when there is none. Of what is picked among very many, a page
+     * may have fewer than `limit` rows, or none, and yet a `next`.
+     */
+    readonly list: (
+      companyId: CompanyId.CompanyId,
+      query: Omit<Invoice.Query, "atMillis">
+    ) => Effect.Effect<
+      { readonly invoices: ReadonlyArray<Invoice.Shown>; readonly next: Page.Position | undefined },
+      Invalid | StoreUnavailable
+    >
   }
 >()("@satrail/core/receiving/Invoices") {}
 
@@ -142,6 +154,16 @@ export const make = Effect.gen(function* () {
     get: Effect.fnUntraced(function* (companyId, id) {
       const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
       return found?._tag === "Some" ? yield* show(found.value) : yield* new NotFound({ what: "invoice", id })
+    }),
+    list: Effect.fnUntraced(function* (companyId, query) {
+      if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
+      if (query.lightningAddressId !== undefined && !Id.is(query.lightningAddressId))
+        return yield* new Invalid({ path: "lightning_address_id", message: "The id of a Lightning address" })
+      const atMillis = yield* Clock.currentTimeMillis
+      const { rows, next } = yield* Page.pick(query.limit, (limit) =>
+        records.invoicesOf(companyId, { ...query, atMillis, limit }, Page.looks)
+      )
+      return { invoices: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
     })
   })
 })

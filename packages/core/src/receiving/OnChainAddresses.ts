@@ -7,8 +7,10 @@ import type { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import * as Page from "../ledger/Page.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
@@ -26,16 +28,37 @@ export class OnChainAddresses extends Context.Service<
       Answer.Outcome<OnChainAddress.OnChainAddress>,
       Invalid | ChainUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable
     >
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<OnChainAddress.OnChainAddress, NotFound | StoreUnavailable>
+    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    readonly list: (
+      companyId: CompanyId.CompanyId,
+      query: Page.Asked
+    ) => Effect.Effect<
+      { readonly onChainAddresses: ReadonlyArray<OnChainAddress.OnChainAddress>; readonly next: Page.Position | undefined },
+      Invalid | StoreUnavailable
+    >
   }
 >()("@satrail/core/receiving/OnChainAddresses") {}
+
+/** How many addresses a page has. */
+export const limit = Page.limit
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const wallet = yield* ChainWallet
   const entropy = yield* Entropy
+  const nouns = yield* NounReads
 
   return OnChainAddresses.of({
+    get: Effect.fnUntraced(function* (companyId, id) {
+      const found = Id.is(id) ? yield* nouns.get(OnChainAddress.noun, companyId, id) : undefined
+      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "on-chain address", id })
+    }),
+    list: Effect.fnUntraced(function* (companyId, query) {
+      const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit))
+      return { onChainAddresses: rows, next }
+    }),
     create: Effect.fnUntraced(function* ({ companyId, type, metadata, request }) {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before

@@ -5,8 +5,9 @@ import type * as TxId from "@satrail/bitcoin/TxId"
 import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Found } from "../ledger/Page.ts"
 import type { Deposit } from "./Deposit.ts"
-import type { Invoice, Unmatched } from "./Invoice.ts"
+import type { Invoice, Query, Unmatched } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 
@@ -24,6 +25,8 @@ export class ReceivingReads extends Context.Service<
   {
     readonly invoice: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Invoice>>
     readonly invoiceByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Invoice>>
+    /** A company's invoices, the newest first by id, which is made of the time of its creation. Looks at no more than `looks` of them. */
+    readonly invoicesOf: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Invoice>>
     /** Invoices that are pending or claimed, by id, after `after` (exclusive; null for the first page). */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
     /** Those of them whose ids are in one of these ranges, each from its first id to before its last. */

@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { Balance } from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Found } from "../ledger/Page.ts"
 import type { Fault } from "./Fault.ts"
 import type { Query, Transaction } from "./Transaction.ts"
 
@@ -28,7 +29,9 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class ReportReads extends Context.Service<
   ReportReads,
   {
-    /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`). */
+    /** The same as `transactions` of no more than `looks` deposits and as many withdrawals, or a few more. */
+    readonly search: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Transaction>>
+    /** Deposits and withdrawals, newest first by (`createdAtMillis`, `id`); those with a label by their id, which is made of that time. */
     readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
     /** All of one moment. A company that was not opened has nothing. */
     readonly funds: (companyId: CompanyId.CompanyId) => Read<Funds>

@@ -1,6 +1,9 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
+import type * as Metadata from "../base/Metadata.ts"
 import type { Position } from "../ledger/Page.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 
@@ -34,4 +37,12 @@ export interface Query {
   readonly rail?: Rail
   readonly createdAfterMillis?: number
   readonly createdBeforeMillis?: number
+  /** With this key and value in their metadata. */
+  readonly label?: Metadata.Label
+  /** Of the invoice that was paid. */
+  readonly paymentHash?: PaymentHash.PaymentHash
+  /** The transaction on the chain. */
+  readonly chainTxId?: TxId.TxId
+  /** Deposits of this invoice. */
+  readonly lightningInvoiceId?: string
 }

@@ -2,8 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
+import * as Metadata from "../base/Metadata.ts"
 import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import type { Position } from "../ledger/Page.ts"
+import * as Page from "../ledger/Page.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Callback } from "../receiving/Invoice.ts"
 import * as Paid from "../receiving/Paid.ts"
@@ -11,7 +12,7 @@ import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
 import { type Funds, ReportReads } from "./ReportReads.ts"
-import * as Transaction from "./Transaction.ts"
+import type * as Transaction from "./Transaction.ts"
 
 /** What came in and went out. */
 export class Transactions extends Context.Service<
@@ -25,12 +26,15 @@ export class Transactions extends Context.Service<
       depositId: string
     ) => Effect.Effect<Callback | undefined, NotFound | StoreUnavailable>
     readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Withdrawal, NotFound | StoreUnavailable>
-    /** A page, newest first; `next` is where the page after it starts, undefined when there is none. */
+    /**
+     * A page, newest first; `next` is where the page after it starts, undefined when there is none. Of what is picked among very many, a page may have fewer than
+     * `limit` rows, or none, and yet a `next`.
+     */
     readonly list: (
       companyId: CompanyId.CompanyId,
       query: Transaction.Query
     ) => Effect.Effect<
-      { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Position | undefined },
+      { readonly transactions: ReadonlyArray<Transaction.Transaction>; readonly next: Page.Position | undefined },
       Invalid | StoreUnavailable
     >
   }
@@ -63,18 +67,11 @@ export const make = Effect.gen(function* () {
       return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "withdrawal", id })
     }),
     list: Effect.fnUntraced(function* (companyId, query) {
-      const { maximum } = Transaction.limit
-      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > maximum) {
-        return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${maximum}` })
-      }
-      // One more than requested shows whether there is another page, without counting.
-      const found = yield* reports.transactions(companyId, { ...query, limit: query.limit + 1 })
-      const transactions = found.slice(0, query.limit)
-      const last = transactions.at(-1)
-      return {
-        transactions,
-        next: found.length > query.limit && last !== undefined ? { createdAtMillis: last.createdAtMillis, id: last.id } : undefined
-      }
+      if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
+      if (query.lightningInvoiceId !== undefined && !Id.is(query.lightningInvoiceId))
+        return yield* new Invalid({ path: "lightning_invoice_id", message: "The id of an invoice" })
+      const { rows, next } = yield* Page.pick(query.limit, (limit) => reports.search(companyId, { ...query, limit }, Page.looks))
+      return { transactions: rows, next }
     })
   })
 })

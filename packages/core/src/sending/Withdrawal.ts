@@ -99,6 +99,7 @@ export const noun = Noun.make("withdrawals", Withdrawal, {
     "updatedAtMillis"
   ],
   unique: [["paymentHash"]],
+  labels: "metadata",
   refused: (id, status) => new AlreadyTerminal({ id, status })
 })
 

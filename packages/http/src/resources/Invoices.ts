@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
+import * as Pages from "@satrail/core/ledger/Page"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Invoices } from "@satrail/core/receiving/Invoices"
 import { Effect, Schema } from "effect"
@@ -11,7 +12,9 @@ import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
+import * as Page from "../Page.ts"
 import * as Scalars from "../Scalars.ts"
+import * as Search from "../Search.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 
@@ -173,5 +176,47 @@ export const get = Section.company(
         apiKey: { companyId }
       } = yield* Caller
       return Envelope.ok("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID.toLowerCase()))))
+    })
+)
+
+const query = {
+  ...Page.place(),
+  status: Schema.optionalKey(Invoice.Standing),
+  lightning_address_id: Schema.optionalKey(Search.Id.annotate({ description: "Of the Lightning address that wallets requested them for" })),
+  ...Search.times,
+  ...Search.label,
+  ...Search.payment
+}
+
+const page = Page.of(view, "Lightning invoices", path)
+
+export const list = Section.company(
+  HttpApiEndpoint.get("listInvoices", path, {
+    query,
+    success: page.success,
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "List Lightning invoices")
+    .annotate(
+      OpenApi.Description,
+      `Newest first; with several filters, those that have all of it. \`created_after\` and \`created_before\` are both exclusive. Those that wallets requested at a Lightning address are there too, until they are forgotten unpaid. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} invoices ends there, with fewer rows or none. Needs the scope \`read\`.`
+    )
+    .annotate(Example, (world) => ({ message: "Lightning invoices", data: [view.of(example(world).settled)] })),
+  Invoices,
+  (invoices) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const {
+        apiKey: { companyId }
+      } = yield* Caller
+      const { chainTxId: _, ...search } = yield* Search.askedBy(query)
+      const asked = {
+        ...Page.asked(query),
+        ...(query.status && { standing: query.status }),
+        ...search,
+        ...(query.lightning_address_id !== undefined && { lightningAddressId: query.lightning_address_id.toLowerCase() })
+      }
+      const { invoices: rows, next } = yield* Errors.answered(invoices.list(companyId, asked))
+      return page.answer(rows, Search.written(query), next)
     })
 )

@@ -10,6 +10,7 @@ import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
+import * as Page from "../Page.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
@@ -85,5 +86,47 @@ export const create = Section.company(
           })
         )
       )
+    })
+)
+
+export const get = Section.company(
+  HttpApiEndpoint.get("getOnChainAddress", `${path}/:id`, {
+    params: { id: Scalars.Uuid },
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "Fetch an on-chain address")
+    .annotate(OpenApi.Description, "Needs the scope `read`.")
+    .annotate(Example, (world) => {
+      const row = example(world)
+      return { params: { id: row.id }, message: "On-chain address", data: view.of(row) }
+    }),
+  OnChainAddresses,
+  (onChainAddresses) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const row = yield* Errors.answered(onChainAddresses.get(yield* companyId, params.id.toLowerCase()))
+      return Envelope.ok("On-chain address", view.of(row))
+    })
+)
+
+const page = Page.of(view, "On-chain addresses", path)
+
+export const list = Section.company(
+  HttpApiEndpoint.get("listOnChainAddresses", path, {
+    query: Page.place(),
+    success: page.success,
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(Scopes, ["read"])
+    .annotate(OpenApi.Summary, "List on-chain addresses")
+    .annotate(OpenApi.Description, "Newest first. The next page is in the `Link` header. Needs the scope `read`.")
+    .annotate(Example, (world) => ({ message: "On-chain addresses", data: [view.of(example(world))] })),
+  OnChainAddresses,
+  (onChainAddresses) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const asked = Page.asked(query)
+      const { onChainAddresses: rows, next } = yield* Errors.answered(onChainAddresses.list(yield* companyId, asked))
+      return page.answer(rows, { limit: String(asked.limit) }, next)
     })
 )

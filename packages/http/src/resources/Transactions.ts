@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Balance from "@satrail/core/ledger/Balance"
+import * as Pages from "@satrail/core/ledger/Page"
 import { Rail, Status } from "@satrail/core/ledger/Rail"
 import * as Transaction from "@satrail/core/reports/Transaction"
 import type { Funds } from "@satrail/core/reports/ReportReads"
@@ -13,6 +14,7 @@ import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Page from "../Page.ts"
 import * as Scalars from "../Scalars.ts"
+import * as Search from "../Search.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 import * as Deposits from "./Deposits.ts"
@@ -77,30 +79,26 @@ const query = {
   type: Schema.optionalKey(Transaction.Type),
   status: Schema.optionalKey(Status),
   rail_type: Schema.optionalKey(Rail),
-  created_after: Schema.optionalKey(Scalars.GivenInstant),
-  created_before: Schema.optionalKey(Scalars.GivenInstant)
+  ...Search.times,
+  ...Search.label,
+  ...Search.payment,
+  ...Search.transaction,
+  lightning_invoice_id: Schema.optionalKey(Search.Id.annotate({ description: "The deposit of this invoice: the invoice's `id`" }))
 }
 const Query = Schema.Struct(query)
 type Query = typeof Query.Type
 
-/** The same for the core. Both ends of the time are exclusive. */
-const askedBy = (query: Query): Transaction.Query => ({
-  limit: query.limit ?? Transaction.limit.default,
-  ...(query.cursor && { after: query.cursor }),
-  ...(query.type && { type: query.type }),
-  ...(query.status && { status: query.status }),
-  ...(query.rail_type && { rail: query.rail_type }),
-  ...(query.created_after !== undefined && { createdAfterMillis: query.created_after }),
-  ...(query.created_before !== undefined && { createdBeforeMillis: query.created_before })
-})
-
-/** The same for the next page's address, but the cursor. */
-const written = ({ limit, cursor: _, created_after, created_before, ...filters }: Query): Readonly<Record<string, string>> => ({
-  ...(limit !== undefined && { limit: String(limit) }),
-  ...filters,
-  ...(created_after !== undefined && { created_after: new Date(created_after).toISOString() }),
-  ...(created_before !== undefined && { created_before: new Date(created_before).toISOString() })
-})
+/** The same for the core. */
+const askedBy = (query: Query) =>
+  Effect.map(Search.askedBy(query), (search): Transaction.Query => ({
+    limit: query.limit ?? Transaction.limit.default,
+    ...(query.cursor && { after: query.cursor }),
+    ...(query.type && { type: query.type }),
+    ...(query.status && { status: query.status }),
+    ...(query.rail_type && { rail: query.rail_type }),
+    ...search,
+    ...(query.lightning_invoice_id !== undefined && { lightningInvoiceId: query.lightning_invoice_id.toLowerCase() })
+  }))
 
 /** Everything that came in and went out in the examples. */
 const example = (world: World) => {
@@ -146,13 +144,13 @@ export const list = Section.company(
     .annotate(OpenApi.Summary, "List transactions")
     .annotate(
       OpenApi.Description,
-      "Deposits and withdrawals, newest first. `created_after` and `created_before` are both exclusive. The next page is in the `Link` header. Needs the scope `read`."
+      `Deposits and withdrawals, newest first; with several filters, those that have all of it. \`created_after\` and \`created_before\` are both exclusive. A hash is found once the payment was sent or received. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} rows ends there, with fewer rows or none. Needs the scope \`read\`.`
     )
     .annotate(Example, (world) => ({ message: "Transactions", data: example(world).transactions.map(view.of) })),
   Transactions,
   (transactions) =>
     Effect.fnUntraced(function* ({ query }) {
-      const { transactions: rows, next } = yield* Errors.answered(transactions.list(yield* companyId, askedBy(query)))
-      return page.answer(rows, written(query), next)
+      const { transactions: rows, next } = yield* Errors.answered(transactions.list(yield* companyId, yield* askedBy(query)))
+      return page.answer(rows, Search.written(query), next)
     })
 )

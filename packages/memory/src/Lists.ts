@@ -1,0 +1,93 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Metadata from "@satrail/core/base/Metadata"
+import type { Found, Position } from "@satrail/core/ledger/Page"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import type { Query, Transaction } from "@satrail/core/reports/Transaction"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Option } from "effect"
+import { compare, newestFirst } from "./Reading.ts"
+import * as State from "./State.ts"
+
+// Pages of lists that pick among their rows.
+
+const fromDeposit = ({ id, companyId, amount, recipient, rail, status, createdAtMillis }: Deposit.Deposit): Transaction => ({
+  id,
+  companyId,
+  amount,
+  recipient,
+  rail,
+  type: "deposit",
+  fee: Msat.zero,
+  status,
+  createdAtMillis
+})
+
+const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
+  const { id, companyId, amount, recipient, rail, status, createdAtMillis } = withdrawal
+  return { id, companyId, amount, recipient, rail, type: "withdrawal", fee: Withdrawal.fee(withdrawal), status, createdAtMillis }
+}
+
+/** Newest first: negative when `a` comes before `b`. */
+const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
+  compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
+
+/** What is picked of the first `looks` lines, up to `limit`, and where that stopped. */
+const picked = <A extends Position>(lines: ReadonlyArray<A>, looks: number, limit: number, isPicked: (line: A) => boolean): Found<A> => {
+  const looked = lines.slice(0, looks)
+  const rows = looked.filter(isPicked).slice(0, limit)
+  const last = looked.at(-1)
+  const stopped = rows.length < limit && lines.length > looked.length ? last : undefined
+  return { rows, lookedTo: stopped === undefined ? null : { createdAtMillis: stopped.createdAtMillis, id: stopped.id } }
+}
+
+/** Deposits and withdrawals, picked from no more than `looks` of them. */
+export const transactions = (state: State.State, companyId: CompanyId.CompanyId, query: Query, looks: number): Found<Transaction> => {
+  const { label, paymentHash, chainTxId, lightningInvoiceId } = query
+  const hashOf = (id: string | null) => (id === null ? null : Option.getOrNull(State.get(state, Invoice.noun, companyId, id))?.paymentHash)
+  const isFound = (row: Deposit.Deposit | Withdrawal.Withdrawal) =>
+    (label === undefined || Metadata.has(row.metadata, label)) &&
+    (chainTxId === undefined || row.chainTxId === chainTxId) &&
+    (paymentHash === undefined || ("paymentHash" in row ? row.paymentHash : hashOf(row.lightningInvoiceId)) === paymentHash) &&
+    (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
+  const lines = [
+    ...State.ownedBy(state, Deposit.noun, companyId).filter(isFound).map(fromDeposit),
+    ...State.ownedBy(state, Withdrawal.noun, companyId).filter(isFound).map(fromWithdrawal)
+  ]
+    .filter(
+      (one) =>
+        (query.after === undefined || newest(query.after, one) < 0) &&
+        (query.createdAfterMillis === undefined || query.createdAfterMillis < one.createdAtMillis) &&
+        (query.createdBeforeMillis === undefined || query.createdBeforeMillis > one.createdAtMillis)
+    )
+    .toSorted(newest)
+  return picked(
+    lines,
+    looks,
+    query.limit,
+    (one) =>
+      (query.type === undefined || query.type === one.type) &&
+      (query.status === undefined || query.status === one.status) &&
+      (query.rail === undefined || query.rail === one.rail)
+  )
+}
+
+/** Invoices, picked from no more than `looks` of them. */
+export const invoicesOf = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  query: Invoice.Query,
+  looks: number
+): Found<Invoice.Invoice> => {
+  const { standing, lightningAddressId, label, paymentHash, createdAfterMillis, createdBeforeMillis } = query
+  const lines = newestFirst(State.ownedBy(state, Invoice.noun, companyId), query.before, Infinity).filter(
+    (one) =>
+      (lightningAddressId === undefined || one.lightningAddressId === lightningAddressId) &&
+      (label === undefined || Metadata.has(one.metadata, label)) &&
+      (paymentHash === undefined || one.paymentHash === paymentHash) &&
+      (createdAfterMillis === undefined || createdAfterMillis < one.createdAtMillis) &&
+      (createdBeforeMillis === undefined || createdBeforeMillis > one.createdAtMillis)
+  )
+  return picked(lines, looks, query.limit, (one) => standing === undefined || Invoice.standing(one, query.atMillis) === standing)
+}
