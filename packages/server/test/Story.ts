@@ -3,29 +3,22 @@ import * as Books from "./Books.ts"
 import * as Service from "./Service.ts"
 
 /** What happens to the service in the middle of a story. */
-const middles = {
-  none: { title: "", signal: undefined },
-  stop: { title: ", also when the service is stopped in the middle", signal: "SIGTERM" },
-  kill: { title: ", also when the service is killed in the middle", signal: "SIGKILL" }
-} as const
-export type Middle = keyof typeof middles
+const middles = [
+  { title: "", signal: undefined },
+  { title: ", also when the service is stopped in the middle", signal: "SIGTERM" },
+  { title: ", also when the service is killed in the middle", signal: "SIGKILL" }
+] as const
 
 /** The service in a story. */
 export interface Stage extends Service.Service {
   /** The middle of the story: here the service goes on, or is stopped or killed, and started again. */
   readonly middle: () => Promise<void>
-  /** What the middle is in this telling. */
-  readonly how: Middle
 }
 
-type Tell = (title: string, ways: ReadonlyArray<Middle>, story: (stage: Stage) => Promise<void>) => void
-
-/** Every way there is, for where money is on its way. */
-export const everyWay: ReadonlyArray<Middle> = ["none", "stop", "kill"]
-export const gently: ReadonlyArray<Middle> = ["none", "stop"]
+type Tell = (title: string, story: (stage: Stage) => Promise<void>) => void
 
 /**
- * Stories told one after the other to one service, each with companies of its own, and each in several ways. After each the service is stopped
+ * Stories told one after the other to one service, each with companies of its own, and each with every middle. After each the service is stopped
  * and its books are looked into.
  */
 export const stories = (name: string, tell: (it: Tell) => void): void => {
@@ -34,9 +27,8 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
     let free: Service.Service | undefined
     afterAll(() => Promise.all(all.map((service) => service.end())))
 
-    tell((title, ways, story) => {
-      for (const how of ways) {
-        const { title: also, signal } = middles[how]
+    tell((title, story) => {
+      for (const { title: also, signal } of middles) {
         it(`${title}${also}`, async ({ onTestFailed }) => {
           const service = free ?? Service.make()
           if (free === undefined) all.push(service)
@@ -53,7 +45,7 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
             await service.start()
           }
           await service.start()
-          await story({ ...service, middle, how })
+          await story({ ...service, middle })
           assert.isAbove(times, 0, "a story has a middle")
           await service.stop("SIGTERM")
           await Books.areRight(service.data)

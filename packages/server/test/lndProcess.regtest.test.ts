@@ -58,242 +58,225 @@ const booked = (data: string) =>
 const metrics = async (service: ReturnType<typeof Service.make>): Promise<string> =>
   (await fetch(`${service.url()}/operator/metrics`, { headers: { authorization: `Bearer ${service.token()}` } })).text()
 
+type Parts = Effect.Success<ReturnType<typeof begun>>
+
+/** A service on alice that is up, and a company that received this many sats from carol. */
+const begun = Effect.fnUntraced(function* (alice: Node, carol: Node, sats: number, points?: string) {
+  const env = { ...(yield* configured(alice)), ...(points !== undefined && { POINTS_DIRECTORY: points }) }
+  const service = yield* Effect.acquireRelease(
+    Effect.sync(() => Service.make({ claimMillis, ...(points !== undefined && { program: "points" }) })),
+    (service) => Effect.promise(() => service.end())
+  )
+  const run = <A>(use: () => Promise<A>) => Effect.promise(use)
+  const start = run(() => service.start(env))
+  yield* start
+  const shop = yield* run(() => service.company("paid"))
+  if (sats > 0) {
+    const { payment_request } = yield* run(() => Customer.invoice(shop, sats))
+    yield* Peer.pay(carol, payment_request)
+    yield* run(() => Customer.hasBalance(shop, sats))
+  }
+  return { alice, carol, env, service, run, start, shop }
+})
+
+/** A story of it. At the end lnd has what the books say, to the millisatoshi. Answers what they say. */
+const story = Effect.fnUntraced(function* <E, R>(
+  options: { readonly sats: number; readonly points?: string },
+  tell: (parts: Parts) => Effect.Effect<unknown, E, R>
+) {
+  const { alice, carol } = yield* Network
+  const before = yield* Peer.balance(alice)
+  const parts = yield* begun(alice, carol, options.sats, options.points)
+  yield* tell(parts)
+  yield* parts.run(() => parts.service.stop("SIGTERM"))
+  const node = yield* booked(parts.service.data)
+  assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
+  return node
+})
+
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
     it.effect("C10: lnd: a confirmed withdrawal is sent once and ends as lnd reports, whenever the process dies", () =>
-      Effect.gen(function* () {
-        const { alice, carol } = yield* Network
-        const env = yield* configured(alice)
-        const before = yield* Peer.balance(alice)
-        const service = yield* Effect.acquireRelease(
-          Effect.sync(() => Service.make({ claimMillis })),
-          (service) => Effect.promise(() => service.end())
-        )
-        const start = Effect.promise(() => service.start(env))
-        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
-        yield* start
-        const shop = yield* run(() => service.company("paid"))
-        const { payment_request } = yield* run(() => Customer.invoice(shop, 500_000))
-        yield* Peer.pay(carol, payment_request)
-        yield* run(() => Customer.hasBalance(shop, 500_000))
-
-        const sent: Array<{ readonly id: string; readonly destination: string; readonly isHeld: boolean }> = []
-        for (const [at, deathMillis] of deathsMillis.entries()) {
-          const isHeld = at % 2 === 1
-          const amount = Msat.fromSats(1000 + at)
-          const destination = yield* Peer.invoice(carol, { amount, behaviour: isHeld ? "hold" : "settle" })
-          const { id } = yield* run(() => Customer.data(201, Customer.confirm(shop, destination, 1000 + at)))
-          yield* run(() => pass(deathMillis))
-          yield* run(() => service.stop("SIGKILL"))
-          // What comes in while nobody is there.
-          if (at === 0) {
-            yield* start
-            const late = yield* run(() => Customer.invoice(shop, 777))
+      story({ sats: 500_000 }, ({ carol, service, run, start, shop }) =>
+        Effect.gen(function* () {
+          const sent: Array<{ readonly id: string; readonly destination: string; readonly isHeld: boolean }> = []
+          for (const [at, deathMillis] of deathsMillis.entries()) {
+            const isHeld = at % 2 === 1
+            const amount = Msat.fromSats(1000 + at)
+            const destination = yield* Peer.invoice(carol, { amount, behaviour: isHeld ? "hold" : "settle" })
+            const { id } = yield* run(() => Customer.data(201, Customer.confirm(shop, destination, 1000 + at)))
+            yield* run(() => pass(deathMillis))
             yield* run(() => service.stop("SIGKILL"))
-            yield* Peer.pay(carol, late.payment_request)
+            // What comes in while nobody is there.
+            if (at === 0) {
+              yield* start
+              const late = yield* run(() => Customer.invoice(shop, 777))
+              yield* run(() => service.stop("SIGKILL"))
+              yield* Peer.pay(carol, late.payment_request)
+            }
+            sent.push({ id, destination, isHeld })
+            yield* start
           }
-          sent.push({ id, destination, isHeld })
-          yield* start
-        }
-        for (const { id, destination, isHeld } of sent) {
-          if (isHeld) {
-            yield* Peer.arrived(carol, hashOf(destination))
-            assert.strictEqual((yield* run(() => Customer.fetchWithdrawal(shop, id))).status, "pending")
-            yield* Peer.release(carol, hashOf(destination), "settle")
+          for (const { id, destination, isHeld } of sent) {
+            if (isHeld) {
+              yield* Peer.arrived(carol, hashOf(destination))
+              assert.strictEqual((yield* run(() => Customer.fetchWithdrawal(shop, id))).status, "pending")
+              yield* Peer.release(carol, hashOf(destination), "settle")
+            }
+            const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
+            assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination))
           }
-          const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
-          assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination))
-        }
-        yield* run(() => service.stop("SIGTERM"))
-        const node = yield* booked(service.data)
-        assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
-      })
+        })
+      )
     )
 
     it.effect("C10: lnd: a process that dies before or after any step of a payment in or out does not change its outcome", () =>
       Effect.gen(function* () {
-        const { alice, carol } = yield* Network
         const directory = yield* Effect.acquireRelease(
           Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-points-"))),
           (made) => Effect.sync(() => rmSync(made, { recursive: true }))
         )
-        const env = { ...(yield* configured(alice)), POINTS_DIRECTORY: directory }
         const { death } = Points.files(directory)
-        const before = yield* Peer.balance(alice)
-        const service = yield* Effect.acquireRelease(
-          Effect.sync(() => Service.make({ claimMillis, program: "points" })),
-          (service) => Effect.promise(() => service.end())
+        yield* story({ sats: 500_000, points: directory }, ({ carol, env, service, run, shop }) =>
+          Effect.gen(function* () {
+            let deaths = 0
+            const again = async () => {
+              deaths++
+              await service.stop("SIGKILL")
+              await service.start(env)
+            }
+            /** What a customer does who hears no answer: the same again, once somebody is there. */
+            const insist = async (ask: () => Promise<Service.Answer>): Promise<Service.Answer> => {
+              for (;;) {
+                const answer = await ask().catch(() => undefined)
+                if (answer !== undefined) return answer
+                await again()
+              }
+            }
+            /** One process has died for each point so far. Whose customer was waiting has started the next one already. */
+            const died = async (point: string, points: number) => {
+              if (deaths < points) {
+                await Service.eventually(
+                  `a death ${point}`,
+                  async () => service.isOver(),
+                  (isOver) => isOver
+                )
+                await again()
+              }
+              assert.deepStrictEqual([deaths, existsSync(death)], [points, false], point)
+            }
+
+            const sends = ["WithdrawalRequested", "claim withdrawal", "WithdrawalDispatched", "pay", "WithdrawalSettled"]
+            for (const [at, point] of sends.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
+              const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000 + at), behaviour: "settle" })
+              writeFileSync(death, point)
+              const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
+              const { id } = yield* run(() =>
+                Customer.data(
+                  201,
+                  insist(() => Customer.confirm(shop, destination, 1000 + at, headers))
+                )
+              )
+              yield* run(() => died(point, at + 1))
+              const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
+              assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination), point)
+            }
+
+            const receives = ["createInvoice", "InvoiceCreated", "InvoiceSettled"]
+            let received = 0
+            for (const [at, point] of receives.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
+              writeFileSync(death, point)
+              const sats = 2000 + at
+              const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
+              const ask = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: sats, currency: "sats" }, headers)
+              const { payment_request } = yield* run(() => Customer.data(201, insist(ask)))
+              const had = yield* run(() => Customer.balance(shop))
+              yield* Peer.pay(carol, payment_request)
+              yield* run(() => died(point, 2 * sends.length + at + 1))
+              yield* run(() => Customer.hasBalance(shop, had + sats))
+              received += sats
+            }
+            assert.strictEqual(received, 12_015)
+          })
         )
-        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
-        const start = run(() => service.start(env))
-        yield* start
-        const shop = yield* run(() => service.company("paid"))
-        const funding = yield* run(() => Customer.invoice(shop, 500_000))
-        yield* Peer.pay(carol, funding.payment_request)
-        yield* run(() => Customer.hasBalance(shop, 500_000))
-
-        let deaths = 0
-        const again = async () => {
-          deaths++
-          await service.stop("SIGKILL")
-          await service.start(env)
-        }
-        /** What a customer does who hears no answer: the same again, once somebody is there. */
-        const insist = async (ask: () => Promise<Service.Answer>): Promise<Service.Answer> => {
-          for (;;) {
-            const answer = await ask().catch(() => undefined)
-            if (answer !== undefined) return answer
-            await again()
-          }
-        }
-        /** One process has died for each point so far. Whose customer was waiting has started the next one already. */
-        const died = async (point: string, points: number) => {
-          if (deaths < points) {
-            await Service.eventually(
-              `a death ${point}`,
-              async () => service.isOver(),
-              (isOver) => isOver
-            )
-            await again()
-          }
-          assert.deepStrictEqual([deaths, existsSync(death)], [points, false], point)
-        }
-
-        const sends = ["WithdrawalRequested", "claim withdrawal", "WithdrawalDispatched", "pay", "WithdrawalSettled"]
-        for (const [at, point] of sends.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
-          const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000 + at), behaviour: "settle" })
-          writeFileSync(death, point)
-          const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
-          const { id } = yield* run(() =>
-            Customer.data(
-              201,
-              insist(() => Customer.confirm(shop, destination, 1000 + at, headers))
-            )
-          )
-          yield* run(() => died(point, at + 1))
-          const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
-          assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination), point)
-        }
-
-        const receives = ["createInvoice", "InvoiceCreated", "InvoiceSettled"]
-        let received = 0
-        for (const [at, point] of receives.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
-          writeFileSync(death, point)
-          const sats = 2000 + at
-          const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
-          const ask = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: sats, currency: "sats" }, headers)
-          const { payment_request } = yield* run(() => Customer.data(201, insist(ask)))
-          const had = yield* run(() => Customer.balance(shop))
-          yield* Peer.pay(carol, payment_request)
-          yield* run(() => died(point, 2 * sends.length + at + 1))
-          yield* run(() => Customer.hasBalance(shop, had + sats))
-          received += sats
-        }
-        assert.strictEqual(received, 12_015)
-        yield* run(() => service.stop("SIGTERM"))
-        const node = yield* booked(service.data)
-        assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
       })
     )
 
     it.effect("lnd: a wallet pays a Lightning address, and sees the payment settled (LUD-06, 16, 21)", () =>
       Effect.gen(function* () {
-        const { alice, carol } = yield* Network
-        const env = yield* configured(alice)
-        const before = yield* Peer.balance(alice)
-        const service = yield* Effect.acquireRelease(
-          Effect.sync(() => Service.make({ claimMillis })),
-          (service) => Effect.promise(() => service.end())
+        const node = yield* story({ sats: 0 }, ({ carol, service, run, shop }) =>
+          Effect.gen(function* () {
+            const { address } = yield* run(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {})))
+            const [handle, domain] = address.split("@")
+
+            const wallet = Outbound.make({ allow: new Map([[domain, new URL(service.url())]]) })
+            const asked = (url: string) => Effect.map(wallet.ask({ url }), ({ body }) => JSON.parse(body))
+            const offer = yield* asked(`https://${domain}/.well-known/lnurlp/${handle}`)
+            const { pr, verify } = yield* asked(`${offer.callback}?amount=1234567`)
+            const { amount, descriptionHash, paymentHash } = Result.getOrThrow(Bolt11.decode(pr))
+            const committed = createHash("sha256").update(offer.metadata, "utf8").digest("hex")
+            assert.deepStrictEqual([amount, descriptionHash], [Msat.make(1_234_567n), committed])
+            assert.deepStrictEqual(yield* asked(verify), { status: "OK", settled: false, preimage: null, pr })
+
+            yield* Peer.pay(carol, pr)
+            yield* run(() => Customer.hasBalance(shop, 1234))
+            const { settled, preimage } = yield* asked(verify)
+            assert.deepStrictEqual([settled, Customer.hashOf(preimage)], [true, paymentHash])
+          })
         )
-        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
-        yield* run(() => service.start(env))
-        const shop = yield* run(() => service.company("paid"))
-        const { address } = yield* run(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {})))
-        const [handle, domain] = address.split("@")
-
-        const wallet = Outbound.make({ allow: new Map([[domain, new URL(service.url())]]) })
-        const asked = (url: string) => Effect.map(wallet.ask({ url }), ({ body }) => JSON.parse(body))
-        const offer = yield* asked(`https://${domain}/.well-known/lnurlp/${handle}`)
-        const { pr, verify } = yield* asked(`${offer.callback}?amount=1234567`)
-        const { amount, descriptionHash, paymentHash } = Result.getOrThrow(Bolt11.decode(pr))
-        const committed = createHash("sha256").update(offer.metadata, "utf8").digest("hex")
-        assert.deepStrictEqual([amount, descriptionHash], [Msat.make(1_234_567n), committed])
-        assert.deepStrictEqual(yield* asked(verify), { status: "OK", settled: false, preimage: null, pr })
-
-        yield* Peer.pay(carol, pr)
-        yield* run(() => Customer.hasBalance(shop, 1234))
-        const { settled, preimage } = yield* asked(verify)
-        assert.deepStrictEqual([settled, Customer.hashOf(preimage)], [true, paymentHash])
-        yield* run(() => service.stop("SIGTERM"))
-        const node = yield* booked(service.data)
         assert.strictEqual(node, -1_234_567n)
-        assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd has what the books say, to the millisatoshi")
       })
     )
 
     it.effect("lnd: during an outage reads go on and withdrawals wait, also through a start; afterwards everything catches up", () =>
-      Effect.gen(function* () {
-        const { alice, carol } = yield* Network
-        const env = yield* configured(alice)
-        const before = yield* Peer.balance(alice)
-        const service = yield* Effect.acquireRelease(
-          Effect.sync(() => Service.make({ claimMillis })),
-          (service) => Effect.promise(() => service.end())
-        )
-        const run = <A>(use: () => Promise<A>) => Effect.promise(use)
-        yield* run(() => service.start(env))
-        const shop = yield* run(() => service.company("paid"))
-        const { payment_request } = yield* run(() => Customer.invoice(shop, 100_000))
-        yield* Peer.pay(carol, payment_request)
-        yield* run(() => Customer.hasBalance(shop, 100_000))
-        const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
-        yield* Effect.acquireUseRelease(
-          alice.stop("SIGKILL"),
-          () =>
-            run(async () => {
-              await service.stop("SIGTERM")
-              await service.start(env, 503)
-              const readiness = await service.ask("GET", "/readyz")
-              assert.strictEqual(readiness.message, "Not ready: node")
-              assert.include(readiness.text, '{"path":"node","message":"lnd refuses the connection"}')
-              assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 0')
-              assert.strictEqual(await Customer.balance(shop), 100_000)
-              assert.strictEqual(
-                (await Customer.refusal(shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })))[0],
-                503
-              )
-              const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
-              assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
-              await Service.eventually(
-                "that it is told in the log",
-                async () => service.logs(),
-                (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`))
-              )
-              return id
-            }),
-          () => Effect.orDie(alice.start)
-        ).pipe(
-          Effect.flatMap((id) =>
-            run(async () => {
-              await Service.eventually(
-                "readiness",
-                () => service.ask("GET", "/readyz"),
-                ({ status }) => status === 200
-              )
-              // Its call to pay was never sent: it goes out now, and not when the grace of one that may be under way is over.
-              const backMillis = performance.now()
-              await Customer.ends(shop, id, "settled")
-              console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)
-              assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 1')
-              const begins = service.logs().filter((line) => line.includes('"lnd refuses the connection.'))
-              assert.isAtMost(begins.length, 2, "once for each process that met it")
-            })
+      story({ sats: 100_000 }, ({ alice, carol, env, service, run, shop }) =>
+        Effect.gen(function* () {
+          const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
+          yield* Effect.acquireUseRelease(
+            alice.stop("SIGKILL"),
+            () =>
+              run(async () => {
+                await service.stop("SIGTERM")
+                await service.start(env, 503)
+                const readiness = await service.ask("GET", "/readyz")
+                assert.strictEqual(readiness.message, "Not ready: node")
+                assert.include(readiness.text, '{"path":"node","message":"lnd refuses the connection"}')
+                assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 0')
+                assert.strictEqual(await Customer.balance(shop), 100_000)
+                assert.strictEqual(
+                  (await Customer.refusal(shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })))[0],
+                  503
+                )
+                const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
+                assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
+                await Service.eventually(
+                  "that it is told in the log",
+                  async () => service.logs(),
+                  (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`))
+                )
+                return id
+              }),
+            () => Effect.orDie(alice.start)
+          ).pipe(
+            Effect.flatMap((id) =>
+              run(async () => {
+                await Service.eventually(
+                  "readiness",
+                  () => service.ask("GET", "/readyz"),
+                  ({ status }) => status === 200
+                )
+                // Its call to pay was never sent: it goes out now, and not when the grace of one that may be under way is over.
+                const backMillis = performance.now()
+                await Customer.ends(shop, id, "settled")
+                console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)
+                assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 1')
+                const begins = service.logs().filter((line) => line.includes('"lnd refuses the connection.'))
+                assert.isAtMost(begins.length, 2, "once for each process that met it")
+              })
+            )
           )
-        )
-        yield* run(() => service.stop("SIGTERM"))
-        const node = yield* booked(service.data)
-        assert.strictEqual((yield* Peer.balance(alice)) - before, -node)
-      })
+        })
+      )
     )
   })
 })
