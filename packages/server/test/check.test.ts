@@ -51,10 +51,14 @@ describe("satrail check", () => {
     servers.push(await server)
     return (await server).url
   }
+  const lndAs = (make: () => Promise<Server>) => async () => ({ LND_REST_URL: await listen(make()) })
   /** lnd with something else in what it says of itself. */
   const lndThat = (more: object) =>
-    listen(FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual")))
-  const lndAnswers = (answer: Answer) => listen(FakeLnd.make(() => answer))
+    lndAs(() => FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual")))
+  const lndAnswers = (answer: Answer) => lndAs(() => FakeLnd.make(() => answer))
+  /** A bitcoin node that answers these calls so. */
+  const bitcoindThat = (answers: Parameters<typeof Bitcoind.make>[0]) => async () =>
+    Bitcoind.environment(await listen(Bitcoind.make(answers)))
   const refusal = (code: number, message: string) => json({ code, message, details: [] }, 500)
 
   beforeAll(async () => {
@@ -119,181 +123,115 @@ describe("satrail check", () => {
     )
   })
 
-  interface Broken {
-    readonly what: string
-    readonly env: () => Record<string, string> | Promise<Record<string, string>>
-    readonly sign: "✗" | "!"
-    readonly subject: string
-    /** What the line says, and its remedy. */
-    readonly says: ReadonlyArray<string | RegExp>
-  }
+  type Env = Record<string, string>
+
+  /** What a line begins with, what is wrong, how, and what the line says of it and of its remedy. */
+  type Broken = readonly [line: string, what: string, env: () => Env | Promise<Env>, ...says: ReadonlyArray<string | RegExp>]
 
   const broken: ReadonlyArray<Broken> = [
-    {
-      what: "a misspelt variable",
-      env: () => ({ SATRAIL_NETWROK: "mainnet" }),
-      sign: "✗",
-      subject: "settings",
-      says: ["did you mean SATRAIL_NETWORK?"]
-    },
-    { what: "a value that is none", env: () => ({ PORT: "http" }), sign: "✗", subject: "settings", says: ["PORT must be a whole number"] },
-    {
-      what: "no token of the operator",
-      env: () => ({ SATRAIL_OPERATOR_TOKEN: "" }),
-      sign: "!",
-      subject: "settings",
-      says: ["SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"]
-    },
-    {
-      what: "a directory that is a file",
-      env: () => ({ SATRAIL_DATA: file("text") }),
-      sign: "✗",
-      subject: "directory",
-      says: [/text.*(no directory|cannot|nothing can be written)/, "Set SATRAIL_DATA"]
-    },
-    {
-      what: "a directory that others may look into",
-      env: () => {
+    ["✗ settings", "a misspelt variable", () => ({ SATRAIL_NETWROK: "mainnet" }), "did you mean SATRAIL_NETWORK?"],
+    ["✗ settings", "a value that is none", () => ({ PORT: "http" }), "PORT must be a whole number"],
+    ["! settings", "no token of the operator", () => ({ SATRAIL_OPERATOR_TOKEN: "" }), "SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"],
+    [
+      "✗ directory",
+      "a directory that is a file",
+      () => ({ SATRAIL_DATA: file("text") }),
+      /text.*(no directory|cannot|nothing can be written)/,
+      "Set SATRAIL_DATA"
+    ],
+    [
+      "! directory",
+      "a directory that others may look into",
+      () => {
         mkdirSync(file("wide"), { mode: 0o755, recursive: true })
         return { SATRAIL_DATA: file("wide") }
       },
-      sign: "!",
-      subject: "directory",
-      says: ["mode 0755", "chmod 700"]
-    },
-    {
-      what: "a database that does not answer",
-      env: () => ({ DATABASE_URL: "postgres://root:hunter2-the-password@127.0.0.1:1/satrail" }),
-      sign: "✗",
-      subject: "database",
-      says: ["No database answers at 127.0.0.1:1/satrail", "DATABASE_URL"]
-    },
-    {
-      what: "lnd that is not there",
-      env: () => ({ LND_REST_URL: nobody }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["lnd refuses the connection", "Start lnd"]
-    },
-    {
-      what: "lnd that is locked",
-      env: async () => ({ LND_REST_URL: await lndAnswers(refusal(2, "wallet locked, unlock it to enable full RPC access")) }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["lnd is locked", "lncli unlock"]
-    },
-    {
-      what: "lnd that is starting",
-      env: async () => ({
-        LND_REST_URL: await lndAnswers(refusal(2, "the RPC server is in the process of starting up, but not yet ready to accept calls"))
-      }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["lnd is starting", "Wait"]
-    },
-    {
-      what: "a macaroon of another node",
-      env: async () => ({
-        LND_REST_URL: await lndAnswers(refusal(2, "verification failed: signature mismatch after caveat verification"))
-      }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["not one of this node", "Bake it on this very node"]
-    },
-    {
-      what: "what is not lnd",
-      env: async () => ({ LND_REST_URL: await lndAnswers({ status: 404, body: "<html>nginx</html>" }) }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["is not lnd", "LND_REST_URL"]
-    },
-    {
-      what: "lnd on another network",
-      env: async () => ({ LND_REST_URL: await lndThat({ chains: [{ chain: "bitcoin", network: "signet" }] }) }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["is on signet, and SATRAIL_NETWORK is regtest", "same network"]
-    },
-    {
-      what: "lnd that is catching up",
-      env: async () => ({ LND_REST_URL: await lndThat({ synced_to_chain: false }) }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["catching up", "synced_to_chain"]
-    },
-    {
-      what: "lnd without the graph",
-      env: async () => ({ LND_REST_URL: await lndThat({ synced_to_graph: false }) }),
-      sign: "!",
-      subject: "lnd",
-      says: ["still learning", "Wait"]
-    },
-    {
-      what: "lnd with known faults",
-      env: async () => ({ LND_REST_URL: await lndThat({ version: "0.18.2-beta" }) }),
-      sign: "!",
-      subject: "lnd",
-      says: ["has faults", "Update it to 0.19.0"]
-    },
-    {
-      what: "lnd without a channel",
-      env: async () => ({ LND_REST_URL: await lndThat({ num_active_channels: 0 }) }),
-      sign: "!",
-      subject: "lnd",
-      says: ["no active channel", "Open one"]
-    },
-    {
-      what: "a macaroon's file that is not there",
-      env: () => ({ LND_RECEIVER_MACAROON: "/nowhere/receiver.macaroon" }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["LND_RECEIVER_MACAROON cannot be read: /nowhere/receiver.macaroon: there is no such file"]
-    },
-    {
-      what: "a certificate of lnd that cannot be read",
-      env: () => ({ LND_REST_URL: nobody.replace("http:", "https:"), LND_TLS_CERT: "/nowhere/tls.cert" }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["TLS certificate of lnd cannot be read", "/nowhere/tls.cert", "LND_TLS_CERT"]
-    },
-    {
-      what: "a macaroon that is none",
-      env: () => ({ LND_SENDER_MACAROON: file("text") }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["LND_SENDER_MACAROON is not usable", "lncli bakemacaroon"]
-    },
-    {
-      what: "a macaroon that allows too little",
-      env: () => ({ LND_SENDER_MACAROON: Macaroon.make(Lnd.receiverCalls) }),
-      sign: "✗",
-      subject: "lnd",
-      says: ["LND_SENDER_MACAROON does not allow what is needed", "SendPaymentV2"]
-    },
-    {
-      what: "a macaroon that allows too much",
-      env: () => ({ LND_RECEIVER_MACAROON: Macaroon.make([...Lnd.receiverCalls, ...Lnd.senderCalls]) }),
-      sign: "!",
-      subject: "lnd",
-      says: ["LND_RECEIVER_MACAROON allows more than is needed", "/routerrpc.Router/SendPaymentV2", "Bake one with"]
-    },
-    {
-      what: "no macaroon for the books",
-      env: () => ({ LND_BOOKS_MACAROON: "" }),
-      sign: "!",
-      subject: "lnd",
-      says: ["LND_BOOKS_MACAROON is not set", "Bake one with"]
-    },
-    {
-      what: "an Esplora server that is not there",
-      env: () => ({ ESPLORA_URL: nobody }),
-      sign: "✗",
-      subject: "chain",
-      says: ["does not answer", "ESPLORA_URL"]
-    },
-    {
-      what: "an Esplora server of another network",
-      env: async () => ({
+      "mode 0755",
+      "chmod 700"
+    ],
+    [
+      "✗ database",
+      "a database that does not answer",
+      () => ({ DATABASE_URL: "postgres://root:hunter2-the-password@127.0.0.1:1/satrail" }),
+      "No database answers at 127.0.0.1:1/satrail",
+      "DATABASE_URL"
+    ],
+    ["✗ lnd", "lnd that is not there", () => ({ LND_REST_URL: nobody }), "lnd refuses the connection", "Start lnd"],
+    [
+      "✗ lnd",
+      "lnd that is locked",
+      lndAnswers(refusal(2, "wallet locked, unlock it to enable full RPC access")),
+      "lnd is locked",
+      "lncli unlock"
+    ],
+    [
+      "✗ lnd",
+      "lnd that is starting",
+      lndAnswers(refusal(2, "the RPC server is in the process of starting up, but not yet ready to accept calls")),
+      "lnd is starting",
+      "Wait"
+    ],
+    [
+      "✗ lnd",
+      "a macaroon of another node",
+      lndAnswers(refusal(2, "verification failed: signature mismatch after caveat verification")),
+      "not one of this node",
+      "Bake it on this very node"
+    ],
+    ["✗ lnd", "what is not lnd", lndAnswers({ status: 404, body: "<html>nginx</html>" }), "is not lnd", "LND_REST_URL"],
+    [
+      "✗ lnd",
+      "lnd on another network",
+      lndThat({ chains: [{ chain: "bitcoin", network: "signet" }] }),
+      "is on signet, and SATRAIL_NETWORK is regtest",
+      "same network"
+    ],
+    ["✗ lnd", "lnd that is catching up", lndThat({ synced_to_chain: false }), "catching up", "synced_to_chain"],
+    ["! lnd", "lnd without the graph", lndThat({ synced_to_graph: false }), "still learning", "Wait"],
+    ["! lnd", "lnd with known faults", lndThat({ version: "0.18.2-beta" }), "has faults", "Update it to 0.19.0"],
+    ["! lnd", "lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open one"],
+    [
+      "✗ lnd",
+      "a macaroon's file that is not there",
+      () => ({ LND_RECEIVER_MACAROON: "/nowhere/receiver.macaroon" }),
+      "LND_RECEIVER_MACAROON cannot be read: /nowhere/receiver.macaroon: there is no such file"
+    ],
+    [
+      "✗ lnd",
+      "a certificate of lnd that cannot be read",
+      () => ({ LND_REST_URL: nobody.replace("http:", "https:"), LND_TLS_CERT: "/nowhere/tls.cert" }),
+      "TLS certificate of lnd cannot be read",
+      "/nowhere/tls.cert",
+      "LND_TLS_CERT"
+    ],
+    [
+      "✗ lnd",
+      "a macaroon that is none",
+      () => ({ LND_SENDER_MACAROON: file("text") }),
+      "LND_SENDER_MACAROON is not usable",
+      "lncli bakemacaroon"
+    ],
+    [
+      "✗ lnd",
+      "a macaroon that allows too little",
+      () => ({ LND_SENDER_MACAROON: Macaroon.make(Lnd.receiverCalls) }),
+      "LND_SENDER_MACAROON does not allow what is needed",
+      "SendPaymentV2"
+    ],
+    [
+      "! lnd",
+      "a macaroon that allows too much",
+      () => ({ LND_RECEIVER_MACAROON: Macaroon.make([...Lnd.receiverCalls, ...Lnd.senderCalls]) }),
+      "LND_RECEIVER_MACAROON allows more than is needed",
+      "/routerrpc.Router/SendPaymentV2",
+      "Bake one with"
+    ],
+    ["! lnd", "no macaroon for the books", () => ({ LND_BOOKS_MACAROON: "" }), "LND_BOOKS_MACAROON is not set", "Bake one with"],
+    ["✗ chain", "an Esplora server that is not there", () => ({ ESPLORA_URL: nobody }), "does not answer", "ESPLORA_URL"],
+    [
+      "✗ chain",
+      "an Esplora server of another network",
+      async () => ({
         ESPLORA_URL: await listen(
           Esplora.make(({ path }) =>
             path === "/block-height/0"
@@ -302,139 +240,87 @@ describe("satrail check", () => {
           )
         )
       }),
-      sign: "✗",
-      subject: "chain",
-      says: ["is on signet, and SATRAIL_NETWORK is regtest"]
-    },
-    {
-      what: "a certificate of the chain that cannot be read",
-      env: () => ({ CHAIN_TLS_CERT: "/nowhere/esplora.cert" }),
-      sign: "✗",
-      subject: "chain",
-      says: ["CHAIN_TLS_CERT cannot be read: /nowhere/esplora.cert: there is no such file"]
-    },
-    {
-      what: "a bitcoin node that is not there",
-      env: () => Bitcoind.environment(nobody),
-      sign: "✗",
-      subject: "chain",
-      says: ["does not serve us", "ECONNREFUSED"]
-    },
-    {
-      what: "a wrong password of the bitcoin node",
-      env: () => ({ ...Bitcoind.environment(bitcoind), BITCOIN_RPC_PASSWORD: "another-password" }),
-      sign: "✗",
-      subject: "chain",
-      says: ["refuses our user and password", "BITCOIN_RPC_USER"]
-    },
-    {
-      what: "a bitcoin node of another network",
-      env: async () =>
-        Bitcoind.environment(
-          await listen(
-            Bitcoind.make({ getblockchaininfo: { result: { chain: "main", blocks: 0, headers: 0, bestblockhash: Esplora.genesis } } })
-          )
-        ),
-      sign: "✗",
-      subject: "chain",
-      says: ["it is on main, and this service on regtest"]
-    },
-    {
-      what: "a bitcoin node without an index",
-      env: async () => Bitcoind.environment(await listen(Bitcoind.make({ getindexinfo: { result: {} } }))),
-      sign: "✗",
-      subject: "chain",
-      says: ["txindex=1"]
-    },
-    {
-      what: "a bitcoin node that is indexing",
-      env: async () =>
-        Bitcoind.environment(
-          await listen(
-            Bitcoind.make({
-              getblockchaininfo: { result: { chain: "regtest", blocks: 900, headers: 900, bestblockhash: Esplora.genesis } },
-              getindexinfo: { result: { txindex: { synced: false, best_block_height: 7 } } }
-            })
-          )
-        ),
-      sign: "✗",
-      subject: "chain",
-      says: ["block 7 of 900", "Wait"]
-    },
-    {
-      what: "a bitcoin node that is catching up",
-      env: async () =>
-        Bitcoind.environment(
-          await listen(
-            Bitcoind.make({ getblockchaininfo: { result: { chain: "regtest", blocks: 5, headers: 900, bestblockhash: Esplora.genesis } } })
-          )
-        ),
-      sign: "✗",
-      subject: "chain",
-      says: ["5 of 900 blocks"]
-    },
-    {
-      what: "a wallet that is not there",
-      env: () => ({ CHAIN_WALLET: "/nowhere/wallet.json" }),
-      sign: "✗",
-      subject: "wallet",
-      says: ["CHAIN_WALLET: The wallet in /nowhere/wallet.json", "satrail wallet create"]
-    },
-    {
-      what: "a wallet that is none",
-      env: () => ({ CHAIN_WALLET: file("text") }),
-      sign: "✗",
-      subject: "wallet",
-      says: ["is not what `satrail wallet create` writes"]
-    },
-    {
-      what: "a wallet of another network",
-      env: () => ({ CHAIN_WALLET: file("signet.json") }),
-      sign: "✗",
-      subject: "wallet",
-      says: ["is of signet, and SATRAIL_NETWORK is regtest"]
-    },
-    {
-      what: "a wallet that others may read",
-      env: () => ({ CHAIN_WALLET: file("open.json") }),
-      sign: "!",
-      subject: "wallet",
-      says: ["mode 0644", "chmod 600"]
-    },
-    {
-      what: "a wallet without its seed",
-      env: () => ({ CHAIN_WALLET: file("seedless.json"), CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }),
-      sign: "✗",
-      subject: "wallet",
-      says: ["without its seed", "CHAIN_SEED or CHAIN_SIGNER"]
-    },
-    {
-      what: "another passphrase",
-      env: () => ({ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: "a wrong passphrase" }),
-      sign: "✗",
-      subject: "wallet",
-      says: ["the passphrase does not open it", "CHAIN_WALLET_PASSPHRASE"]
-    },
-    {
-      what: "another wallet's seed",
-      env: () => ({ CHAIN_SEED: Redacted.value(others) }),
-      sign: "✗",
-      subject: "wallet",
-      says: ["CHAIN_SEED is the seed of another wallet"]
-    },
-    {
-      what: "a signer that is no program",
-      env: () => ({ CHAIN_SEED: "", CHAIN_SIGNER: "/nowhere/sign --now" }),
-      sign: "✗",
-      subject: "wallet",
-      says: ["CHAIN_SIGNER: /nowhere/sign is no program"]
-    }
+      "is on signet, and SATRAIL_NETWORK is regtest"
+    ],
+    [
+      "✗ chain",
+      "a certificate of the chain that cannot be read",
+      () => ({ CHAIN_TLS_CERT: "/nowhere/esplora.cert" }),
+      "CHAIN_TLS_CERT cannot be read: /nowhere/esplora.cert: there is no such file"
+    ],
+    ["✗ chain", "a bitcoin node that is not there", () => Bitcoind.environment(nobody), "does not serve us", "ECONNREFUSED"],
+    [
+      "✗ chain",
+      "a wrong password of the bitcoin node",
+      () => ({ ...Bitcoind.environment(bitcoind), BITCOIN_RPC_PASSWORD: "another-password" }),
+      "refuses our user and password",
+      "BITCOIN_RPC_USER"
+    ],
+    [
+      "✗ chain",
+      "a bitcoin node of another network",
+      bitcoindThat({ getblockchaininfo: { result: { chain: "main", blocks: 0, headers: 0, bestblockhash: Esplora.genesis } } }),
+      "it is on main, and this service on regtest"
+    ],
+    ["✗ chain", "a bitcoin node without an index", bitcoindThat({ getindexinfo: { result: {} } }), "txindex=1"],
+    [
+      "✗ chain",
+      "a bitcoin node that is indexing",
+      bitcoindThat({
+        getblockchaininfo: { result: { chain: "regtest", blocks: 900, headers: 900, bestblockhash: Esplora.genesis } },
+        getindexinfo: { result: { txindex: { synced: false, best_block_height: 7 } } }
+      }),
+      "block 7 of 900",
+      "Wait"
+    ],
+    [
+      "✗ chain",
+      "a bitcoin node that is catching up",
+      bitcoindThat({ getblockchaininfo: { result: { chain: "regtest", blocks: 5, headers: 900, bestblockhash: Esplora.genesis } } }),
+      "5 of 900 blocks"
+    ],
+    [
+      "✗ wallet",
+      "a wallet that is not there",
+      () => ({ CHAIN_WALLET: "/nowhere/wallet.json" }),
+      "CHAIN_WALLET: The wallet in /nowhere/wallet.json",
+      "satrail wallet create"
+    ],
+    ["✗ wallet", "a wallet that is none", () => ({ CHAIN_WALLET: file("text") }), "is not what `satrail wallet create` writes"],
+    [
+      "✗ wallet",
+      "a wallet of another network",
+      () => ({ CHAIN_WALLET: file("signet.json") }),
+      "is of signet, and SATRAIL_NETWORK is regtest"
+    ],
+    ["! wallet", "a wallet that others may read", () => ({ CHAIN_WALLET: file("open.json") }), "mode 0644", "chmod 600"],
+    [
+      "✗ wallet",
+      "a wallet without its seed",
+      () => ({ CHAIN_WALLET: file("seedless.json"), CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }),
+      "without its seed",
+      "CHAIN_SEED or CHAIN_SIGNER"
+    ],
+    [
+      "✗ wallet",
+      "another passphrase",
+      () => ({ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: "a wrong passphrase" }),
+      "the passphrase does not open it",
+      "CHAIN_WALLET_PASSPHRASE"
+    ],
+    ["✗ wallet", "another wallet's seed", () => ({ CHAIN_SEED: Redacted.value(others) }), "CHAIN_SEED is the seed of another wallet"],
+    [
+      "✗ wallet",
+      "a signer that is no program",
+      () => ({ CHAIN_SEED: "", CHAIN_SIGNER: "/nowhere/sign --now" }),
+      "CHAIN_SIGNER: /nowhere/sign is no program"
+    ]
   ]
-  for (const { what, env: more, sign, subject, says } of broken) {
-    it(`check: ${what} is ${sign === "✗" ? "wrong" : "warned of"}, with its remedy`, async () => {
+  for (const [line, what, more, ...says] of broken) {
+    it(`check: ${what} is ${line.startsWith("✗") ? "wrong" : "warned of"}, with its remedy`, async () => {
       const given = { ...env, ...(await more()) }
       const lines = await linesOf(given)
-      const about = lines.filter((line) => line.startsWith(`${sign} ${subject}: `))
+      const about = lines.filter((one) => one.startsWith(`${line}: `))
       const isSaid = (line: string) => says.every((one) => (typeof one === "string" ? line.includes(one) : one.test(line)))
       assert.isTrue(about.some(isSaid), lines.join("\n"))
       for (const line of lines) assert.notInclude(line, "\n")
