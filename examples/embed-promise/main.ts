@@ -1,14 +1,13 @@
 // A shop in plain Node that takes bitcoin. The payments service is part of its process (Payments.ts), and the shop (Shop.ts) talks to it in
-// promises. Here the shop opens, one customer comes, and it closes. Run it: npm run example -- embed-promise
-import { ApiKeys, Companies } from "@satrail/core"
+// promises, and hears from it in events. Here the shop opens, one customer comes, and it closes. Run it: npm run example -- embed-promise
+import { ApiKeys, Companies, Events } from "@satrail/core"
 import { Sandbox } from "@satrail/sandbox"
-import { Redacted } from "effect"
+import { Redacted, Stream } from "effect"
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { setInterval } from "node:timers/promises"
 import * as Payments from "./Payments.ts"
 import * as Shop from "./Shop.ts"
 
@@ -28,6 +27,20 @@ assert(address !== null && typeof address === "object")
 const url = `http://127.0.0.1:${address.port}`
 console.log(`open       ${url}`)
 
+// What is paid is shipped. A real shop keeps the cursor of each event with what it did about it, and goes on after it at its next start.
+const events = await payments.runPromise(Events.Events)
+const shipments = new Map<string, PromiseWithResolvers<void>>()
+const shipment = (order: string) => {
+  const known = shipments.get(order) ?? Promise.withResolvers<void>()
+  shipments.set(order, known)
+  return known
+}
+const shipping = (async () => {
+  for await (const event of Stream.toAsyncIterable(events.tail({ companyId }))) {
+    if (event.type === "invoice.settled") shipment(event.record.id).resolve()
+  }
+})()
+
 // A customer buys a cake, and clicks twice.
 const form = () => new URLSearchParams({ id: "5b6b8a0c", item: "cake" })
 const clicks = await Promise.all([1, 2].map(() => fetch(`${url}/checkout`, { method: "POST", body: form() })))
@@ -39,13 +52,12 @@ console.log(`checkout   order ${order}: please pay ${pay.slice(0, 32)}…`)
 const look = async () => (await fetch(`${url}/orders/${order}`)).text()
 assert.equal(await look(), JSON.stringify({ order, paid: false }))
 
-// The customer's wallet pays; the page looks until the shop knows.
+// The customer's wallet pays, and the shop hears of it.
 const outside = await payments.runPromise(Sandbox.Sandbox)
 await payments.runPromise(outside.pay({ paymentRequest: pay }))
-for await (const _ of setInterval(20, undefined, { signal: AbortSignal.timeout(10_000) })) {
-  if ((await look()) === JSON.stringify({ order, paid: true })) break
-}
-console.log("paid       thank you")
+await shipment(order).promise
+assert.equal(await look(), JSON.stringify({ order, paid: true }))
+console.log("paid       thank you: it is on its way")
 
 // What the shop's other programs see, over HTTP and with a key.
 const apiKeys = await payments.runPromise(ApiKeys.ApiKeys)
@@ -58,5 +70,6 @@ assert.match(balance, /"balance":4200\b/)
 shop.close()
 await once(shop, "close")
 await payments.dispose()
+await shipping
 await rm(directory, { recursive: true })
 console.log("closed")

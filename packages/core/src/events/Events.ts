@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, Option, Schedule, Schema, Stream } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { EventStore } from "../ledger/EventStore.ts"
@@ -32,6 +32,21 @@ export const afterAllOf = (id: bigint): Notice.Place => ({ event: id + 1n, part:
 /** How many committed events are read at once. */
 const pageSize = 200
 
+/** How often a store that is away is asked again: after this, twice this, and so on. */
+const pauseMillis = { first: 250, longest: 30_000 }
+const pauses = Schedule.min([Schedule.exponential(pauseMillis.first), Schedule.spaced(pauseMillis.longest)])
+
+/** Asks until the store answers. An outage is logged once. */
+const patiently = <A>(read: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
+  Effect.suspend(() => {
+    let isLogged = false
+    const log = Effect.fnUntraced(function* (outage: StoreUnavailable) {
+      if (!isLogged) yield* Effect.logWarning("events: the store is away; a subscriber waits", outage)
+      isLogged = true
+    })
+    return Effect.orDie(Effect.retry(Effect.tapError(read, log), pauses))
+  })
+
 /** What has happened, for the program that embeds the service: without HTTP, in the types of the core. */
 export class Events extends Context.Service<
   Events,
@@ -42,12 +57,13 @@ export class Events extends Context.Service<
      * begins with the oldest event that is kept; `"now"`: with what is committed from here on.
      *
      * At least once: whoever keeps the cursor after it has dealt with an event gets that event again if it dies in between. Events of one record
-     * come in their order; across records in the order of their commits.
+     * come in their order; across records in the order of their commits. The next page is read when the one before is dealt with: a slow reader holds up
+     * nothing but itself. An outage of the store is waited for. When the services are closed the stream ends, after the event that is being dealt with.
      */
     readonly tail: (ask?: {
       readonly companyId?: CompanyId.CompanyId
       readonly after?: string
-    }) => Stream.Stream<Heard, Invalid | CursorTooOld | StoreUnavailable>
+    }) => Stream.Stream<Heard, Invalid | CursorTooOld>
   }
 >()("@satrail/core/events/Events") {}
 
@@ -56,13 +72,17 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const notices = yield* Notices.make
   const tail = yield* Tail
+  const closed = yield* Deferred.make<void>()
+  yield* Effect.addFinalizer(() => Deferred.succeed(closed, undefined))
+  const unlessClosed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>, E> =>
+    Effect.raceFirst(Effect.asSome(effect), Effect.as(Deferred.await(closed), Option.none()))
 
   const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, after: string | undefined) {
     if (after === undefined) return Notice.first
-    if (after === "now") return afterAllOf(yield* ledger.lastEvent)
+    if (after === "now") return afterAllOf(yield* patiently(ledger.lastEvent))
     const place = placeOf(after)
     if (place === undefined) return yield* new Invalid({ path: "after", message: "The cursor of an event, or now" })
-    if (yield* isForgotten(store, companyId, place)) return yield* new CursorTooOld({ cursor: after })
+    if (yield* patiently(isForgotten(store, companyId, place))) return yield* new CursorTooOld({ cursor: after })
     return place
   })
 
@@ -71,19 +91,31 @@ export const make = Effect.gen(function* () {
       Stream.unwrap(
         Effect.gen(function* () {
           const more = yield* tail.listen(companyId)
-          const next = Effect.fnUntraced(function* (place: Notice.Place) {
+          const read = Effect.fnUntraced(function* (place: Notice.Place) {
             const events = yield* store.eventsOf(companyId, place.event - 1n, pageSize)
-            const last = events.at(-1)
-            if (last === undefined) yield* more
             const heard = (yield* Effect.forEach(events, notices.of, { concurrency: pageSize })).flat()
+            return { last: events.at(-1), heard }
+          })
+          const next = Effect.fnUntraced(function* (place: Notice.Place) {
+            const { last, heard } = yield* patiently(read(place))
+            if (last === undefined) yield* more
             const page = heard.flatMap((one): ReadonlyArray<Heard> =>
               Notice.isAfter(one.place, place) ? [{ ...one, cursor: cursorOf(one.place) }] : []
             )
             return [page, Option.some(last === undefined ? place : afterAllOf(last.id))] as const
           })
-          return Stream.paginate(yield* begin(companyId, after), next)
+          return Option.match(yield* unlessClosed(begin(companyId, after)), {
+            onNone: () => Stream.empty,
+            onSome: (place) =>
+              Stream.paginate(place, (place) =>
+                Effect.map(
+                  unlessClosed(next(place)),
+                  Option.getOrElse(() => [[], Option.none()] as const)
+                )
+              )
+          })
         })
-      )
+      ).pipe(Stream.rechunk(1), Stream.haltWhen(Deferred.await(closed)))
   })
 })
 

@@ -1,0 +1,116 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Events } from "../src/events/Events.ts"
+import { EventStore } from "../src/ledger/EventStore.ts"
+import { StoreUnavailable } from "../src/ledger/Journal.ts"
+import { company, inWorld, invoice, type Ports, replace, start } from "./World.ts"
+
+it.effect("events: a subscriber waits for a store that is away, hears of it once in the log, and nothing is lost or told twice", () => {
+  let isAway = true
+  const logged: Array<unknown> = []
+  const away = replace(EventStore, (store) =>
+    EventStore.of({
+      ...store,
+      eventsOf: (...ask) =>
+        Effect.suspend(() =>
+          isAway ? Effect.fail(new StoreUnavailable({ operation: "eventsOf", cause: new Error("gone") })) : store.eventsOf(...ask)
+        )
+    })
+  )
+  return inWorld(
+    Effect.gen(function* () {
+      const events = yield* Events
+      const heard: Array<string> = []
+      yield* Effect.forkChild(Stream.runForEach(events.tail(), ({ subject }) => Effect.sync(() => heard.push(subject))))
+      const shop = yield* company()
+      const first = yield* invoice(shop, 1)
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(heard, [])
+      isAway = false
+      yield* TestClock.adjust("31 seconds")
+      assert.deepStrictEqual(heard, [first.id])
+      isAway = true
+      const second = yield* invoice(shop, 2)
+      yield* TestClock.adjust("1 hour")
+      isAway = false
+      yield* TestClock.adjust("31 seconds")
+      assert.deepStrictEqual(heard, [first.id, second.id])
+      assert.lengthOf(
+        logged.filter((line) => JSON.stringify(line).includes("a subscriber waits")),
+        1
+      )
+    }),
+    { change: away }
+  ).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(message))])))
+})
+
+it.effect("events: a subscription ends when the services are closed, after the event that is being handled", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const shop = yield* company()
+      const first = yield* invoice(shop, 1)
+      yield* invoice(shop, 2)
+      const scope = yield* Scope.make()
+      const ports = Context.add(yield* Effect.context<Ports>(), Scope.Scope, scope)
+      const process = yield* Scope.provide(start(ports), scope)
+      const events = Context.get(process, Events)
+      const [begun, handled] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const heard: Array<string> = []
+      const busy = yield* Effect.forkChild(
+        Stream.runForEach(events.tail(), ({ subject }) =>
+          Effect.gen(function* () {
+            yield* Deferred.succeed(begun, undefined)
+            yield* Deferred.await(handled)
+            heard.push(subject)
+          })
+        )
+      )
+      const idle = yield* Effect.forkChild(Stream.runDrain(events.tail({ after: "now" })))
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust("1 second")
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(idle)), "one that waits ends at once")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(heard, [])
+      yield* Deferred.succeed(handled, undefined)
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(busy)), "it ends, and is no failure")
+      assert.deepStrictEqual(heard, [first.id])
+    })
+  )
+)
+
+it.effect("events: a slow subscriber holds up nothing but itself: a page is read when the one before is handled", () => {
+  let reads = 0
+  const count = Effect.sync(() => {
+    reads++
+  })
+  const counted = replace(EventStore, (store) =>
+    EventStore.of({ ...store, eventsOf: (...ask) => Effect.andThen(count, store.eventsOf(...ask)) })
+  )
+  return inWorld(
+    Effect.gen(function* () {
+      const shop = yield* company()
+      const [first, second] = [yield* invoice(shop, 1), yield* invoice(shop, 2)]
+      const events = yield* Events
+      const handled = yield* Deferred.make<void>()
+      const heard: Array<string> = []
+      const slow = Stream.runForEach(events.tail({ companyId: shop.id }), ({ subject }) =>
+        Effect.andThen(
+          Effect.sync(() => heard.push(subject)),
+          Deferred.await(handled)
+        )
+      )
+      yield* Effect.forkChild(slow)
+      yield* TestClock.adjust("1 second")
+      const before = reads
+      yield* invoice(shop, 3)
+      assert.deepStrictEqual([reads - before, heard], [0, [first.id]])
+      yield* Deferred.succeed(handled, undefined)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(heard.slice(0, 2), [first.id, second.id])
+      assert.lengthOf(heard, 3)
+    }),
+    { change: counted }
+  )
+})
