@@ -1,8 +1,19 @@
 import { it } from "@effect/vitest"
-import type { Effect, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 
 /** What a port promises, in sentences, each with the program that fails when the promise is broken. */
 export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R>>>
+
+/** Does something with the wire to the other side cut. It is mended again however that ends. */
+export const withoutWire = <A, E, R>(
+  { cut, mend }: { readonly cut: Effect.Effect<void, unknown>; readonly mend: Effect.Effect<void, unknown> },
+  use: Effect.Effect<A, E, R>
+) =>
+  Effect.acquireUseRelease(
+    cut,
+    () => use,
+    () => Effect.orDie(mend)
+  )
 
 /** What a test of a promise is called, so that it can be read alone: the incidents that it prevents, the port, the promise. */
 const title = (port: string, promise: string) => promise.replace(/^(?:(?:C\d+ )*C\d+: )?/, (incidents) => `${incidents}${port}: `)

@@ -150,11 +150,9 @@ export const other = {
   "without a response there is no statement: an outage": Effect.gen(function* () {
     const { owned, sent, taken } = yield* LightningBooks
     const place = yield* ends
-    const { cut, mend } = yield* Payees
-    const said = yield* Effect.acquireUseRelease(
-      cut,
-      () => Effect.all([Effect.flip(owned), Effect.flip(sent(place.sent)), Effect.flip(taken(place.taken))]),
-      () => Effect.orDie(mend)
+    const said = yield* Contract.withoutWire(
+      yield* Payees,
+      Effect.all([Effect.flip(owned), Effect.flip(sent(place.sent)), Effect.flip(taken(place.taken))])
     )
     assert.deepStrictEqual(
       said.map(({ _tag }) => _tag),

@@ -101,16 +101,7 @@ const release = Effect.fnUntraced(function* ({ invoice }: Asked, how: "settle" |
   yield* (yield* Peer).release(invoice.paymentHash, how)
 })
 
-/** With the wire cut. It is mended again however that ends. */
-const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const { cut, mend } = yield* Peer
-    return yield* Effect.acquireUseRelease(
-      cut,
-      () => use,
-      () => Effect.orDie(mend)
-    )
-  })
+const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
 /** What keeps money from being sent twice, refunded too early, or spent on fees. */
 export const money = {

@@ -32,15 +32,7 @@ const invoiced = Effect.fnUntraced(function* (amount: Msat.Msat) {
   return { offer, invoice }
 })
 
-const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const { cut, mend } = yield* Peer
-    return yield* Effect.acquireUseRelease(
-      cut,
-      () => use,
-      () => Effect.orDie(mend)
-    )
-  })
+const withoutWire = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.flatMap(Peer, (peer) => Contract.withoutWire(peer, use))
 
 /** What prevents a wrong payment, or none. */
 export const money = {
