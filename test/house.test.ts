@@ -2,6 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import path from "node:path"
 
+/** SQL that is about the database's own time, which an advanced or simulated clock would not move. */
+const asksForTime =
+  /(?<![\w.])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\(\)|\b(?:current_timestamp|localtimestamp|current_date)\b/i
+
 const root = path.dirname(import.meta.dirname)
 const files = (pattern: string) => globSync(pattern, { cwd: root, exclude: ["**/node_modules", "**/dist"] }).toSorted()
 const read = (file: string) => readFileSync(path.join(root, file), "utf8")
@@ -269,6 +273,14 @@ describe("the house", () => {
         .flatMap((line, index) => (/\/[/*] *oxlint-disable/.test(line) && !/ -- \S/.test(line) ? [`${file}:${index + 1}`] : []))
     )
     assert.deepStrictEqual(silent, [])
+  })
+
+  it("house: no statement of a store asks the database for the time: there is one clock, the caller's", () => {
+    const asking = files("packages/postgres/src/**/*.ts").filter((file) => asksForTime.test(read(file)))
+    assert.deepStrictEqual(asking, [])
+    for (const statement of ["default now()", "set x = clock_timestamp()", "values (CURRENT_TIMESTAMP)"])
+      assert.match(statement, asksForTime)
+    for (const code of ["performance.now()", "Date.now()", "const known = ()"]) assert.notMatch(code, asksForTime)
   })
 
   it("house: the rules can fail", () => {
