@@ -1,6 +1,6 @@
-import type { Program, Refusal, Storable } from "@satrail/core/service/Changes"
 import * as Journal from "@satrail/core/ledger/Journal"
 import type * as Noun from "@satrail/core/ledger/Noun"
+import type { Program, Refusal, Storable } from "@satrail/core/service/Changes"
 import { HashMap, Option } from "effect"
 import * as State from "./State.ts"
 import * as Writes from "./Writes.ts"

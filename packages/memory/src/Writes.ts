@@ -1,7 +1,7 @@
-import type { Refusal } from "@satrail/core/service/Changes"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"
+import type { Refusal } from "@satrail/core/service/Changes"
 import { Equal, HashMap, Option } from "effect"
 import * as State from "./State.ts"
 

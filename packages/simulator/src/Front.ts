@@ -1,7 +1,7 @@
 import type * as Satrail from "@satrail/core/service/Satrail"
 import { OperatorToken } from "@satrail/http/Authentication"
-import { Readiness } from "@satrail/http/Readiness"
 import * as Http from "@satrail/http/Http"
+import { Readiness } from "@satrail/http/Readiness"
 import * as Seal from "@satrail/http/Seal"
 import { Context, Effect, Layer, Redacted } from "effect"
 

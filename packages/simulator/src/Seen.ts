@@ -1,8 +1,8 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Change } from "@satrail/core/service/Changes"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Written from "@satrail/core/ledger/Written"
+import type { Change } from "@satrail/core/service/Changes"
 import type { Coverage } from "./Coverage.ts"
 import type { Watch } from "./Watch.ts"
 

@@ -1,6 +1,6 @@
+import type * as Journal from "@satrail/core/ledger/Journal"
 import * as Changes from "@satrail/core/service/Changes"
 import type { Change } from "@satrail/core/service/Changes"
-import type * as Journal from "@satrail/core/ledger/Journal"
 import { Context, Effect } from "effect"
 import { Asking } from "./Wire.ts"
 

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
+import * as Coverage from "./Coverage.ts"
 import * as Crash from "./Crash.ts"
 import { stories } from "./CrashStories.ts"
-import * as Coverage from "./Coverage.ts"
 import * as Expected from "./Expected.ts"
 import { shrink } from "./Shrink.ts"
 import * as Simulation from "./Simulation.ts"

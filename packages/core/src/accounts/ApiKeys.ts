@@ -5,10 +5,10 @@ import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { everywhere } from "../base/Known.ts"
 import { type Conflict, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { Installation } from "./Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
+import { Installation } from "./Installation.ts"
 import * as KeyChecks from "./KeyChecks.ts"
 
 /** A new key. `text` is the key itself: shown now, and never again. */

@@ -10,11 +10,11 @@ import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { Installation } from "./Installation.ts"
-import type { Plan } from "./Plan.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as Company from "./Company.ts"
 import * as Domain from "./Domain.ts"
+import { Installation } from "./Installation.ts"
+import type { Plan } from "./Plan.ts"
 
 /** The longest name of a company or a key. */
 export const maxNameCharacters = 200

@@ -7,11 +7,11 @@ import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Duties from "../ledger/Duties.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
-import { Installation } from "./Installation.ts"
-import { PlanRequired } from "./Plan.ts"
 import { AccountReads } from "./AccountReads.ts"
 import type { Company } from "./Company.ts"
 import * as Domain from "./Domain.ts"
+import { Installation } from "./Installation.ts"
+import { PlanRequired } from "./Plan.ts"
 
 const pageSize = 200
 const lookupsAtOnce = 8

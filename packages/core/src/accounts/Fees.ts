@@ -1,9 +1,9 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Layer } from "effect"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
+import type { Company } from "./Company.ts"
 import * as Fee from "./Fee.ts"
 import type { Plan } from "./Plan.ts"
-import type { Company } from "./Company.ts"
 
 /** What is asked for: whose money goes out, by which way (`internal`: to a company of ours), and how much arrives. */
 export interface Ask {

@@ -1,9 +1,9 @@
 import { Clock, Effect, FiberSet, Redacted } from "effect"
 import { knownMillis } from "../base/Known.ts"
 import { Journal } from "../ledger/Journal.ts"
-import { Installation } from "./Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
+import { Installation } from "./Installation.ts"
 
 // Knowing the minute in which a key was used is enough; knowing the second would cost a write for each request.
 const usedAgainMillis = 60_000

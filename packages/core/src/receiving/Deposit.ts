@@ -6,8 +6,8 @@ import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
+import type { Written } from "../ledger/Written.ts"
 
 /**
  * Money that came in. Over Lightning and from inside it is `settled` from the start; on-chain it is `pending` when seen, `settled` when deep

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import type { LnurlOptions } from "./LnurlOptions.ts"
 import type { Invoice } from "./Invoice.ts"
+import type { LnurlOptions } from "./LnurlOptions.ts"
 import type { ReceivingReads } from "./ReceivingReads.ts"
 
 /** How old a count may be. What this process has issued since is added to it. */

@@ -1,13 +1,13 @@
 import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
+import * as Fee from "../accounts/Fee.ts"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as SecretHash from "../base/SecretHash.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
-import * as Fee from "../accounts/Fee.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**

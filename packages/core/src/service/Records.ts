@@ -1,11 +1,11 @@
 import { type Context, Effect } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
+import { EventStore } from "../ledger/EventStore.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
-import { EventStore } from "../ledger/EventStore.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
 export type Records = NounReads | LedgerReads | EventStore | AccountReads | ReceivingReads | SendingReads | ReportReads
