@@ -26,6 +26,7 @@ let made = 0
 const created = async ({ key }: Company, path: string, body: unknown): Promise<string> => {
   const { status, body: answer, text } = await service.ask("POST", path, { key, body })
   assert.strictEqual(status, 201, text)
+  assert.isString(answer.data.id, `POST ${path} answers no id`)
   return answer.data.id
 }
 const deposit = async ({ key }: Company): Promise<string> => {
@@ -42,6 +43,12 @@ const voucher = async (company: Company): Promise<string> => {
   return created(company, vouchers, { amount: 1000, currency: "sats" })
 }
 const address = (company: Company) => created(company, lightningAddress, { handle: `shop-${++made}` })
+/** The answer to its creation has no id. */
+const onChain = async ({ key }: Company): Promise<string> => {
+  const path = "/v1/bitcoin/deposit/on-chain"
+  await service.ask("POST", path, { key })
+  return (await service.ask("GET", path, { key })).body.data[0].id
+}
 const apiKey = async ({ id }: Company): Promise<string> =>
   (await service.ask("POST", `/operator/companies/${id}/api-keys`, { key: operatorToken, body: { name: "till", scopes: ["read"] } })).body
     .data.id
@@ -62,6 +69,7 @@ const makers: Readonly<Record<string, Maker>> = {
   [`${transactions}/deposits/{depositID}/payer`]: deposit,
   [`${transactions}/withdrawals/{withdrawalID}`]: withdrawal,
   [`${vouchers}/{id}`]: voucher,
+  "/v1/bitcoin/deposit/on-chain/{id}": onChain,
   "/v1/events/{id}": event,
   "/operator/companies/{id}/api-keys": async ({ id }) => id,
   "/operator/companies/{id}/plan": async ({ id }) => id,
@@ -91,6 +99,7 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
   [transactions]: (company) => Promise.all([deposit(company), withdrawal(company)]),
   [lightningAddress]: (company) => Promise.all([address(company), address(company)]),
   [vouchers]: async (company) => [await voucher(company), await voucher(company)],
+  "/v1/bitcoin/deposit/on-chain": async (company) => [await onChain(company), await onChain(company)],
   "/v1/events": async (company) => [await address(company), await address(company)],
   "/v1/domains": ({ id }) =>
     service.run(Effect.flatMap(Companies, ({ verifyDomain }) => Effect.forEach([1, 2], (n) => verifyDomain(id, `own-${n}.${id}.example`))))
