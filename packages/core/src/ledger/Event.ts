@@ -35,7 +35,10 @@ export const subjects = {
   "voucher.created": "vouchers",
   "voucher.claimed": "vouchers",
   "voucher.expired": "vouchers",
-  "voucher.canceled": "vouchers"
+  "voucher.canceled": "vouchers",
+  "contact.created": "contacts",
+  "contact.archived": "contacts",
+  "contact.restored": "contacts"
 } as const
 
 export const Type = Schema.Literals(Struct.keys(subjects))
