@@ -12,7 +12,6 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
-import * as Contact from "@satrail/core/sending/Contact"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Equal, Option } from "effect"
@@ -150,19 +149,6 @@ const subjects: { readonly [noun: string]: Subject } = {
         return LightningAddress.changed(row, settings, row.createdAtMillis + 1)
       }),
       deleted: (row) => Effect.succeed(LightningAddress.deleted(row, row.createdAtMillis + 1))
-    }
-  ),
-  contacts: subjectOf(
-    Contact.noun,
-    Effect.fnUntraced(function* (companyId) {
-      const [id, createdAtMillis] = [yield* Id.make, yield* past]
-      const payee = { name: "Beans Ltd", destination: `${id}@wallet.example`, recipientType: "lightning_address" } as const
-      const begun = { status: "active", revision: 0, createdAtMillis, updatedAtMillis: createdAtMillis } as const
-      return Contact.created({ id, companyId, ...payee, metadata: { shelf: "3" }, ...begun })
-    }),
-    {
-      archived: (row) => Effect.succeed(Contact.archived(row, row.createdAtMillis + 1)),
-      restored: ["archived", (row) => Effect.succeed(Contact.restored(row, row.createdAtMillis + 2))]
     }
   ),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>

@@ -1,7 +1,6 @@
 import { base } from "./Base.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Companies from "./resources/Companies.ts"
-import * as Contacts from "./resources/Contacts.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Events from "./resources/Events.ts"
@@ -57,7 +56,6 @@ const together = Section.together([
   Domains.section,
   send,
   Vouchers.section,
-  Contacts.section,
   read,
   Events.section,
   Rates.section,

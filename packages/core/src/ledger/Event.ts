@@ -35,10 +35,7 @@ export const subjects = {
   "voucher.created": "vouchers",
   "voucher.claimed": "vouchers",
   "voucher.expired": "vouchers",
-  "voucher.canceled": "vouchers",
-  "contact.created": "contacts",
-  "contact.archived": "contacts",
-  "contact.restored": "contacts"
+  "voucher.canceled": "vouchers"
 } as const
 
 export const Type = Schema.Literals(Struct.keys(subjects))

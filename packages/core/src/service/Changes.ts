@@ -21,7 +21,6 @@ import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
-import type { ContactArchived, ContactCreated, ContactRestored } from "../sending/Contact.ts"
 import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "../sending/Voucher.ts"
 import type {
   InternalTransferred,
@@ -68,9 +67,6 @@ export type Change =
   | VoucherClaimed
   | VoucherExpired
   | VoucherCanceled
-  | ContactCreated
-  | ContactArchived
-  | ContactRestored
   | ZapReceipted
   | PayoutBuried
   | CursorMoved

@@ -7,7 +7,6 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
-import * as Contact from "../sending/Contact.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
@@ -23,8 +22,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,
-  Voucher.noun,
-  Contact.noun
+  Voucher.noun
 ]
 
 /** Every step of the life of one of them that is declared as a move. */
@@ -34,6 +32,5 @@ export const moves: ReadonlyArray<Move> = [
   Invoice.life,
   LightningAddress.life,
   Withdrawal.life,
-  Voucher.life,
-  Contact.life
+  Voucher.life
 ].flatMap((life) => Object.values(life))

@@ -34,7 +34,6 @@ import * as Settlements from "../receiving/Settlements.ts"
 import * as Reconciliation from "../reconciliation/Reconciliation.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import * as Transactions from "../reports/Transactions.ts"
-import * as Contacts from "../sending/Contacts.ts"
 import * as PaymentWorker from "../sending/PaymentWorker.ts"
 import * as Recipients from "../sending/Recipients.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
@@ -93,7 +92,6 @@ export const layer = (settings: Policy.Settings) =>
     SettledPayouts.layer,
     PaymentWorker.layer,
     Traced.over(Vouchers.Vouchers, Vouchers.layer),
-    Traced.over(Contacts.Contacts, Contacts.layer),
     Events.layer,
     Feed.layer
   ).pipe(
