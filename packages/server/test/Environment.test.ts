@@ -29,7 +29,7 @@ describe("the environment", () => {
     ["PORT", "-1"],
     ["HOST", "a host"],
     ["SATRAIL_NETWORK", "main"],
-    ["LIGHTNING", "eclair"],
+    ["LIGHTNING", "pigeons"],
     ["LND_REST_URL", "127.0.0.1:8080"],
     ["LND_REST_URL", "http://lnd.example:8080"],
     ["LND_REST_URL", "https://lnd.example:8080/v1"],
