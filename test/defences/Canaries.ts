@@ -90,7 +90,7 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/LightningPayments"),
     find: `Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)`,
     replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
-    test: coreTest("PaymentWorker"),
+    test: coreTest("PaymentCalls"),
     titles: "C2: payment worker: a call that breaks"
   },
   {
@@ -166,7 +166,7 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `    if (dispatchedAtMillis > 0) return yield* fail(withdrawal, "node_error", task)
     const waitMillis = isUnsent ? 0 : dispatchedAtMillis + sender.graceMillis - (yield* now)
 `,
-    test: coreTest("PaymentWorker"),
+    test: coreTest("PaymentCalls"),
     titles: "C8:"
   },
   {
@@ -313,7 +313,7 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Transfers"),
     find: "const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)",
     replace: `const canceled = { _tag: "canceled", preimage: Redacted.make("00".repeat(32)) }`,
-    test: coreTest("PaymentWorker"),
+    test: coreTest("Transfers"),
     titles: "C15:",
     isInStories: true
   },
@@ -325,7 +325,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `      yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: Zap.jobs(invoice, atMillis) })
 `,
     replace: "",
-    test: coreTest("PaymentWorker"),
+    test: coreTest("Transfers"),
     titles: "C16 C17:"
   },
   {
@@ -341,7 +341,7 @@ export const canaries: ReadonlyArray<Canary> = [
       const closing = Effect.ignore(receiver.cancelInvoice(invoice.paymentHash))
       const book = (change: Withdrawal.InternalTransferred) => Effect.tap(journal.commit(change), () => closing)
       yield* book(`,
-    test: coreTest("PaymentWorker"),
+    test: coreTest("Transfers"),
     titles: "C16 C17:"
   },
   {
@@ -372,7 +372,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `        { from: "held", to: "internal", amount: withdrawal.amount },
 `,
     replace: "",
-    test: coreTest("PaymentWorker"),
+    test: coreTest("Transfers"),
     titles: "C16 C17:"
   },
   {
@@ -589,7 +589,7 @@ export const canaries: ReadonlyArray<Canary> = [
     file: memory("Verdict"),
     find: "next = book(next, leg, ",
     replace: "next = book({ ...next, balances: state.balances }, leg, ",
-    test: coreTest("PaymentWorker"),
+    test: coreTest("Transfers"),
     titles: "C31:"
   },
   {
@@ -663,7 +663,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `  if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
 `,
     replace: "",
-    test: coreTest("PaymentWorker"),
+    test: coreTest("AddressPayments"),
     titles: "C39:"
   },
   {

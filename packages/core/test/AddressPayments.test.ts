@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Effect, Result } from "effect"
+import { Resolver } from "../src/nodes/Resolver.ts"
+import { listening, pause, resume } from "./Payments.ts"
+import { company, companyWith, confirm, got, has, invoice, now, outside, replace, run, scenario, standing, step, steps } from "./World.ts"
+
+describe("A payment to a Lightning address or LNURL", () => {
+  for (const type of ["lightning_address", "lnurl"] as const) {
+    scenario(`payment worker: a payment to a ${type} settles`, function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ type })).destination, 1000)
+      yield* step
+      const { status, paymentHash } = yield* now(row)
+      assert.strictEqual(status, "settled")
+      assert.deepStrictEqual(yield* got(paymentHash ?? PaymentHash.make("")), { times: 1, sats: 1000 })
+    })
+  }
+
+  scenario("payment worker: a withdrawal waits for a recipient's server that is away, and is sent when it is back in time", function* () {
+    const payer = yield* companyWith(5000)
+    const row = yield* confirm(payer, "settle@wallet.example", 1000)
+    yield* pause("web")
+    yield* steps(18)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* resume("web")
+    yield* steps(1)
+    assert.strictEqual(yield* standing(row), "settled")
+  })
+
+  scenario(
+    "payment worker: a withdrawal whose recipient's server stays away fails with the money back; nothing was sent",
+    listening,
+    function* ({ calls }) {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, "settle@wallet.example", 1000)
+      yield* pause("web")
+      yield* steps(20)
+      assert.strictEqual(yield* standing(row), "pending") // five minutes sharp
+      yield* steps(1)
+      yield* steps(1)
+      assert.strictEqual(yield* standing(row), "failed: recipient_unreachable")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.notInclude(calls, "pay")
+    }
+  )
+
+  const key = new Uint8Array(32).fill(7)
+  const open = {
+    network: "regtest",
+    timestampSeconds: 1_700_000_000,
+    paymentHash: PaymentHash.make("22".repeat(32)),
+    paymentSecret: "33".repeat(32)
+  } as const
+  const encode = (draft: Parameters<typeof Bolt11.encode>[0]) => Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
+  const signed = (fields: Partial<Parameters<typeof Bolt11.encode>[0]>) =>
+    encode({ ...open, amount: Msat.fromSats(1000), description: "tea", ...fields })
+  const lies: ReadonlyArray<readonly [string, string]> = [
+    ["for a sat more", signed({ amount: Msat.fromSats(1001) })],
+    ["for a millisatoshi less", signed({ amount: Msat.make(999_999n) })],
+    ["without an amount", encode({ ...open, description: "tea" })],
+    ["of another network", signed({ network: "mainnet" })],
+    ["for another text", encode({ ...open, amount: Msat.fromSats(1000), descriptionHash: "44".repeat(32) })],
+    ["that is expired", signed({ timestampSeconds: 1_600_000_000 })],
+    ["that would hold the money for long", signed({ minFinalCltvExpiry: 5000 })],
+    ["that is none", "lnbcrt1nonsense"]
+  ]
+  for (const [what, paymentRequest] of lies) {
+    it.effect(`C39: payment worker: an invoice ${what} is not paid: the withdrawal fails, and its money is released`, () => {
+      const { calls, change } = listening()
+      return run(
+        {
+          change: (ports) =>
+            replace(Resolver, (resolver) =>
+              Resolver.of({ ...resolver, invoice: () => Effect.succeed({ paymentRequest, successAction: null }) })
+            )(change(ports))
+        },
+        function* () {
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, "settle@wallet.example", 1000)
+          yield* steps(2)
+          assert.strictEqual(yield* standing(row), "failed: recipient_refused")
+          assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+          assert.notInclude(calls, "pay")
+        }
+      )
+    })
+  }
+
+  it.effect("payment worker: a success action of the payee's server is stored before the node is called", () => {
+    const successAction = { tag: "url", description: "Your ticket", url: "https://wallet.example/ticket/7" } as const
+    return run(
+      {
+        isPending: true,
+        change: replace(Resolver, (resolver) =>
+          Resolver.of({
+            ...resolver,
+            invoice: (offer, amount) => Effect.map(resolver.invoice(offer, amount), (fetched) => ({ ...fetched, successAction }))
+          })
+        )
+      },
+      function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, "hold@wallet.example", 1000)
+        assert.isNull((yield* now(row)).successAction)
+        yield* step
+        assert.deepStrictEqual((yield* now(row)).successAction, successAction)
+      }
+    )
+  })
+
+  it.effect("payment worker: an invoice of ours from a recipient's server is paid inside", () => {
+    let ours = ""
+    const { calls, change } = listening()
+    return run(
+      {
+        change: (ports) =>
+          replace(Resolver, (resolver) =>
+            Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) })
+          )(change(ports))
+      },
+      function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        ours = (yield* invoice(payee, 1000)).paymentRequest
+        const row = yield* confirm(payer, "settle@wallet.example", 1000)
+        yield* step
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.notInclude(calls, "pay")
+        assert.deepStrictEqual(
+          [yield* has(payer), yield* has(payee)],
+          [
+            { posted: 3988, held: 0 },
+            { posted: 1000, held: 0 }
+          ]
+        )
+      }
+    )
+  })
+})

@@ -1,0 +1,350 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Clock, Context, Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as Changes from "../src/service/Changes.ts"
+import { Journal } from "../src/ledger/Journal.ts"
+import { Tasks } from "../src/ledger/Tasks.ts"
+import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
+import { listening, sending } from "./Payments.ts"
+import { settings } from "./Rows.ts"
+import { companyWith, confirm, got, has, outside, type Ports, replace, run, scenario, standing, start, step, steps } from "./World.ts"
+
+describe("Several workers", () => {
+  scenario("C12 C19: payment worker: several at once over one store send every withdrawal once", listening, function* ({ calls }) {
+    const ports = yield* Effect.context<Ports>()
+    const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(ports), (process) => Context.get(process, PaymentWorker)))
+    const payers = yield* Effect.forEach([1, 2, 3, 4], () => companyWith(50_000))
+    const behaviours = ["settle", "fail", "unknown_then_settle", "unknown_then_fail"] as const
+    const rows = yield* Effect.forEach(
+      Array.from({ length: 60 }),
+      Effect.fnUntraced(function* (_, at) {
+        const payer = payers[at % 4] ?? (yield* Effect.die("four payers"))
+        const { destination, paymentHash } = yield* outside({ sats: 100 + at, behaviour: behaviours[at % 4] ?? "settle" })
+        return { row: yield* confirm(payer, destination), paymentHash, settles: at % 2 === 0 }
+      })
+    )
+    for (let i = 0; i < 12; i++) {
+      yield* Effect.all(
+        workers.map(({ step }) => step),
+        { concurrency: "unbounded" }
+      )
+      yield* TestClock.adjust("10 seconds")
+    }
+    for (const { row, paymentHash, settles } of rows) {
+      assert.match(yield* standing(row), settles ? /^settled$/ : /^failed/)
+      assert.strictEqual((yield* got(paymentHash)).times, settles ? 1 : 0)
+    }
+    assert.strictEqual(calls.filter((call) => call === "pay").length, 60)
+  })
+})
+
+describe("A call to the node", () => {
+  it.effect(
+    "C10: payment worker: a worker that slept on its claim makes no call: another had the job, and the withdrawal failed and was released",
+    () => {
+      const pays: Array<string> = []
+      const counting = (who: string) =>
+        sending((sender) => ({
+          pay: (ask) => {
+            pays.push(who)
+            return sender.pay(ask)
+          }
+        }))
+      return run({}, function* () {
+        const ports = yield* Effect.context<Ports>()
+        const wakes = yield* Deferred.make<void>()
+        const sleepy = yield* start(
+          ports.pipe(
+            counting("sleepy"),
+            replace(Journal, (journal) =>
+              Journal.of({
+                commit: (change) =>
+                  change._tag === "WithdrawalDispatched"
+                    ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
+                    : journal.commit(change)
+              })
+            )
+          )
+        )
+        const other = yield* start(counting("other")(ports))
+        const payer = yield* companyWith(5000)
+        const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
+        const row = yield* confirm(payer, destination)
+        const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+        yield* TestClock.adjust("121 seconds")
+        yield* Context.get(other, PaymentWorker).step
+        assert.strictEqual(yield* standing(row), "failed: incorrect_payment_details")
+        yield* Deferred.succeed(wakes, undefined)
+        yield* Fiber.join(sleeping)
+        assert.deepStrictEqual(pays, ["other"])
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      })
+    }
+  )
+
+  it.effect(
+    "payment worker: a withdrawal that another worker decided on meanwhile is left alone by one that slept and would pay another invoice",
+    () => {
+      return run({}, function* () {
+        const ports = yield* Effect.context<Ports>()
+        const wakes = yield* Deferred.make<void>()
+        const sleepy = yield* start(
+          replace(Journal, (journal) =>
+            Journal.of({
+              commit: (change) =>
+                change._tag === "WithdrawalDispatched"
+                  ? Effect.andThen(Deferred.await(wakes), journal.commit(change))
+                  : journal.commit(change)
+            })
+          )(ports)
+        )
+        const payer = yield* companyWith(50_000)
+        // Each worker gets an invoice of its own, and chooses its own coins.
+        const rows = [
+          yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000),
+          yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
+        ]
+        const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
+        yield* TestClock.adjust("121 seconds")
+        yield* step
+        yield* Deferred.succeed(wakes, undefined)
+        yield* Fiber.join(sleeping)
+        yield* (yield* Sandbox).mine(1)
+        yield* steps(3)
+        for (const row of rows) assert.strictEqual(yield* standing(row), "settled")
+      })
+    }
+  )
+
+  /** A node that 60 seconds later may still hear a call, and that heard none of them so far. Says when it was called. */
+  const deaf = (callSeconds: number) => {
+    const atSeconds: Array<number> = []
+    const change = sending(() => ({
+      graceMillis: 60_000,
+      pay: () =>
+        Effect.gen(function* () {
+          const nowMillis = yield* Clock.currentTimeMillis
+          atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          yield* Effect.sleep(callSeconds * 1000)
+          return { _tag: "unknown" } as const
+        })
+    }))
+    return { atSeconds, change }
+  }
+
+  it.effect("C2: payment worker: a call that breaks is one without a response: it may have been made", () => {
+    const { atSeconds, change } = deaf(0)
+    return run(
+      {
+        logsErrors: true,
+        change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports))
+      },
+      function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        yield* steps(9)
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(atSeconds, [0, 60, 120])
+      }
+    )
+  })
+
+  for (const callSeconds of [0, 30]) {
+    scenario(
+      `C8: payment worker: a call without a response for ${callSeconds} seconds is not repeated while it may still arrive: not found proves nothing`,
+      () => ({ ...deaf(callSeconds) }),
+      function* ({ atSeconds }) {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        const { step } = yield* PaymentWorker
+        yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
+        yield* TestClock.adjust("10 minutes")
+        assert.isTrue(atSeconds.length >= 4, "it is tried again")
+        for (const [at, seconds] of atSeconds.entries()) {
+          if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60, `called after ${atSeconds.join(", ")} seconds`)
+        }
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      }
+    )
+  }
+
+  scenario(
+    "C8: payment worker: a call by a worker that died in it is not repeated by the next while it may still arrive",
+    () => ({ ...deaf(0) }),
+    function* ({ atSeconds }) {
+      const ports = yield* Effect.context<Ports>()
+      const payer = yield* companyWith(5000)
+      yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      // Each worker dies in its call, in its second half of a minute.
+      for (let i = 0; i < 4; i++) {
+        const dying = yield* start(sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.never) }))(ports))
+        yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second"))))
+        yield* TestClock.adjust("119 seconds")
+      }
+      assert.isTrue(atSeconds.length >= 3, "it is tried again")
+      for (const [at, seconds] of atSeconds.entries())
+        if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= 60, `called after ${atSeconds.join(", ")} seconds`)
+    }
+  )
+
+  for (const [seconds, calls] of [
+    [59, 1],
+    [61, 0]
+  ] as const) {
+    it.effect(
+      `C10: payment worker: ${calls === 0 ? "a worker" : "one"} that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, though the job is unclaimed`,
+      () => {
+        const { atSeconds, change } = deaf(0)
+        const sleeping = replace(Journal, (journal) =>
+          Journal.of({
+            commit: (next) =>
+              next._tag === "WithdrawalDispatched"
+                ? Effect.tap(journal.commit(next), () => Effect.sleep(seconds * 1000))
+                : journal.commit(next)
+          })
+        )
+        return run({ change: (ports) => sleeping(change(ports)) }, function* () {
+          const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+          const stepping = yield* Effect.forkChild(step)
+          yield* TestClock.adjust(seconds * 1000)
+          yield* Fiber.join(stepping)
+          assert.strictEqual(atSeconds.length, calls)
+          assert.strictEqual(yield* standing(row), "pending")
+        })
+      }
+    )
+  }
+
+  it.effect("C10: payment worker: a claim lasts twice as long as a call may be under way: no other process looks before", () => {
+    const lookedAtSeconds: Array<number> = []
+    const slow = sending((sender) => ({
+      graceMillis: 60_000,
+      pay: () => Effect.never,
+      lookupPayment: (hash) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+          lookedAtSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          return sender.lookupPayment(hash)
+        })
+    }))
+    return run({ change: slow }, function* () {
+      const other = Context.get(yield* start(yield* Effect.context<Ports>()), PaymentWorker)
+      yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+      yield* Effect.forkDetach(step)
+      yield* TestClock.adjust("1 second")
+      yield* Effect.forkDetach(Effect.forever(Effect.andThen(other.step, Effect.sleep("1 second"))))
+      yield* TestClock.adjust("118 seconds")
+      assert.deepStrictEqual(lookedAtSeconds, [])
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(lookedAtSeconds.length, 1)
+    })
+  })
+
+  it.effect(
+    "C8: payment worker: a payment that the node first reports pending and then does not find is not sent again before the grace",
+    () => {
+      const atSeconds: Array<number> = []
+      const forgetful = sending(() => ({
+        graceMillis: 60_000,
+        pay: () =>
+          Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+            atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+            return { _tag: "pending" } as const
+          }),
+        lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
+      }))
+      return run({ change: forgetful }, function* () {
+        const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* steps(59, 1)
+        assert.deepStrictEqual(atSeconds, [0])
+        yield* steps(3, 1)
+        assert.strictEqual(atSeconds[1], 60)
+        assert.strictEqual(yield* standing(row), "pending")
+      })
+    }
+  )
+
+  it.effect("C11: payment worker: a withdrawal that another worker already pays by another invoice is left to it", () => {
+    const { calls, change } = listening()
+    // Under the same claim, as after an answer that was lost.
+    const decided = replace(Journal, (journal) =>
+      Changes.journal((next) =>
+        next._tag === "WithdrawalDispatched"
+          ? Effect.andThen(
+              journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: PaymentHash.make("77".repeat(32)) } }),
+              journal.commit(next)
+            )
+          : journal.commit(next)
+      )
+    )
+    return run({ change: (ports) => decided(change(ports)) }, function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
+      yield* step
+      assert.strictEqual(yield* standing(row), "pending")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+      assert.notInclude(calls, "pay")
+    })
+  })
+
+  /** A node that refuses every connection until it is there, whose adapter vouches for a call after 60 seconds. Writes down when each call was made. */
+  const refusing = () => {
+    const state = { isThere: false, atSeconds: new Array<number>() }
+    const change = sending((sender) => ({
+      graceMillis: 60_000,
+      pay: (ask) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+          state.atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+          return state.isThere ? sender.pay(ask) : Effect.succeed({ _tag: "notSent" } as const)
+        }),
+      lookupPayment: (hash) => (state.isThere ? sender.lookupPayment(hash) : Effect.succeed({ _tag: "unknown" } as const))
+    }))
+    return { state, change }
+  }
+
+  scenario(
+    "C4: payment worker: a payment that was not sent, since the node refused the connection, is sent when the node is back, not after the grace",
+    refusing,
+    function* ({ state }) {
+      const payer = yield* companyWith(5000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(payer, destination)
+      yield* steps(3, 1)
+      assert.strictEqual(yield* standing(row), "pending")
+      state.isThere = true
+      yield* steps(2, settings.trackMillis.maximum / 1000)
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      assert.isBelow(state.atSeconds.at(-1) ?? 0, 60)
+    }
+  )
+
+  scenario(
+    "C8: payment worker: that its call was not sent counts for nothing once another process has had the job",
+    refusing,
+    function* ({ state }) {
+      const ports = yield* Effect.context<Ports>()
+      const payer = yield* companyWith(5000)
+      const { destination } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(payer, destination)
+      yield* step
+      assert.deepStrictEqual(state.atSeconds, [0])
+      // Another process takes the task up, hears from the node that there is no such payment, and leaves it until the grace is over.
+      state.isThere = true
+      const other = Context.get(yield* start(ports), PaymentWorker)
+      yield* TestClock.adjust("1 second")
+      yield* other.step
+      // The first has it again, as if the other had called and died.
+      const tasks = yield* Tasks
+      const nowMillis = yield* Clock.currentTimeMillis
+      yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
+      yield* step
+      assert.deepStrictEqual(state.atSeconds, [0])
+      yield* TestClock.adjust("60 seconds")
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
+})

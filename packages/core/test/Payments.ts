@@ -1,0 +1,43 @@
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { type Context, Effect } from "effect"
+import { Journal } from "../src/ledger/Journal.ts"
+import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
+import { LightningSender } from "../src/nodes/LightningSender.ts"
+import { type Ports, replace } from "./World.ts"
+
+/** Lets go of a payment that somebody outside holds. */
+export const release = (paymentHash: PaymentHash.PaymentHash | undefined, outcome: "settle" | "fail") =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.release({ paymentHash: paymentHash ?? PaymentHash.make(""), outcome }))
+export const pause = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.pause(part))
+export const resume = (part: "node" | "web") => Effect.flatMap(Sandbox, (sandbox) => sandbox.resume(part))
+
+/** Writes down every call that tells the node to do something, as it begins. */
+export const listening = () => {
+  const calls: Array<string> = []
+  const note = (call: string) => Effect.sync(() => calls.push(call))
+  return {
+    calls,
+    change: (ports: Context.Context<Ports>) =>
+      ports.pipe(
+        replace(Journal, (journal) => Journal.of({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
+        replace(LightningSender, (sender) =>
+          LightningSender.of({
+            ...sender,
+            pay: (ask) => Effect.andThen(note("pay"), sender.pay(ask)),
+            lookupPayment: (hash) => Effect.andThen(note("lookup"), sender.lookupPayment(hash))
+          })
+        ),
+        replace(LightningReceiver, (receiver) =>
+          LightningReceiver.of({
+            ...receiver,
+            cancelInvoice: (hash) => Effect.andThen(note("cancel"), receiver.cancelInvoice(hash))
+          })
+        )
+      )
+  }
+}
+
+/** A node that sends otherwise. */
+export const sending = (change: (sender: LightningSender["Service"]) => Partial<LightningSender["Service"]>) =>
+  replace(LightningSender, (sender) => LightningSender.of({ ...sender, ...change(sender) }))

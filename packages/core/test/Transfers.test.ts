@@ -1,0 +1,180 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { Records } from "../src/service/Records.ts"
+import { listening, pause, release, resume } from "./Payments.ts"
+import {
+  accounts,
+  company,
+  companyWith,
+  confirm,
+  has,
+  invoice,
+  lightningAddress,
+  now,
+  onChainAddress,
+  poll,
+  scenario,
+  standing,
+  step,
+  steps
+} from "./World.ts"
+
+describe("A payment inside the service", () => {
+  scenario(
+    "C16 C17: payment worker: an invoice of the service is claimed, closed at the node, and only then booked, both legs together",
+    listening,
+    function* ({ calls }) {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      calls.length = 0
+      yield* step
+      assert.deepStrictEqual(calls, ["InvoiceClaimed", "cancel", "InternalTransferred"])
+      const settled = yield* now(row)
+      assert.deepStrictEqual([settled.status, settled.paymentHash], ["settled", paymentHash])
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 4000, held: 0 },
+          { posted: 1000, held: 0 }
+        ]
+      )
+      const paid = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, id))
+      assert.deepStrictEqual([paid.status, paid.received, paid.preimage], ["settled", Msat.fromSats(1000), settled.preimage])
+      assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
+    }
+  )
+
+  scenario("C15: payment worker: an inside payment closes the invoice to the outside", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const { paymentRequest } = yield* invoice(payee, 1000)
+    yield* confirm(payer, paymentRequest)
+    yield* step
+    const refused = yield* Effect.flip((yield* Sandbox).pay({ paymentRequest }))
+    assert.strictEqual(refused.reason, "invoice_canceled")
+    yield* poll
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
+
+  scenario(
+    "C15: payment worker: an inside payment fails when the outside was first; the invoice is credited once, to the msat that came",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { paymentRequest } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      yield* (yield* Sandbox).pay({ paymentRequest, amount: Msat.fromSats(1010) })
+      yield* steps(2)
+      yield* poll
+      yield* poll
+      assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+      assert.deepStrictEqual(
+        [yield* has(payer), yield* has(payee)],
+        [
+          { posted: 5000, held: 0 },
+          { posted: 1010, held: 0 }
+        ]
+      )
+    }
+  )
+
+  for (const outcome of ["settle", "fail"] as const) {
+    scenario(
+      `C15: payment worker: an inside payment fails when the outside's payment is held at the node, which then ${outcome}s`,
+      function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+        const row = yield* confirm(payer, paymentRequest)
+        yield* (yield* Sandbox).pay({ paymentRequest, hold: true })
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+        yield* poll
+        assert.deepStrictEqual(
+          [yield* has(payer), yield* has(payee)],
+          [
+            { posted: 5000, held: 0 },
+            { posted: 0, held: 0 }
+          ]
+        )
+        yield* release(paymentHash, outcome)
+        yield* poll
+        assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
+        // Released, it is open again to the outside.
+        if (outcome === "fail") {
+          yield* (yield* Sandbox).pay({ paymentRequest })
+          yield* poll
+          assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+        }
+      }
+    )
+  }
+
+  scenario("C15: payment worker: two inside payments at once are one; the other withdrawal fails", function* () {
+    const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]
+    const { paymentRequest } = yield* invoice(payee, 1000)
+    const rows = [yield* confirm(one, paymentRequest), yield* confirm(other, paymentRequest)]
+    yield* steps(3)
+    assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: invoice_not_payable", "settled"])
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
+
+  scenario("payment worker: a withdrawal keeps its claim while the node is away", { logsErrors: true }, function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const { paymentRequest } = yield* invoice(payee, 1000, 120)
+    const row = yield* confirm(payer, paymentRequest)
+    yield* pause("node")
+    yield* steps(12)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* resume("node")
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "settled") // what was claimed in time is paid, though it expired since
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+  })
+
+  scenario("payment worker: an invoice that expired before it was taken up fails", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const row = yield* confirm(payer, (yield* invoice(payee, 1000, 60)).paymentRequest)
+    yield* TestClock.adjust("60 seconds")
+    yield* step
+    assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+  })
+
+  scenario("payment worker: a Lightning address or an on-chain address of ours is paid without a node", listening, function* ({ calls }) {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const handle = yield* lightningAddress(payee, "tea")
+    const rows = [yield* confirm(payer, "tea@pay.example", 1000), yield* confirm(payer, (yield* onChainAddress(payee)).address, 300)]
+    yield* steps(2)
+    assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
+    assert.deepStrictEqual(
+      [yield* has(payer), yield* has(payee)],
+      [
+        { posted: 3700, held: 0 },
+        { posted: 1300, held: 0 }
+      ]
+    )
+    assert.deepStrictEqual(
+      calls.filter((call) => /^[a-z]/.test(call)),
+      []
+    )
+    const used = Option.getOrThrow(yield* (yield* Records).lightningAddress(handle.handle, handle.domain))
+    assert.isNotNull(used.lastUsedAtMillis)
+    const deposits = yield* (yield* Records).transactions(payee.id, { limit: 10, type: "deposit" })
+    assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), ["settled 1000000", "settled 300000"])
+  })
+
+  scenario("C31: payment worker: a payment to oneself makes and loses nothing", function* () {
+    const self = yield* companyWith(5000)
+    const own = yield* lightningAddress(self)
+    const rows = [
+      yield* confirm(self, (yield* invoice(self, 1000)).paymentRequest),
+      yield* confirm(self, `${own.handle}@${own.domain}`, 1000),
+      yield* confirm(self, (yield* onChainAddress(self)).address, 1000)
+    ]
+    yield* steps(3)
+    assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled", "settled"])
+    assert.deepStrictEqual(yield* has(self), { posted: 5000, held: 0 })
+  })
+})
