@@ -1,8 +1,13 @@
 // The site as it is built and served: every page of docs/ is there, every link and anchor leads somewhere, and a browser, where there is one, has nothing to complain about.
-import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, globSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { createRequire } from "node:module"
 import path from "node:path"
+import { start } from "../packages/http/test/Service.ts"
+import * as Site from "../packages/server/src/Site.ts"
 
 const root = path.dirname(import.meta.dirname)
 const site = path.join(root, "packages/server/site")
@@ -81,5 +86,103 @@ describe.skipIf(!isHere && !isWanted)("the site", () => {
   it("site: it is small", () => {
     const bytes = [...files].reduce((sum, file) => sum + readFileSync(path.join(site, file)).byteLength, 0)
     assert.isBelow(bytes, 12 * 1024 * 1024)
+  })
+})
+
+/** As much of a browser as is used here: playwright is installed with the site, where the compiler does not look. */
+interface Page {
+  readonly on: (
+    event: string,
+    listen: (said: { readonly type: () => string; readonly text: () => string; readonly url: () => string }) => void
+  ) => void
+  readonly goto: (url: string, options: { readonly waitUntil: "networkidle" }) => Promise<unknown>
+  readonly evaluate: <A>(expression: string) => Promise<A>
+  readonly click: (selector: string) => Promise<void>
+  readonly fill: (selector: string, text: string) => Promise<void>
+  readonly waitForSelector: (selector: string) => Promise<unknown>
+  readonly waitForFunction: (expression: string) => Promise<unknown>
+}
+interface Browser {
+  readonly newPage: (options: {
+    readonly colorScheme: "light" | "dark"
+    readonly viewport: { readonly width: number; readonly height: number }
+  }) => Promise<Page>
+  readonly close: () => Promise<void>
+}
+
+const executablePath = ["chromium", "chromium-browser", "google-chrome"]
+  .map((name) => spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim())
+  .find((found) => found !== "")
+if (executablePath === undefined) console.log("site: not looked at in a browser, because no Chromium is installed here")
+
+describe.skipIf(executablePath === undefined || (!isHere && !isWanted))("the site in a browser", () => {
+  let browser: Browser
+  let stop: () => Promise<unknown> = async () => {}
+  let base = ""
+  beforeAll(async () => {
+    execFileSync(process.execPath, ["scripts/site/main.ts"], { cwd: root })
+    const service = await start({ http: { site: Site.extension() } })
+    const server = createServer(async ({ url, method, headers }, response) => {
+      const asked = new Request(`http://site${url}`, { method: method ?? "GET", headers: headers as Record<string, string> })
+      const answer = await service.handler(asked)
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const address = server.address()
+    base = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : assert.fail()
+    const { chromium } = createRequire(path.join(root, "site/package.json"))("playwright-core")
+    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
+    stop = async () => {
+      await browser.close()
+      server.closeAllConnections()
+      server.close()
+      await service.dispose()
+    }
+  })
+  afterAll(() => stop())
+
+  /** What a page has to complain about, and what it loads from elsewhere. */
+  const opened = async (colorScheme: "light" | "dark", width: number) => {
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+    const complaints: Array<string> = []
+    page.on("console", (said) => said.type() === "error" && complaints.push(said.text()))
+    page.on("request", (asked) => !asked.url().startsWith(base) && !asked.url().startsWith("data:") && complaints.push(asked.url()))
+    return { page, complaints }
+  }
+
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [390, 1440])
+      it(`site: ${colorScheme}, ${width} px: nothing is refused by the policy, loaded from elsewhere, or wider than the window`, async () => {
+        const { page, complaints } = await opened(colorScheme, width)
+        for (const url of [
+          "/docs",
+          "/docs/guides/deploy",
+          "/docs/reference/defences",
+          "/docs/reference/configuration",
+          "/docs/decisions/"
+        ]) {
+          await page.goto(`${base}${url}`, { waitUntil: "networkidle" })
+          const { clientWidth, scrollWidth } = await page.evaluate<{ clientWidth: number; scrollWidth: number }>(
+            "({ clientWidth: document.documentElement.clientWidth, scrollWidth: document.documentElement.scrollWidth })"
+          )
+          assert.deepStrictEqual([url, scrollWidth], [url, clientWidth])
+          assert.strictEqual(await page.evaluate("document.documentElement.classList.contains('dark')"), colorScheme === "dark")
+        }
+        assert.deepStrictEqual(complaints, [])
+      })
+
+  it("site: it is searched without a server, an anchor is found, and the switch to dark works", async () => {
+    const { page, complaints } = await opened("light", 1440)
+    await page.goto(`${base}/docs/reference/errors#insufficient_balance`, { waitUntil: "networkidle" })
+    assert.isBelow(await page.evaluate<number>("document.getElementById('insufficient_balance').getBoundingClientRect().top"), 900)
+    await page.click(".DocSearch-Button")
+    await page.fill(".search-input", "idempotency")
+    await page.waitForSelector(".results .result")
+    assert.include(await page.evaluate<string>("document.querySelector('.results').textContent"), "Idempotency")
+    await page.evaluate("document.querySelector('.results .result').click()")
+    await page.waitForFunction("!location.pathname.endsWith('/errors')")
+    await page.click(".VPNavBarAppearance .VPSwitchAppearance")
+    assert.isTrue(await page.evaluate("document.documentElement.classList.contains('dark')"))
+    assert.deepStrictEqual(complaints, [])
   })
 })
