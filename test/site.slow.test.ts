@@ -37,6 +37,14 @@ describe.skipIf(!isHere && !isWanted)("the site", () => {
     pages = new Map([...files].filter((file) => file.endsWith(".html")).map((file) => [file, pageOf(file)]))
   })
 
+  it("site: its settings are of the types that its generator has", () => {
+    const { status, stdout } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "site"], {
+      cwd: root,
+      encoding: "utf8"
+    })
+    assert.deepStrictEqual([status, stdout], [0, ""])
+  })
+
   it("site: every page of docs/ is in it", () => {
     const wanted = globSync("docs/**/*.md", { cwd: root }).map((file) =>
       file

@@ -8,7 +8,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { parseArgs } from "node:util"
-import * as site from "../site/main.ts"
 import { notesIn, problemWith, withNotes } from "./Changes.ts"
 import { manifests, published, repository, root, version } from "./Package.ts"
 import { stage } from "./Stage.ts"
@@ -126,7 +125,7 @@ const release = () => {
   try {
     const projects = published().map(({ folder }) => folder)
     run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", ...projects])
-    site.build()
+    run(process.execPath, ["scripts/site/main.ts"])
     const all = pack(out, work)
     look(all)
     sums(all, out)

@@ -1,19 +1,20 @@
 // `npm run site`: makes the site of the documentation from docs/, into packages/server/site, where the service finds it. Its generator is installed
 // in site/node_modules, once, and nowhere else: nobody who starts the service needs it (docs/decisions/0077-the-site.md).
+import { Effect, Schedule } from "effect"
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import path from "node:path"
+import * as DirectoryLock from "../../packages/postgres/src/DirectoryLock.ts"
 
 const root = path.join(import.meta.dirname, "../..")
 const generator = path.join(root, "site")
-export const site = path.join(root, "packages/server/site")
+const site = path.join(root, "packages/server/site")
 
 const run = (command: string, args: ReadonlyArray<string>, cwd: string): void => {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 })
   if (status === 0) return
-  process.stderr.write(`site: \`${command} ${args.join(" ")}\` failed.\n${error?.message ?? ""}${stdout}${stderr}\n`)
-  process.exit(1)
+  throw new Error(`\`${command} ${args.join(" ")}\` failed.\n${error?.message ?? ""}${stdout}${stderr}`)
 }
 
 /** The name of what is in these files. */
@@ -54,7 +55,7 @@ const sources = (): ReadonlyArray<string> =>
     }
   ).toSorted()
 
-export const build = (): void => {
+const build = (): void => {
   const inputs = hashOf(sources())
   if (isMadeOf(site, inputs)) return void process.stdout.write("site: packages/server/site is up to date\n")
   const startedMillis = Date.now()
@@ -76,4 +77,18 @@ export const build = (): void => {
   )
 }
 
-if (import.meta.main) build()
+/** One process builds, and others that want to at the same time wait, and find what it made. */
+const alone = Effect.scoped(
+  Effect.andThen(
+    Effect.retry(DirectoryLock.hold(`${site}.building`), {
+      schedule: Schedule.spaced("500 millis"),
+      while: ({ _tag }) => _tag === "DirectoryLocked"
+    }),
+    Effect.try({ try: build, catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))) })
+  )
+)
+
+await Effect.runPromise(alone).catch(({ message }: Error) => {
+  process.stderr.write(`site: ${message}\n`)
+  process.exitCode = 1
+})
