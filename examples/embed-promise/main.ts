@@ -62,7 +62,8 @@ console.log("paid       thank you: it is on its way")
 // What the shop's other programs see, over HTTP and with a key.
 const apiKeys = await payments.runPromise(ApiKeys.ApiKeys)
 const key = await payments.runPromise(apiKeys.issue({ companyId, name: "bookkeeping", scopes: ["read"], expiresAtMillis: null }))
-const authorization = `Bearer ${Redacted.value(key.text)}`
+assert(key._tag === "Made")
+const authorization = `Bearer ${Redacted.value(key.value.text)}`
 const balance = await (await fetch(`${url}/v1/transactions/balance`, { headers: { authorization } })).text()
 console.log(`balance    ${balance}`)
 assert.match(balance, /"balance":4200\b/)

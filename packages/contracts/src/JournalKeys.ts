@@ -99,6 +99,21 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 30 })
   }),
+  "an answer that is kept without any other effect is replayed, and refused for another body": Effect.gen(function* () {
+    const companyId = yield* open
+    const key = yield* hex(8)
+    const kept = (fingerprint: string, answer: string) =>
+      Effect.map(Id.make, (id) => Answer.kept(id, companyId, 1, { owner: companyId, key, fingerprint, answer, forgetAtMillis: null }))
+    const commit = (change: Answer.AnswerKept) => Effect.flatMap(Journal, (journal) => journal.commit(change))
+    const all = yield* Effect.forEach(["first", "second", "third"], (answer) => Effect.flatMap(kept("body", answer), commit), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(tally(all.map(({ _tag }) => _tag)), { Applied: 1, Replayed: 2 })
+    const { answer } = (yield* answered(companyId, key)) ?? assert.fail("nothing is kept")
+    assert.deepStrictEqual(yield* commit(yield* kept("body", "later")), { _tag: "Replayed", answer })
+    assert.strictEqual(yield* unchanged(yield* kept("another", "x")), "IdempotencyMismatch")
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
   "a withdrawal's key is never forgotten": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* verdict(yield* request(companyId, 40, "k", "body", { forgetAtMillis: null }))

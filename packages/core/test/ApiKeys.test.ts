@@ -6,6 +6,7 @@ import * as Keys from "../src/accounts/ApiKeys.ts"
 import { ApiKeys, type Issued } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
+import * as Answer from "../src/ledger/Answer.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { Records } from "../src/service/Records.ts"
 import { beginsAtMillis, company, everywhere, replace, run, said, scenario } from "./World.ts"
@@ -13,7 +14,8 @@ import { beginsAtMillis, company, everywhere, replace, run, said, scenario } fro
 type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]
 
 const issue = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, fields: Partial<Ask> = {}) {
-  return yield* (yield* ApiKeys).issue({ companyId, name: "till", scopes: ["read"], expiresAtMillis: null, ...fields })
+  const { issue } = yield* ApiKeys
+  return yield* Effect.flatMap(issue({ companyId, name: "till", scopes: ["read"], expiresAtMillis: null, ...fields }), Answer.made)
 })
 const check = (text: string) => Effect.flatMap(ApiKeys, ({ check }) => check(text))
 const opens = (issued: Issued) => said(check(Redacted.value(issued.text)))
@@ -131,7 +133,7 @@ describe("An API key", () => {
 
   scenario("API key: rotated with an overlap: both open, then only the new one", function* () {
     const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
-    const fresh = yield* everywhere((yield* ApiKeys).rotate(old.apiKey.id, 60))
+    const fresh = yield* everywhere(Effect.flatMap((yield* ApiKeys).rotate(old.apiKey.id, 60), Answer.made))
     assert.deepStrictEqual(
       [fresh.apiKey.scopes, fresh.apiKey.expiresAtMillis, fresh.apiKey.name],
       [old.apiKey.scopes, old.apiKey.expiresAtMillis, "till"]

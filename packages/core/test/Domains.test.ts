@@ -3,6 +3,7 @@ import * as PretendNames from "@satrail/sandbox/PretendNames"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
+import * as Answer from "../src/ledger/Answer.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as Domain from "../src/accounts/Domain.ts"
 import { Domains } from "../src/accounts/Domains.ts"
@@ -12,7 +13,8 @@ import { Records } from "../src/service/Records.ts"
 import { company, companyWith, confirm, has, lightningAddress, made, said, scenario, steps } from "./World.ts"
 
 const name = "xn--bcher-kva.example"
-const verify = (company: Company, domain: string = name) => Effect.flatMap(Domains, ({ verify }) => verify(company, domain))
+const verify = (company: Company, domain: string = name) =>
+  Effect.flatMap(Domains, ({ verify }) => Effect.flatMap(verify(company, domain), Answer.made))
 const check = Effect.flatMap(Domains, ({ check }) => check)
 
 /** The owner of the domain lets its DNS say that it is these companies'. */

@@ -57,8 +57,8 @@ export const layer = Layer.effect(
     const apiKeys = yield* ApiKeys
     const isToken = tokenCheck(yield* OperatorToken)
 
-    /** The refusal of what is no key, in words for what it is instead. */
-    const told = (authorization: string | undefined) => (failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
+    /** What is no key is refused in words for what it is instead. */
+    const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
       if (failed.error.code !== "unauthorized") return failed
       const credential = credentialOf(authorization)
       const message =
@@ -68,12 +68,17 @@ export const layer = Layer.effect(
       return message === undefined ? failed : Errors.failure("unauthorized", message)
     }
 
+    const holderOf = (authorization: string | undefined) =>
+      apiKeys
+        .check(credentialOf(authorization))
+        .pipe(Effect.catch((error) => Effect.mapError(Errors.answered(Effect.fail(error)), (failed) => told(authorization, failed))))
+
     return Authentication.of((http, { endpoint }) => {
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
       const refused = Effect.fail(Errors.failure("scope_required", `This needs a key with the scope ${scopes?.join(" or ")}`))
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
         Effect.flatMap(
-          Effect.mapError(Errors.answered(apiKeys.check(credentialOf(headers["authorization"]))), told(headers["authorization"])),
+          holderOf(headers["authorization"]),
           (caller): Effect.Effect<HttpServerResponse.HttpServerResponse, Effect.Error<typeof http | typeof refused>> =>
             scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
               ? Effect.provideService(http, Caller, caller)

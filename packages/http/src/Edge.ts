@@ -76,7 +76,8 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
-const security = { "x-content-type-options": "nosniff", "cache-control": "no-store" }
+/** What every answer has. */
+const securityOf = (id: string) => ({ "x-content-type-options": "nosniff", "cache-control": "no-store", "x-request-id": id })
 
 const corsHeaders = "access-control-allow-origin"
 
@@ -180,14 +181,14 @@ export const layer = (options: Options = {}) => {
   ) => {
     // What most answers are, without the detours.
     if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined && request.method !== "OPTIONS") {
-      return HttpServerResponse.setHeaders(response, { ...security, [RequestId.header]: id })
+      return HttpServerResponse.setHeaders(response, securityOf(id))
     }
     const told = addressed(enveloped(response), id, publicUrl)
     // Of what succeeded, the route has said what any origin may read.
     const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths?.at(request.url) : undefined
     const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
     return HttpServerResponse.setHeaders(told, {
-      ...security,
+      ...securityOf(id),
       ...owed[told.status],
       ...told.headers,
       "x-content-type-options": "nosniff",

@@ -8,7 +8,7 @@ export const catalogue = {
   idempotency_not_supported: {
     status: 400,
     meaning:
-      "This endpoint's response is not stored, so it cannot be repeated: that of a new API key has a secret that is shown once. So has that of a voucher, in an embedding program without a secret to seal stored responses with.",
+      "This endpoint's response is not stored, so it cannot be repeated: the sandbox's never are, and that of a new API key or voucher has a secret in it, which an embedding program may have given no secret to seal with.",
     remedy: "Leave the `Idempotency-Key` header out. An API key made twice by accident can be revoked, and a voucher canceled."
   },
   unauthorized: {

@@ -29,12 +29,12 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
   const render = (value: Value) => JSON.stringify(Envelope.created(message, wire(value)))
 
   return {
-    /** The part of the core's ask that makes it happen once; nothing without a key. */
-    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined) {
+    /** The part of the core's ask that makes it happen once; nothing without a key. `at` is the path where it has an id in it. */
+    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, at: string = path) {
       if (key === undefined) return {}
       // What could not be read would not have come this far, so this is the text that was decoded.
       const text = yield* Effect.orDie(request.text)
-      const fingerprint = createHash("sha256").update(`POST ${path} ${text}`).digest("hex")
+      const fingerprint = createHash("sha256").update(`POST ${at} ${text}`).digest("hex")
       return { request: { key, fingerprint, render } satisfies Request<Value> }
     }),
     /** The answer, in the same bytes the first time and every time. */
@@ -54,9 +54,14 @@ export const sealedCreation = <Value, Data>(path: string, message: string, wire:
   const plain = creation(path, message, wire)
 
   return {
-    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, owner: CompanyId.CompanyId) {
+    once: Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      key: string | undefined,
+      owner: CompanyId.CompanyId,
+      at: string = path
+    ) {
       if (sealer === undefined) yield* refused(request, "The response contains a secret, and there is no key to seal it with")
-      const once = yield* plain.once(request, key)
+      const once = yield* plain.once(request, key, at)
       if (sealer === undefined || once.request === undefined) return {}
       const { render, ...known } = once.request
       return { request: { ...known, render: (value) => sealer.seal(render(value), owner) } satisfies Request<Value> }

@@ -5,6 +5,7 @@ import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Plan } from "@satrail/core/accounts/Plan"
+import { made } from "@satrail/core/ledger/Answer"
 import * as Policy from "@satrail/core/service/Policy"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import { Settlements } from "@satrail/core/receiving/Settlements"
@@ -139,12 +140,9 @@ export const start = async (options: Options = {}) => {
         const opened = yield* (yield* Companies).open({ name: "Example Ltd", plan })
         if (opened._tag !== "Made") return yield* Effect.die("a company without an idempotency key cannot be a replay")
         const id = opened.value.id
-        const { text } = yield* (yield* ApiKeys).issue({
-          companyId: id,
-          name: "test",
-          scopes: scopes.length === 0 ? ["admin"] : scopes,
-          expiresAtMillis: null
-        })
+        const { issue } = yield* ApiKeys
+        const asked = { companyId: id, name: "test", scopes: scopes.length === 0 ? (["admin"] as const) : scopes, expiresAtMillis: null }
+        const { text } = yield* Effect.flatMap(issue(asked), made)
         return { id, key: Redacted.value(text) }
       })
     )
@@ -153,7 +151,8 @@ export const start = async (options: Options = {}) => {
   const keyFor = (companyId: CompanyId.CompanyId, ...scopes: ReadonlyArray<ApiKey.Scope>) =>
     run(
       Effect.gen(function* () {
-        const { text } = yield* (yield* ApiKeys).issue({ companyId, name: "test", scopes, expiresAtMillis: null })
+        const { issue } = yield* ApiKeys
+        const { text } = yield* Effect.flatMap(issue({ companyId, name: "test", scopes, expiresAtMillis: null }), made)
         return Redacted.value(text)
       })
     )

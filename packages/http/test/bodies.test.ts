@@ -144,18 +144,3 @@ describe("a day that no calendar has", () => {
     assert.strictEqual(body.data.expires_at, "2096-03-01T00:30:00.000Z")
   })
 })
-
-describe("an Idempotency-Key where answers are not kept", () => {
-  it("idempotency key: refused by endpoints that keep no responses", async () => {
-    const headers = { "idempotency-key": "k" }
-    const bodies = {
-      [`${companies}/${company.id}/domains`]: { domain: "example.net" },
-      [keys]: { name: "a", scopes: ["read"] },
-      "/operator/api-keys/x/rotate": { overlap_seconds: 0 }
-    }
-    for (const [path, body] of Object.entries(bodies)) {
-      const answer = await service.ask("POST", path, { key: operatorToken, body, headers })
-      assert.deepStrictEqual(seen(answer), bad(400, "idempotency_not_supported"), path)
-    }
-  })
-})

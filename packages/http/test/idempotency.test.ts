@@ -1,7 +1,8 @@
 import { Records } from "@satrail/core/service/Records"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as PretendNames from "@satrail/sandbox/PretendNames"
 import { Effect } from "effect"
-import { type Answer, operatorToken, start } from "./Service.ts"
+import { type Answer, bad, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -12,7 +13,7 @@ await service.fund(other.key, 500_000)
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 
 const events = () => service.run(Effect.flatMap(Records, (records) => Effect.map(records.events(0n, 1_000_000), (all) => all.length)))
-const post = (path: string, body: string | undefined, idempotencyKey: string, key = company.key) =>
+const post = (path: string, body: string | object | undefined, idempotencyKey: string, key = company.key) =>
   service.ask("POST", path, { key, ...(body !== undefined && { body }), headers: { "idempotency-key": idempotencyKey } })
 
 const withdraw = "/v1/bitcoin/withdraw/confirm"
@@ -135,20 +136,105 @@ it("idempotency key: a refused request may be tried again with it", async () => 
   assert.strictEqual((await post(withdraw, confirmBody, "again", poor.key)).status, 201)
 })
 
-it("idempotency key: refused by issue and rotate, since an API key's secret is never stored", async () => {
-  const headers = { "idempotency-key": "x" }
-  const issue = `/operator/companies/${company.id}/api-keys`
-  const refused = await service.ask("POST", issue, { key: operatorToken, headers, body: { name: "a", scopes: ["read"] } })
-  assert.deepStrictEqual([refused.status, refused.body.error?.code], [400, "idempotency_not_supported"])
-  const {
-    body: {
-      data: { id }
+describe("an operator's creation, and a domain, with an Idempotency-Key", () => {
+  const asOperator = (path: string, body: object, idempotencyKey: string) => post(path, body, idempotencyKey, operatorToken)
+  const issuePath = (id: string) => `/operator/companies/${id}/api-keys`
+  const keyOf = async () => (await asOperator(issuePath(company.id), { name: "old", scopes: ["read"] }, crypto.randomUUID())).body.data
+  const show = (domain: string) =>
+    service.run(Effect.flatMap(PretendNames.PretendNames, ({ set }) => set(`_satrail-verify.${domain}`, [`satrail-verify=${company.id}`])))
+
+  /** How each is asked, with another body, and for another id where its path has one. */
+  const creations: Readonly<
+    Record<
+      string,
+      () => Promise<{
+        readonly key: string
+        readonly path: string
+        readonly body: object
+        readonly another: object
+        readonly elsewhere?: string
+      }>
+    >
+  > = {
+    "an API key": async () => ({
+      key: operatorToken,
+      path: issuePath(company.id),
+      body: { name: "a", scopes: ["read"] },
+      another: { name: "b", scopes: ["read"] },
+      elsewhere: issuePath((await service.company()).id)
+    }),
+    "a rotated API key": async () => ({
+      key: operatorToken,
+      path: `/operator/api-keys/${(await keyOf()).id}/rotate`,
+      body: { overlap_seconds: 0 },
+      another: { overlap_seconds: 1 },
+      elsewhere: `/operator/api-keys/${(await keyOf()).id}/rotate`
+    }),
+    "a domain that the operator vouches for": async () => ({
+      key: operatorToken,
+      path: `/operator/companies/${company.id}/domains`,
+      body: { domain: "vouched.example" },
+      another: { domain: "another.example" },
+      elsewhere: `/operator/companies/${(await service.company()).id}/domains`
+    }),
+    "a domain that its TXT record shows": async () => {
+      for (const domain of ["shown.example", "another-shown.example"]) await show(domain)
+      return { key: company.key, path: "/v1/domains", body: { domain: "shown.example" }, another: { domain: "another-shown.example" } }
     }
-  } = await service.ask("POST", issue, { key: operatorToken, body: { name: "a", scopes: ["read"] } })
-  const rotated = await service.ask("POST", `/operator/api-keys/${id}/rotate`, {
-    key: operatorToken,
-    headers,
-    body: { overlap_seconds: 0 }
+  }
+  for (const [what, make] of Object.entries(creations)) {
+    it(`idempotency key: ${what}: eight at once and once more get the same bytes, and one takes effect`, async () => {
+      const { key, path, body, another, elsewhere } = await make()
+      const once = crypto.randomUUID()
+      const answers = await Promise.all(Array.from({ length: 8 }, () => post(path, body, once, key)))
+      const later = await post(path, body, once, key)
+      for (const { status, text } of [...answers, later]) assert.deepStrictEqual([status, text], [201, later.text])
+      assert.strictEqual(later.headers.get("idempotency-replayed"), "true")
+      for (const [to, said] of [
+        [path, another],
+        [elsewhere ?? path, elsewhere === undefined ? another : body]
+      ] as const)
+        assert.deepStrictEqual(seen(await post(to, said, once, key)), bad(422, "idempotency_mismatch"), to)
+    })
+  }
+
+  it("idempotency key: an API key that was issued with one opens, and so does what is answered again", async () => {
+    const ask = () => asOperator(issuePath(company.id), { name: "till", scopes: ["read"] }, "issue-1")
+    const [first, again] = [await ask(), await ask()]
+    assert.strictEqual(first.body.data.key, again.body.data.key)
+    assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key: again.body.data.key })).status, 200)
   })
-  assert.deepStrictEqual([rotated.status, rotated.body.error?.code], [400, "idempotency_not_supported"])
+
+  it("idempotency key: a rotation that is asked for again replaces no second key", async () => {
+    const old = await keyOf()
+    const ask = () => asOperator(`/operator/api-keys/${old.id}/rotate`, { overlap_seconds: 0 }, "rotate-1")
+    const [first, again] = [await ask(), await ask()]
+    assert.strictEqual(again.text, first.text)
+    assert.notStrictEqual(first.body.data.id, old.id)
+    // Without the key it is another request, for a key that is no more.
+    const another = await service.ask("POST", `/operator/api-keys/${old.id}/rotate`, { key: operatorToken, body: { overlap_seconds: 0 } })
+    assert.deepStrictEqual(seen(another), bad(404, "not_found"))
+  })
+
+  it("idempotency key: where a domain is the company's already, the answer is kept all the same", async () => {
+    await show("mine.example")
+    const body = { domain: "mine.example" }
+    await service.ask("POST", "/v1/domains", { key: company.key, body })
+    const first = await post("/v1/domains", body, "mine", company.key)
+    assert.isNull(first.headers.get("idempotency-replayed"))
+    const again = await post("/v1/domains", body, "mine", company.key)
+    assert.deepStrictEqual([again.text, again.headers.get("idempotency-replayed")], [first.text, "true"])
+    assert.deepStrictEqual(
+      seen(await post("/v1/domains", { domain: "shown.example" }, "mine", company.key)),
+      bad(422, "idempotency_mismatch")
+    )
+  })
+
+  it("idempotency key: of a new API key it is refused where no secret to seal the response is set", async () => {
+    const bare = await start({ sealer: undefined })
+    const { id } = await bare.company()
+    const ask = { key: operatorToken, body: { name: "a", scopes: ["read"] }, headers: { "idempotency-key": "k" } }
+    assert.deepStrictEqual(seen(await bare.ask("POST", issuePath(id), ask)), bad(400, "idempotency_not_supported"))
+    await bare.dispose()
+  })
 })

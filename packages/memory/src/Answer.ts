@@ -1,4 +1,4 @@
-import type { AnswersForgotten } from "@satrail/core/ledger/Answer"
+import type { AnswerKept, AnswersForgotten } from "@satrail/core/ledger/Answer"
 import { HashMap } from "effect"
 import type { Kind } from "./Program.ts"
 
@@ -10,4 +10,7 @@ const forgotten: Kind<AnswersForgotten> = {
   })
 }
 
-export const kinds = { AnswersForgotten: forgotten }
+/** All that it does is what `once` does. */
+const kept: Kind<AnswerKept> = { before: () => undefined, move: (state) => state }
+
+export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }

@@ -1,5 +1,5 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import type { AnswersForgotten } from "@satrail/core/ledger/Answer"
+import type { AnswerKept, AnswersForgotten } from "@satrail/core/ledger/Answer"
 import { Schema } from "effect"
 import * as Reads from "./Reads.ts"
 import { type Kind, statement } from "./Statements.ts"
@@ -20,7 +20,10 @@ forgotten as (
   refusals: {}
 }
 
-export const kinds = { AnswersForgotten: forgotten }
+/** All that it does is what `once` does. */
+const kept: Kind<AnswerKept> = { statement: statement({ parts: () => [], done: "fresh", before: "null" }), row: () => ({}), refusals: {} }
+
+export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }
 
 const Row = Schema.Struct({ fingerprint: Schema.String, answer: Schema.String })
 

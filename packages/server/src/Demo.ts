@@ -83,6 +83,7 @@ export const prepare = Effect.fnUntraced(function* (options: {
   if (earlier !== undefined && Option.isSome(yield* Effect.option(companies.get(earlier.company_id))))
     return { demo: yield* keep(earlier), isNew: false }
   const company = yield* Effect.flatMap(companies.open({ name: "Demo", plan: "free" }), Answer.made)
-  const { text } = yield* apiKeys.issue({ companyId: company.id, name: "demo", scopes: ["admin"], expiresAtMillis: null })
+  const asked = { companyId: company.id, name: "demo", scopes: ["admin"], expiresAtMillis: null } as const
+  const { text } = yield* Effect.flatMap(apiKeys.issue(asked), Answer.made)
   return { demo: yield* keep({ api_key: Redacted.value(text), company_id: company.id }), isNew: true }
 })

@@ -56,8 +56,8 @@ describe("secrets at rest", () => {
       return answer.body.data
     }
     const { id } = await operate("POST", "/companies", { name: "Example Ltd", plan: "paid" }, "company")
-    const issued = await operate("POST", `/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] })
-    const rotated = await operate("POST", `/api-keys/${issued.id}/rotate`, { overlap_seconds: 600 })
+    const issued = await operate("POST", `/companies/${id}/api-keys`, { name: "till", scopes: ["admin"] }, "issue")
+    const rotated = await operate("POST", `/api-keys/${issued.id}/rotate`, { overlap_seconds: 600 }, "rotate")
     const { key } = rotated
     const create = async (path: string, body: unknown) => {
       const answer = await service.ask("POST", path, { key, body, headers: { "idempotency-key": path } })

@@ -1,6 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import * as Answer from "@satrail/core/ledger/Answer"
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as Policy from "@satrail/core/service/Policy"
 import * as Satrail from "@satrail/core/service/Satrail"
@@ -41,7 +42,11 @@ const keyFor = (...scopes: ReadonlyArray<ApiKey.Scope>) =>
     Effect.gen(function* () {
       const opened = yield* (yield* Companies).open({ name: "Example Ltd", plan: "free" })
       if (opened._tag !== "Made") return yield* Effect.die("a company without an idempotency key cannot be a replay")
-      const { text } = yield* (yield* ApiKeys).issue({ companyId: opened.value.id, name: "test", scopes, expiresAtMillis: null })
+      const { issue } = yield* ApiKeys
+      const { text } = yield* Effect.flatMap(
+        issue({ companyId: opened.value.id, name: "test", scopes, expiresAtMillis: null }),
+        Answer.made
+      )
       return Redacted.value(text)
     })
   )

@@ -47,6 +47,7 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   PayoutBuried: "happens",
   CursorMoved: "happens",
   DutyBegun: "happens",
+  AnswerKept: { never: "nobody here asks again, with a key, for what is so already" },
   AnswersForgotten: "happens"
 }
 

@@ -4,7 +4,7 @@ import { Redacted, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as SecretHash from "../base/SecretHash.ts"
 import type * as Change from "../ledger/Change.ts"
-import type { Conflict } from "../ledger/Journal.ts"
+import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import { Plan } from "./Plan.ts"
@@ -41,7 +41,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network }))
 }) {}
 
-export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict> {
+export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch> {
   readonly apiKey: ApiKey
   /** A rotation: this older key of the company's ends at this time, unless it ends earlier. */
   readonly replaces: { readonly id: string; readonly expiresAtMillis: number } | null
@@ -110,7 +110,7 @@ export const refusal = (apiKey: ApiKey, nowMillis: number): Unauthorized | undef
 export const allows = (apiKey: ApiKey, scope: Scope): boolean => apiKey.scopes.includes(scope) || apiKey.scopes.includes("admin")
 
 /** The key opens from here on; the one it replaces, until its overlap is over. */
-export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null): ApiKeyIssued => ({
+export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null, once?: Change.Once): ApiKeyIssued => ({
   _tag: "ApiKeyIssued",
   id: apiKey.id,
   companyId: apiKey.companyId,
@@ -118,7 +118,8 @@ export const issued = (apiKey: ApiKey, replaces: ApiKeyIssued["replaces"] = null
   legs: [],
   apiKey,
   replaces,
-  event: { type: "api_key.issued", subject: apiKey.id }
+  event: { type: "api_key.issued", subject: apiKey.id },
+  ...(once && { once })
 })
 
 /** The key opens nothing from here on. */

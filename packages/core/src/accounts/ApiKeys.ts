@@ -1,14 +1,17 @@
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
+import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { everywhere } from "../base/Known.ts"
-import { type Conflict, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { Installation } from "./Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
-import { Installation } from "./Installation.ts"
 import * as KeyChecks from "./KeyChecks.ts"
 
 /** A new key. `text` is the key itself: shown now, and never again. */
@@ -37,11 +40,17 @@ export class ApiKeys extends Context.Service<
       readonly name: string
       readonly scopes: ReadonlyArray<ApiKey.Scope>
       readonly expiresAtMillis: number | null
-    }) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
+      /** What it renders is stored: the key in it must be sealed. */
+      readonly request?: Answer.Request<Issued>
+    }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** Closes the key: when this answers, no process takes it any more. Closing a closed one changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
     /** A new key with the same name, scopes and expiry; the old one ends `overlapSeconds` from now. */
-    readonly rotate: (id: string, overlapSeconds: number) => Effect.Effect<Issued, Invalid | NotFound | Conflict | StoreUnavailable>
+    readonly rotate: (
+      id: string,
+      overlapSeconds: number,
+      request?: Answer.Request<Issued>
+    ) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** Whose key this is, as of now: a key whose revocation was answered opens nothing. */
     readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
   }
@@ -49,6 +58,7 @@ export class ApiKeys extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
+  const ledger = yield* LedgerReads
   const records = yield* AccountReads
   const { network } = yield* Installation
   const entropy = yield* Entropy
@@ -60,7 +70,9 @@ export const make = Effect.gen(function* () {
   })
 
   return ApiKeys.of({
-    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis }) {
+    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis, request }) {
+      const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
+      if (before !== undefined) return before
       yield* checkName(name)
       const scopesMessage = scopesIssue(scopes)
       if (scopesMessage !== undefined) return yield* new Invalid({ path: "scopes", message: scopesMessage })
@@ -81,14 +93,17 @@ export const make = Effect.gen(function* () {
         revokedAtMillis: null,
         lastUsedAtMillis: null
       }
-      yield* journal.commit(ApiKey.issued(apiKey))
-      return { apiKey, text }
+      const issued = { apiKey, text }
+      const once = Answer.once(CompanyId.operator, request, issued, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, null, once)), issued)
     }),
     revoke: Effect.fnUntraced(function* (id) {
       yield* journal.commit(ApiKey.revoked(yield* get(id), yield* Clock.currentTimeMillis))
       yield* everywhere
     }),
-    rotate: Effect.fnUntraced(function* (id, overlapSeconds) {
+    rotate: Effect.fnUntraced(function* (id, overlapSeconds, request) {
+      const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
+      if (before !== undefined) return before
       if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
         return yield* new Invalid({ path: "overlap_seconds", message: `A whole number from 0 to ${maxOverlapSeconds}` })
       }
@@ -98,9 +113,11 @@ export const make = Effect.gen(function* () {
       if (ApiKey.refusal(old, nowMillis) !== undefined) return yield* new NotFound({ what: "API key", id })
       const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy)
       const apiKey: ApiKey.ApiKey = { ...old, id: fresh.id, secretHash, createdAtMillis: nowMillis, lastUsedAtMillis: null }
-      yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }))
+      const issued = { apiKey, text }
+      const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
+      const applied = yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }, once))
       yield* everywhere
-      return { apiKey, text }
+      return Answers.outcome(applied, issued)
     }),
     check
   })

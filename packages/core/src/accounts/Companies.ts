@@ -46,8 +46,9 @@ export class Companies extends Context.Service<
     /** The operator vouches that the domain is the company's. */
     readonly verifyDomain: (
       id: CompanyId.CompanyId,
-      domain: string
-    ) => Effect.Effect<Domain.Domain, Invalid | NotFound | Domain.DomainTaken | StoreUnavailable>
+      domain: string,
+      request?: Answer.Request<Domain.Domain>
+    ) => Effect.Effect<Answer.Outcome<Domain.Domain>, Invalid | NotFound | Domain.DomainTaken | IdempotencyMismatch | StoreUnavailable>
   }
 >()("@satrail/core/accounts/Companies") {}
 
@@ -80,7 +81,9 @@ export const make = Effect.gen(function* () {
       yield* everywhere
       return { ...company, plan }
     }),
-    verifyDomain: Effect.fnUntraced(function* (id, text) {
+    verifyDomain: Effect.fnUntraced(function* (id, text, request) {
+      const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
+      if (before !== undefined) return before
       const name = yield* Effect.mapError(
         Effect.fromResult(LightningAddressText.normaliseDomain(text)),
         ({ message }) => new Invalid({ path: "domain", message })
@@ -96,8 +99,9 @@ export const make = Effect.gen(function* () {
         checkedAtMillis: nowMillis,
         lostAtMillis: null
       }
-      yield* journal.commit(Domain.verified(domain))
-      return domain
+      const once = Answer.once(CompanyId.operator, request, domain, nowMillis + Answer.keptMillis)
+      const applied = yield* journal.commit(Domain.verified(domain, null, once))
+      return applied._tag === "Replayed" ? applied : yield* Answers.keep(journal, CompanyId.operator, request, domain)
     })
   })
 })

@@ -1,6 +1,7 @@
 import { Context, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
+import type { IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 
 /** A domain whose Lightning addresses belong to one company. */
@@ -34,7 +35,7 @@ export const defaults: Options["Service"] = { domainCheckMillis: 24 * 3600 * 100
 export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}
 
 /** Applies when no company has the domain; when `replaces` has it and lost it, then; and when the operator vouches for what DNS showed. */
-export interface DomainVerified extends Change.Parts<"DomainVerified", DomainTaken> {
+export interface DomainVerified extends Change.Parts<"DomainVerified", DomainTaken | IdempotencyMismatch> {
   readonly domain: Domain
   readonly replaces: { readonly companyId: CompanyId.CompanyId; readonly lostAtMillis: number } | null
 }
@@ -55,7 +56,7 @@ export const record = ({ domain, companyId }: Pick<Domain, "domain" | "companyId
 })
 
 /** The domain is this company's from here on. Verifying it again changes nothing. */
-export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = null): DomainVerified => ({
+export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = null, once?: Change.Once): DomainVerified => ({
   _tag: "DomainVerified",
   id: domain.companyId,
   companyId: domain.companyId,
@@ -63,7 +64,8 @@ export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = 
   legs: [],
   domain,
   replaces,
-  event: { type: "domain.verified", subject: domain.domain }
+  event: { type: "domain.verified", subject: domain.domain },
+  ...(once && { once })
 })
 
 /** The record was looked for: it is there, or it is missing since now or since before. */

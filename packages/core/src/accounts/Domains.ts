@@ -5,13 +5,16 @@ import { Invalid } from "../base/Invalid.ts"
 import { Names, type NamesUnavailable } from "../base/Names.ts"
 import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
 import * as Duties from "../ledger/Duties.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type IdempotencyMismatch, Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { Installation } from "./Installation.ts"
+import { PlanRequired } from "./Plan.ts"
 import { AccountReads } from "./AccountReads.ts"
 import type { Company } from "./Company.ts"
 import * as Domain from "./Domain.ts"
-import { Installation } from "./Installation.ts"
-import { PlanRequired } from "./Plan.ts"
 
 const pageSize = 200
 const lookupsAtOnce = 8
@@ -33,8 +36,12 @@ export class Domains extends Context.Service<
      */
     readonly verify: (
       company: Pick<Company, "id" | "plan">,
-      domain: string
-    ) => Effect.Effect<Domain.Domain, Invalid | PlanRequired | Domain.DomainTaken | DomainNotShown | NamesUnavailable | StoreUnavailable>
+      domain: string,
+      request?: Answer.Request<Domain.Domain>
+    ) => Effect.Effect<
+      Answer.Outcome<Domain.Domain>,
+      Invalid | PlanRequired | Domain.DomainTaken | DomainNotShown | NamesUnavailable | IdempotencyMismatch | StoreUnavailable
+    >
     readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
     /** Whether Lightning addresses at the domain answer: the service's own, and every verified one that is not lost. */
     readonly isServed: (domain: string) => Effect.Effect<boolean, StoreUnavailable>
@@ -45,6 +52,7 @@ export class Domains extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
+  const ledger = yield* LedgerReads
   const records = yield* AccountReads
   const names = yield* Names
   const installation = yield* Installation
@@ -63,7 +71,9 @@ export const make = Effect.gen(function* () {
   })
 
   return Domains.of({
-    verify: Effect.fnUntraced(function* ({ id: companyId, plan }, text) {
+    verify: Effect.fnUntraced(function* ({ id: companyId, plan }, text, request) {
+      const before = yield* Answers.earlier(ledger, companyId, request)
+      if (before !== undefined) return before
       if (plan === "free") return yield* new PlanRequired({ plan: "paid", feature: "a domain of your own" })
       const name = yield* Effect.mapError(
         Effect.fromResult(normaliseDomain(text)),
@@ -72,7 +82,7 @@ export const make = Effect.gen(function* () {
       if (name === installation.domain) return yield* new Domain.DomainTaken({ domain: name })
       const known = Option.getOrUndefined(yield* records.domain(name))
       const mine = known?.companyId === companyId ? known : undefined
-      if (mine?.shownBy === "operator") return mine
+      if (mine?.shownBy === "operator") return yield* Answers.keep(journal, companyId, request, mine)
       const shown = yield* isShown({ domain: name, companyId })
       const nowMillis = yield* Clock.currentTimeMillis
       if (!shown) return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
@@ -89,11 +99,14 @@ export const make = Effect.gen(function* () {
         }
         const { lostAtMillis = null } = known ?? {}
         const replaces = known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis }
-        yield* journal.commit(Domain.verified(domain, replaces))
+        const once = Answer.once(companyId, request, domain, nowMillis + Answer.keptMillis)
+        const applied = yield* journal.commit(Domain.verified(domain, replaces, once))
+        if (applied._tag === "Replayed") return applied
       } else yield* journal.commit(Domain.checked(mine, true, nowMillis))
       // Read again: another company may have taken over the lost domain meanwhile.
       const now = yield* records.domain(name)
-      return now._tag === "Some" && now.value.companyId === companyId ? now.value : yield* new Domain.DomainTaken({ domain: name })
+      if (now._tag === "None" || now.value.companyId !== companyId) return yield* new Domain.DomainTaken({ domain: name })
+      return yield* Answers.keep(journal, companyId, request, now.value)
     }),
     list: records.domainsOf,
     isServed: Effect.fnUntraced(function* (text) {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "./Change.ts"
+import type { IdempotencyMismatch } from "./Journal.ts"
 
 /** What was answered to the first request with a key, and what that request was. */
 export interface Answer {
@@ -30,6 +31,8 @@ export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
     ? Effect.succeed(outcome.value)
     : Effect.die("this answers a request with a key, whose value is in the rendered answer")
 
+/** Nothing else happens: what was asked for was so already. */
+export interface AnswerKept extends Change.Parts<"AnswerKept", IdempotencyMismatch> {}
 export interface AnswersForgotten extends Change.Parts<"AnswersForgotten"> {}
 
 /** The part of a Change that makes it happen once. */
@@ -40,6 +43,16 @@ export const once = <A>(
   forgetAtMillis: number | null
 ): Change.Once | undefined =>
   request && { owner, key: request.key, fingerprint: request.fingerprint, answer: request.render(value), forgetAtMillis }
+
+/** The answer to a request that had nothing left to do is kept like any other: the same key gets the same again. */
+export const kept = (id: string, companyId: CompanyId.CompanyId, atMillis: number, once: Change.Once): AnswerKept => ({
+  _tag: "AnswerKept",
+  id,
+  companyId,
+  atMillis,
+  legs: [],
+  once
+})
 
 /** Every answer whose time is over by `atMillis` is forgotten. */
 export const forgotten = (id: string, atMillis: number): AnswersForgotten => ({

@@ -1,7 +1,9 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
+import * as Id from "../base/Id.ts"
+import * as Answer from "./Answer.ts"
 import type { Outcome, Request } from "./Answer.ts"
-import { type Applied, IdempotencyMismatch, type StoreUnavailable } from "./Journal.ts"
+import { type Applied, IdempotencyMismatch, type Journal, type StoreUnavailable } from "./Journal.ts"
 import type { LedgerReads } from "./LedgerReads.ts"
 
 /**
@@ -21,6 +23,19 @@ export const earlier = <A>(
       : Effect.fail(new IdempotencyMismatch({ key: request.key }))
   })
 }
+
+/** The result of a request that had nothing to do, or whose effect keeps no answer: kept for the next with its key. */
+export const keep = Effect.fnUntraced(function* <A>(
+  journal: Journal["Service"],
+  owner: CompanyId.CompanyId,
+  request: Request<A> | undefined,
+  value: A
+): Effect.fn.Return<Outcome<A>, IdempotencyMismatch | StoreUnavailable> {
+  const nowMillis = yield* Clock.currentTimeMillis
+  const once = Answer.once(owner, request, value, nowMillis + Answer.keptMillis)
+  if (once !== undefined) yield* journal.commit(Answer.kept(yield* Id.make, owner, nowMillis, once))
+  return { _tag: "Made", value }
+})
 
 /** The result of a commit, for its caller. */
 export const outcome = <A>(applied: Applied, value: A): Outcome<A> =>

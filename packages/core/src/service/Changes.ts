@@ -2,7 +2,7 @@ import type { Effect } from "effect"
 import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
 import type { CompanyOpened, PlanChanged } from "../accounts/Company.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
-import type { AnswersForgotten } from "../ledger/Answer.ts"
+import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
 import type { RefusalOf } from "../ledger/Change.ts"
 import type { CursorMoved } from "../ledger/Cursor.ts"
 import type { DutyBegun } from "../ledger/Duty.ts"
@@ -71,6 +71,7 @@ export type Change =
   | PayoutBuried
   | CursorMoved
   | DutyBegun
+  | AnswerKept
   | AnswersForgotten
 
 /** Those that each store has a program of its own for: writes cannot express them. */

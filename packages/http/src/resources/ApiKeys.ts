@@ -8,6 +8,7 @@ import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
 import * as Scalars from "../Scalars.ts"
+import { Seal } from "../Seal.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 import * as Companies from "./Companies.ts"
@@ -60,31 +61,48 @@ const example = ({ apiKey, companyId, at }: World): (typeof view.schema)["Type"]
   created_at: at()
 })
 
-const secretIsShownOnce = "An API key is shown once and never stored, so this response cannot be repeated"
+const issuePath = `${Companies.path}/:id/api-keys` as const
+const rotatePath = `${path}/:id/rotate` as const
+
+/** The endpoint's path with the id in it: the same key for another id is another request. */
+const at = (path: string, id: string): string => path.replace(":id", id)
+
+/** What creates a key may answer: its answer is stored sealed, for the operator, who asked. */
+const errors = Errors.of(
+  "malformed",
+  "idempotency_mismatch",
+  "idempotency_not_supported",
+  "answer_not_readable",
+  "not_found",
+  "conflict",
+  "store_unavailable"
+)
 
 export const issue = Section.operator(
-  HttpApiEndpoint.post("issueKey", `${Companies.path}/:id/api-keys`, {
+  HttpApiEndpoint.post("issueKey", issuePath, {
     params: { id: Scalars.Uuid },
+    headers: Idempotency.headers,
     payload: Body,
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", "idempotency_not_supported", "not_found", "conflict", "store_unavailable")
+    error: errors
   })
     .annotate(OpenApi.Summary, "Issue an API key")
-    .annotate(OpenApi.Description, "The key is shown in this response only, so an `Idempotency-Key` is refused.")
+    .annotate(OpenApi.Description, "The key is shown in this response only, and again to a request with the same `Idempotency-Key`.")
     .annotate(Example, (world) => {
       const data = example(world)
       return { params: { id: data.company_id }, body: { name: data.name, scopes: data.scopes }, message: "API key issued", data }
     }),
-  ApiKeys,
-  (apiKeys) =>
-    Effect.fnUntraced(function* ({ params, payload, request }) {
-      yield* Idempotency.refused(request, secretIsShownOnce)
+  Effect.all([ApiKeys, Seal]),
+  ([apiKeys, sealer]) => {
+    const creation = Idempotency.sealedCreation(issuePath, "API key issued", view.of, sealer)
+    return Effect.fnUntraced(function* ({ params, payload, headers, request }) {
+      const companyId = CompanyId.make(params.id.toLowerCase())
       const { name, scopes, expires_at: expiresAtMillis = null } = payload
-      const issued = yield* Errors.answered(
-        apiKeys.issue({ companyId: CompanyId.make(params.id.toLowerCase()), name, scopes, expiresAtMillis })
-      )
-      return Envelope.created("API key issued", view.of(issued))
+      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(issuePath, companyId))
+      const issued = yield* Errors.answered(apiKeys.issue({ companyId, name, scopes, expiresAtMillis, ...once }))
+      return yield* creation.answer(issued, CompanyId.operator)
     })
+  }
 )
 
 export const revoke = Section.operator(
@@ -105,8 +123,9 @@ export const revoke = Section.operator(
 )
 
 export const rotate = Section.operator(
-  HttpApiEndpoint.post("rotateKey", `${path}/:id/rotate`, {
+  HttpApiEndpoint.post("rotateKey", rotatePath, {
     params,
+    headers: Idempotency.headers,
     payload: Schema.Struct({
       overlap_seconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds })).annotate({
         description: "Overlap in which the old key stays valid, in seconds",
@@ -114,12 +133,12 @@ export const rotate = Section.operator(
       })
     }).annotate({ identifier: "RotateApiKey" }),
     success: Envelope.success(201, view.schema),
-    error: Errors.of("malformed", "idempotency_not_supported", "not_found", "conflict", "store_unavailable")
+    error: errors
   })
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,
-      "A new key with the same name, scopes and expiry. It is shown in this response only, so an `Idempotency-Key` is refused."
+      "A new key with the same name, scopes and expiry. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -127,10 +146,13 @@ export const rotate = Section.operator(
       message: "API key replaced",
       data: example(world)
     })),
-  ApiKeys,
-  (apiKeys) =>
-    Effect.fnUntraced(function* ({ params, payload, request }) {
-      yield* Idempotency.refused(request, secretIsShownOnce)
-      return Envelope.created("API key replaced", view.of(yield* Errors.answered(apiKeys.rotate(params.id, payload.overlap_seconds))))
+  Effect.all([ApiKeys, Seal]),
+  ([apiKeys, sealer]) => {
+    const creation = Idempotency.sealedCreation(rotatePath, "API key replaced", view.of, sealer)
+    return Effect.fnUntraced(function* ({ params: { id }, payload, headers, request }) {
+      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(rotatePath, id))
+      const replaced = yield* Errors.answered(apiKeys.rotate(id, payload.overlap_seconds, once.request))
+      return yield* creation.answer(replaced, CompanyId.operator)
     })
+  }
 )

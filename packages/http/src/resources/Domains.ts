@@ -58,13 +58,16 @@ const example = ({ domain, companyId, millis }: World): Domain.Domain => ({
   lostAtMillis: null
 })
 
+const claiming = Idempotency.creation(path, "Domain verified", own.of)
+
 const claim = Section.company(
   HttpApiEndpoint.post("claimDomain", path, {
+    headers: Idempotency.headers,
     payload: Schema.Struct({ domain: GivenDomain }).annotate({ identifier: "ClaimDomain" }),
     success: Envelope.success(201, own.schema),
     error: Errors.of(
       "malformed",
-      "idempotency_not_supported",
+      "idempotency_mismatch",
       "plan_required",
       "domain_taken",
       "domain_not_shown",
@@ -76,18 +79,18 @@ const claim = Section.company(
     .annotate(OpenApi.Summary, "Claim a domain")
     .annotate(
       OpenApi.Description,
-      "Checks the TXT record that verifies the domain as the company's. Without the record, the error names the one to set. Repeating the request changes nothing, so an `Idempotency-Key` is refused. Needs a paid plan and the scope `receive`."
+      "Checks the TXT record that verifies the domain as the company's. Without the record, the error names the one to set. Repeating the request changes nothing. Needs a paid plan and the scope `receive`."
     )
     .annotate(Example, (world) => ({ body: { domain: world.domain }, message: "Domain verified", data: own.of(example(world)) })),
   Domains,
   (domains) =>
-    Effect.fnUntraced(function* ({ payload, request }) {
-      yield* Idempotency.refused(request, "Doing this again changes nothing")
+    Effect.fnUntraced(function* ({ payload, headers, request }) {
       const {
         apiKey: { companyId: id },
         plan
       } = yield* Caller
-      return Envelope.created("Domain verified", own.of(yield* Errors.answered(domains.verify({ id, plan }, payload.domain))))
+      const once = yield* claiming.once(request, headers["idempotency-key"])
+      return claiming.answer(yield* Errors.answered(domains.verify({ id, plan }, payload.domain, once.request)))
     })
 )
 
@@ -113,18 +116,23 @@ export const section = Section.make("domains", { title: "Domains", description: 
   list
 ])
 
+const vouchPath = "/operator/companies/:id/domains"
+
+const vouching = Idempotency.creation(vouchPath, "Domain verified", vouched.of)
+
 /** What the operator does without a TXT record. */
 export const vouch = Section.operator(
-  HttpApiEndpoint.post("verifyDomain", "/operator/companies/:id/domains", {
+  HttpApiEndpoint.post("verifyDomain", vouchPath, {
     params: { id: Scalars.Uuid },
+    headers: Idempotency.headers,
     payload: Schema.Struct({ domain: GivenDomain }).annotate({ identifier: "VerifyDomain" }),
     success: Envelope.success(201, vouched.schema),
-    error: Errors.of("malformed", "idempotency_not_supported", "not_found", "domain_taken", "store_unavailable")
+    error: Errors.of("malformed", "idempotency_mismatch", "not_found", "domain_taken", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "Vouch for a company's domain")
     .annotate(
       OpenApi.Description,
-      "The operator vouches that the domain is the company's: Lightning addresses may be created there. Repeating the request changes nothing, so an `Idempotency-Key` is refused."
+      "The operator vouches that the domain is the company's: Lightning addresses may be created there. Repeating the request changes nothing."
     )
     .annotate(Example, (world) => ({
       params: { id: world.companyId },
@@ -134,10 +142,10 @@ export const vouch = Section.operator(
     })),
   Companies,
   (companies) =>
-    Effect.fnUntraced(function* ({ params, payload, request }) {
-      yield* Idempotency.refused(request, "Doing this again changes nothing")
-      const row = yield* Errors.answered(companies.verifyDomain(CompanyId.make(params.id.toLowerCase()), payload.domain))
-      return Envelope.created("Domain verified", vouched.of(row))
+    Effect.fnUntraced(function* ({ params, payload, headers, request }) {
+      const companyId = CompanyId.make(params.id.toLowerCase())
+      const once = yield* vouching.once(request, headers["idempotency-key"], vouchPath.replace(":id", companyId))
+      return vouching.answer(yield* Errors.answered(companies.verifyDomain(companyId, payload.domain, once.request)))
     })
 )
 
