@@ -3,7 +3,7 @@
 import { Msat, type Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core"
 import { Deferred, Effect, Layer, Option, type Redacted, Schema, Semaphore, Stream } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 export interface Options {
   readonly url: string
@@ -42,8 +42,24 @@ const Outgoing = Schema.Struct({
 /** The end of a call to pay. What became of the payment is in the record; where there is none, a reason says that there will be none. */
 const Ended = Schema.Struct({ paymentHash: PaymentHash.PaymentHash, reason: Schema.optionalKey(Schema.String) })
 
+/** By when it was paid, and by its hash among those of the same millisecond. */
+const settledOf = ({ paymentHash, preimage, receivedSat, completedAt }: typeof Incoming.Type): ReadonlyArray<LightningReceiver.Settled> =>
+  completedAt === null
+    ? []
+    : [
+        {
+          paymentHash,
+          preimage,
+          received: Msat.fromSats(receivedSat),
+          settledAtMillis: completedAt,
+          cursor: `${completedAt}:${paymentHash}`
+        }
+      ]
+
 const get = (path: string, urlParams: Readonly<Record<string, string>> = {}) => HttpClientRequest.get(path, { urlParams })
 const post = (path: string, form: Readonly<Record<string, string>>) => HttpClientRequest.bodyUrlParams(HttpClientRequest.post(path), form)
+
+const outage = (operation: string, cause: string) => new LightningReceiver.NodeUnavailable({ operation, cause })
 
 /** Asks phoenixd, and is the only one here who does. */
 const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 10_000 }: Options) {
@@ -51,28 +67,21 @@ const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 1
     request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.basicAuth("", password))
   )
   let ours: string | undefined
-  const send = (operation: string, request: HttpClientRequest.HttpClientRequest, withinMillis: number) =>
+  const send = (operation: string, request: HttpClientRequest.HttpClientRequest, withinMillis = deadlineMillis) =>
     client.execute(request).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
-      Effect.flatMap((response) => Effect.map(response.text, (text) => ({ status: response.status, text, response }))),
+      Effect.flatMap((response) => Effect.map(response.text, (text) => ({ status: response.status, text }))),
       Effect.timeout(withinMillis),
-      // In words alone: the failed request has the password in it.
-      Effect.mapError(({ _tag }) => new LightningReceiver.NodeUnavailable({ operation, cause: _tag }))
+      Effect.mapError(({ _tag }) => outage(operation, _tag)) // in words alone: the failed request has the password in it
     )
-  const ask = <A, I>(
-    operation: string,
-    request: HttpClientRequest.HttpClientRequest,
-    schema: Schema.Codec<A, I>,
-    withinMillis = deadlineMillis
-  ) =>
-    Effect.flatMap(send(operation, request, withinMillis), ({ status, response }) =>
+  const read =
+    <A, I>(operation: string, schema: Schema.Codec<A, I>) =>
+    ({ status, text }: { readonly status: number; readonly text: string }) =>
       status === 200
-        ? Effect.mapError(
-            HttpClientResponse.schemaBodyJson(schema)(response),
-            () => new LightningReceiver.NodeUnavailable({ operation, cause: "an answer that phoenixd does not give" })
-          )
-        : Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause: `status ${status}` }))
-    )
+        ? Effect.mapError(Schema.decodeEffect(Schema.fromJsonString(schema))(text), () => outage(operation, "not what phoenixd answers"))
+        : Effect.fail(outage(operation, `status ${status}`))
+  const ask = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, withinMillis?: number) =>
+    Effect.flatMap(send(operation, request, withinMillis), read(operation, schema))
   const info = ask("getinfo", get("/getinfo"), Info)
   /**
    * Undefined where phoenixd has no such record. It says so by an empty 404, which anybody in its place could: only the very node that it was is believed, asked
@@ -80,12 +89,11 @@ const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 1
    */
   const find = <A, I>(operation: string, path: string, schema: Schema.Codec<A, I>) =>
     Effect.gen(function* (): Effect.fn.Return<A | undefined, LightningReceiver.NodeUnavailable> {
-      const { status, text } = yield* send(operation, get(path), deadlineMillis)
-      if (status !== 404 || text !== "") return yield* ask(operation, get(path), schema)
+      const answer = yield* send(operation, get(path))
+      if (answer.status !== 404 || answer.text !== "") return yield* read(operation, schema)(answer)
       const { nodeId } = yield* info
       ours ??= nodeId
-      if (nodeId === ours) return undefined
-      return yield* new LightningReceiver.NodeUnavailable({ operation, cause: "another node is in its place" })
+      return nodeId === ours ? undefined : yield* outage(operation, "another node is in its place")
     })
   return { ask, find, info: Effect.tap(info, ({ nodeId }) => Effect.sync(() => (ours ??= nodeId))) }
 })
@@ -94,7 +102,6 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
   const { ask, find, info } = yield* connect(options)
   const { nodeId } = yield* info
   const creating = yield* Semaphore.make(1)
-  const cannot = (operation: string, cause: string) => Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause }))
   const state = (hash: PaymentHash.PaymentHash) =>
     Effect.map(find("lookupInvoice", `/payments/incoming/${hash}`, Incoming), (found): LightningReceiver.InvoiceState => {
       if (found === undefined) return { _tag: "unknown" }
@@ -107,7 +114,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
     lacks: new Set(["cancel", "millisatoshis"]),
     // `externalId` is our id, which phoenixd does not hold to be unique: it is looked for first, one creation at a time.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
-      if (amount % 1000n !== 0n) return cannot("createInvoice", "phoenixd knows whole satoshis only")
+      if (amount % 1000n !== 0n) return Effect.fail(outage("createInvoice", "phoenixd knows whole satoshis only"))
       const text = description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }
       const form = { amountSat: String(Msat.toSats(amount)), expirySeconds: String(expirySeconds), externalId: id, ...text }
       const known = ask("createInvoice", get("/payments/incoming", { externalId: id, all: "true" }), Schema.Array(Incoming))
@@ -121,26 +128,19 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
     lookupInvoice: state,
     cancelInvoice: (hash) =>
       Effect.flatMap(state(hash), ({ _tag }) =>
-        _tag === "settled" ? Effect.succeed({ _tag } as const) : cannot("cancelInvoice", "phoenixd cannot cancel an invoice")
+        _tag === "settled" ? Effect.succeed({ _tag } as const) : Effect.fail(outage("cancelInvoice", "phoenixd cannot cancel an invoice"))
       ),
-    // By when it was paid, and by its hash among those of the same millisecond. `from` is that time, and includes it.
+    // `from` is the time of the last one, and includes it.
     settlements: (after) =>
       Stream.paginate(after ?? "0:", (cursor) => {
         const from = cursor.split(":")[0] ?? "0"
         const page = ask("settlements", get("/payments/incoming", { from, limit: String(pageSize) }), Schema.Array(Incoming))
         return Effect.gen(function* () {
-          const lines = (yield* page).flatMap((one) => (one.completedAt === null ? [] : [{ ...one, at: one.completedAt }]))
-          const cursorOf = (one: (typeof lines)[number]) => `${one.at}:${one.paymentHash}`
-          const isAfter = (one: (typeof lines)[number]) => one.at > Number(from) || (one.at === Number(from) && cursorOf(one) > cursor)
-          const fresh = lines.filter(isAfter).toSorted((a, b) => a.at - b.at || (a.paymentHash < b.paymentHash ? -1 : 1))
-          if (fresh.length === 0) yield* Effect.sleep(pollMillis)
-          const told = fresh.map((one) => ({
-            paymentHash: one.paymentHash,
-            received: Msat.fromSats(one.receivedSat),
-            preimage: one.preimage,
-            settledAtMillis: one.at,
-            cursor: cursorOf(one)
-          }))
+          const told = (yield* page)
+            .flatMap(settledOf)
+            .filter((one) => one.settledAtMillis > Number(from) || (one.settledAtMillis === Number(from) && one.cursor > cursor))
+            .toSorted((a, b) => a.settledAtMillis - b.settledAtMillis || (a.cursor < b.cursor ? -1 : 1))
+          if (told.length === 0) yield* Effect.sleep(pollMillis)
           return [told, Option.some(told.at(-1)?.cursor ?? cursor)] as const
         })
       })
