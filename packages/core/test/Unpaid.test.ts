@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Effect, Layer, Option } from "effect"
+import { type Context, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import { defaults } from "../src/service/Policy.ts"
 import type { Invoice } from "../src/receiving/Invoice.ts"
+import * as LookUps from "../src/receiving/LookUps.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import * as Settlements from "../src/receiving/Settlements.ts"
@@ -46,6 +47,19 @@ const counting = () => {
   return { change, times: ({ paymentHash }: Invoice) => asked.get(paymentHash) ?? 0 }
 }
 
+/** A node that cannot close an invoice, and counts how often it is asked about one. */
+const withoutCancel = () => {
+  const { change, times } = counting()
+  const cannot = replace(LightningReceiver, (receiver) =>
+    LightningReceiver.of({
+      ...receiver,
+      lacks: new Set(["cancel"]),
+      cancelInvoice: () => Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error("it cannot") }))
+    })
+  )
+  return { change: <R>(ports: Context.Context<R | LightningReceiver>) => change(cannot(ports)), times }
+}
+
 /** So much time, in which the workers work. */
 const pass = Effect.fnUntraced(function* (minutes: number) {
   for (let minute = 0; minute < minutes; minute++) yield* TestClock.adjust("1 minute")
@@ -55,6 +69,26 @@ const pass = Effect.fnUntraced(function* (minutes: number) {
 const working = Layer.build(Settlements.layerWorker)
 
 describe("An invoice that a wallet asked for", () => {
+  scenario(
+    "invoice: at a node that cannot close it, one that no wallet pays is looked up seldom, and forgotten when its grace is over; one that was paid is credited",
+    withoutCancel,
+    function* ({ times }) {
+      const { row: company } = yield* shop
+      yield* working
+      const [unpaid, late] = [yield* ask(), yield* ask()]
+      yield* pay(late)
+      yield* pass(expirySeconds / 60 + 60)
+      assert.deepStrictEqual(yield* has(company), { posted: 21, held: 0 })
+      const graceHours = LookUps.defaults.expiredGraceMillis / 3_600_000
+      for (let hour = 0; hour < graceHours - 2; hour++) yield* TestClock.adjust("1 hour")
+      assert.isDefined(yield* find(unpaid), "it could be paid still, for all that is known")
+      assert.isAtMost(times(unpaid), 20)
+      for (let hour = 0; hour < 4; hour++) yield* TestClock.adjust("1 hour")
+      assert.isUndefined(yield* find(unpaid))
+      assert.strictEqual((yield* find(late))?.status, "settled")
+    }
+  )
+
   scenario(
     "invoice: one that no wallet pays is asked about a few times, closed at the node and forgotten, and can be paid no more",
     counting,

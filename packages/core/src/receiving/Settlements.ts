@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schedule, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect"
 import * as Id from "../base/Id.ts"
 import * as Pages from "../base/Pages.ts"
 import * as Worker from "../base/Worker.ts"
@@ -68,15 +68,22 @@ export const make = Effect.gen(function* () {
     if (over && (state._tag === "open" || state._tag === "canceled")) yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
   })
 
-  /** The node decides. An invoice that it does not know, as after a clean-up, cannot be paid; that is believed once its grace is over. */
+  const closes = receiver.lacks?.has("cancel") !== true
+
+  /**
+   * The node decides. An invoice that it does not know, as after a clean-up, cannot be paid; that is believed once its grace is over. So is that it takes no payment
+   * after the end of one that it cannot close: until then it is looked up as any other.
+   */
   const drop = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const forgotten = Effect.catchTag(journal.commit(Invoice.forgotten(invoice, nowMillis)), "InvoiceNotPayable", () => Effect.void)
-    const closed = yield* Effect.result(receiver.cancelInvoice(invoice.paymentHash))
-    if (closed._tag === "Success") return yield* closed.success._tag === "canceled" ? forgotten : look(invoice)
     const isOver = nowMillis > invoice.expiresAtMillis + options.expiredGraceMillis
+    if (!closes && !isOver) return
+    const forgotten = Effect.catchTag(journal.commit(Invoice.forgotten(invoice, nowMillis)), "InvoiceNotPayable", () => Effect.void)
+    const closed = closes ? yield* Effect.option(receiver.cancelInvoice(invoice.paymentHash)) : Option.none()
+    if (Option.isSome(closed)) return yield* closed.value._tag === "canceled" ? forgotten : look(invoice)
     const state = yield* receiver.lookupInvoice(invoice.paymentHash)
-    if (isOver && state._tag === "unknown") return yield* forgotten
+    if (state._tag === "settled") return yield* look(invoice)
+    if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted"))) return yield* forgotten
   })
 
   let lookedAtMillis: number | undefined
