@@ -77,14 +77,17 @@ describe("the sandbox's world", () => {
     await Customer.ends(shop, id, "failed")
   })
 
-  it("sandbox fault: while the chain is away no address is given; a payout that was confirmed is mined afterwards", async () => {
+  it("sandbox fault: while the chain is away no address is given; a payout that is mined meanwhile is settled when it is back", async () => {
     const { destination } = await Customer.outside(shop, "chain_address")
     const id = await confirm(destination, 20_000)
+    await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
     await begin("chain")
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/deposit/on-chain", {})), [503, "chain_unavailable"])
-    await end("chain")
-    await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
     await sandbox("/mine", { blocks: 6 })
+    // A payment over Lightning ends after it: the payout was looked at since, and could not be seen.
+    await Customer.ends(shop, await confirm("settle@wallet.example", 100), "settled")
+    assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
+    await end("chain")
     await Customer.ends(shop, id, "settled")
   })
 
@@ -152,6 +155,19 @@ describe("the sandbox's world", () => {
     await Customer.hasBalance(shop, balance)
     // What is made now is made later.
     assert.isAbove(Date.parse((await Customer.data(201, invoice())).created_at ?? second.now), Date.now() + 3_500_000)
+  })
+
+  it("sandbox clock: a stored response is forgotten once its time has passed", async () => {
+    const ask = (amount: number) =>
+      shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount, currency: "sats" }, { "idempotency-key": "of-a-day" })
+    assert.strictEqual((await ask(1)).status, 201)
+    assert.deepStrictEqual(await Customer.refusal(ask(2)), [422, "idempotency_mismatch"])
+    await sandbox("/clock", { advance_seconds: 31 * 86_400 })
+    await eventually(
+      "the end of the response",
+      () => ask(2),
+      ({ status }) => status === 201
+    )
   })
 
   it("sandbox clock: an on-chain payment that no block takes is sent again for more once its time has come", async () => {

@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { created, found, open } from "@satrail/contracts/Fixtures"
+import { Records } from "@satrail/core/service/Records"
+import { Effect, Layer } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import * as Commits from "../src/Commits.ts"
+import * as Storage from "../src/Storage.ts"
+import * as Database from "./Database.ts"
+import * as Embedded from "./Embedded.ts"
+
+const directory = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const made = mkdtempSync(path.join(os.tmpdir(), "satrail-away-"))
+    await Embedded.fill(made)
+    return made
+  }),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+const story = (isAway: { now: boolean }) =>
+  Effect.gen(function* () {
+    const [records, commits] = [yield* Records, yield* Commits.Commits]
+    const company = yield* open
+    const row = yield* created(company, 1)
+    isAway.now = true
+    const asked = [
+      Effect.asVoid(found(records.invoice(company, row.id))),
+      Effect.asVoid(created(company, 2)),
+      Effect.asVoid(records.trialBalance)
+    ]
+    for (const one of asked) {
+      const error = yield* Effect.flip(one)
+      assert.deepInclude(error, { _tag: "StoreUnavailable", why: "away", reason: "the database does not answer" })
+    }
+    assert.strictEqual((yield* Effect.flip(commits.check))._tag, "StoreUnavailable")
+    isAway.now = false
+    assert.deepStrictEqual(yield* found(records.invoice(company, row.id)), row)
+    yield* created(company, 3)
+    yield* commits.check
+  })
+
+describe("a database that is taken away", () => {
+  it.live("PGlite: while it is away reads and commits fail as in an outage, and it is as before when it is back", () =>
+    Effect.gen(function* () {
+      const isAway = { now: false }
+      const storage = Storage.layerEmbedded({ directory: yield* directory, isAway: () => isAway.now })
+      yield* Effect.provide(story(isAway), storage)
+    })
+  )
+
+  it.live.skipIf(Database.server === undefined)(
+    "postgres: while it is away reads and commits fail as in an outage, and it is as before when it is back (skipped without a server)",
+    () =>
+      Effect.gen(function* () {
+        const isAway = { now: false }
+        const storage = Layer.unwrap(Effect.map(Database.make, (url) => Storage.layer({ url, isAway: () => isAway.now })))
+        yield* Effect.provide(story(isAway), storage)
+      })
+  )
+})
