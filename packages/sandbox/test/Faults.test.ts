@@ -43,6 +43,20 @@ it.effect("sandbox fault: begun again it has the new end, sooner or later", () =
   })
 )
 
+it.effect("sandbox fault: the end of an earlier one does not end the one that is just beginning", () =>
+  Effect.gen(function* () {
+    const faults = yield* Faults.make({ node: (isAway) => (isAway ? Effect.sleep("1 second") : Effect.void) })
+    yield* Effect.forkChild(faults.begin("node", 10), { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    yield* TestClock.adjust("9500 millis")
+    yield* Effect.forkChild(faults.begin("node", 10), { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    assert.lengthOf(yield* faults.all, 1)
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(yield* faults.all, [])
+  })
+)
+
 it.effect("sandbox fault: can be ended at once, and its own end then does nothing", () =>
   Effect.gen(function* () {
     const { told, begin, end, all } = yield* make

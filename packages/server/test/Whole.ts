@@ -3,7 +3,7 @@ import { Companies } from "@satrail/core/accounts/Companies"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import { type Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted, Result } from "effect"
+import { Clock, type Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
 import { rmSync } from "node:fs"
 import path from "node:path"
@@ -13,6 +13,8 @@ import * as Server from "../src/Server.ts"
 import * as Service from "./Service.ts"
 
 export const operatorToken = "the operator's token of the whole service".replaceAll(" ", "-")
+
+const machine = Effect.runSync(Clock.Clock)
 
 /** The whole service in this process, as a start makes it: an embedded database, the sandbox, workers, and a port. */
 export const start = async (env: Readonly<Record<string, string>> = {}) => {
@@ -28,7 +30,8 @@ export const start = async (env: Readonly<Record<string, string>> = {}) => {
       Effect.contextWith((services: Context.Context<Layer.Success<ReturnType<typeof Server.services>> | Readiness>) =>
         Effect.succeed(
           Layer.merge(
-            Server.server(environment, Redacted.make(operatorToken), services),
+            // As in a program: nothing of the services surrounds the server.
+            Layer.provide(Server.server(environment, Redacted.make(operatorToken), services), Layer.succeed(Clock.Clock, machine)),
             Layer.provide(Server.workers(environment), Layer.succeedContext(services))
           )
         )
