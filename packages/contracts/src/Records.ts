@@ -365,15 +365,6 @@ export const money = {
     assert.deepStrictEqual(byId(read), byId([one, { ...two, type: "taproot", index: 0 }]))
     assert.deepStrictEqual(yield* records.onChainAddresses([]), [])
   }),
-  "every address we gave out, each once, by id": Effect.gen(function* () {
-    const records = yield* Records
-    const after = yield* floor
-    const companyId = yield* open
-    const rows = yield* Effect.forEach(Array.from({ length: 10 }), () => onChainAddress(companyId))
-    yield* committed(...rows.map((row) => OnChainAddress.created(row)))
-    assert.deepStrictEqual(ofCompany(yield* paged(records.allOnChainAddresses, after), companyId), byId(rows))
-    assert.strictEqual((yield* records.allOnChainAddresses(null, 1)).length, 1)
-  }),
   "a key is read as it was committed, with the plan its company has now": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open

@@ -123,19 +123,17 @@ bites("Records", promises, {
   ],
   "one that starts a page with the last one's end": [
     sabotage({
-      records: ({ companies, depositsInBlocks, events, allOnChainAddresses }) => {
+      records: ({ companies, depositsInBlocks, events }) => {
         const before = (id: string | null): string | null => (id === null ? null : id.slice(0, -1))
         return {
           companies: (after, limit) => companies(before(after), limit),
           depositsInBlocks: (after, limit) => depositsInBlocks(before(after), limit),
-          allOnChainAddresses: (after, limit) => allOnChainAddresses(before(after), limit),
           events: (after, limit) => events(after > 0n ? after - 1n : after, limit)
         }
       }
     }),
     [
       "deposits in blocks are those to be confirmed, each once, by id",
-      "every address we gave out, each once, by id",
       "a company is read as it was committed; companies are listed by id, each once",
       "events are read from where one was, oldest first, each once"
     ]

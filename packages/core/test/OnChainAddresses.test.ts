@@ -5,6 +5,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Result } from "effect"
 import type * as CompanyId from "../src/base/CompanyId.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
+import * as OnChainAddress from "../src/receiving/OnChainAddress.ts"
 import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
 import { Records } from "../src/service/Records.ts"
 import { company, made, request, said, scenario } from "./World.ts"
@@ -55,7 +56,7 @@ describe("An on-chain address", () => {
     const { id } = yield* company()
     yield* (yield* Sandbox).pause("chain")
     assert.strictEqual(yield* said(create(id)), "ChainUnavailable")
-    assert.deepStrictEqual(yield* (yield* Records).allOnChainAddresses(null, 10), [])
+    assert.deepStrictEqual(yield* (yield* Records).newestFirst(OnChainAddress.noun, id, null, 10), [])
   })
 
   scenario("C23: on-chain address: made once for an idempotency key, during an outage of the chain or not", function* () {

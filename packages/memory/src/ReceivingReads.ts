@@ -77,7 +77,6 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
     read((now) =>
       Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))
     ),
-  allOnChainAddresses: (after, limit) => read((now) => page(State.all(now, OnChainAddress.noun), after, limit)),
   deposit: recordOf(read, Deposit.noun),
   depositByOutpoint: (chainTxId, vout) => read((now) => State.named(now, Deposit.noun, { chainTxId, vout })),
   depositOfInvoice: (companyId, invoiceId) =>

@@ -11,6 +11,5 @@ select ${onChainAddresses.selected} from ${onChainAddresses.name} t
 where t.script_pub_key = any(array(select value from json_array_elements_text($1)))`,
     values: (scriptPubKeys: ReadonlyArray<string>) => [Reads.list("text", scriptPubKeys)],
     read: onChainAddresses.ofRow
-  }),
-  allOnChainAddresses: Reads.page("Records.allOnChainAddresses", onChainAddresses, "true")
+  })
 }

@@ -70,7 +70,6 @@ export const make = Effect.gen(function* () {
         lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
         lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
         onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
-        allOnChainAddresses: yield* OnChainAddress.reads.allOnChainAddresses,
         deposit: yield* Deposit.reads.deposit,
         depositByOutpoint: yield* Deposit.reads.depositByOutpoint,
         depositsInBlocks: yield* Deposit.reads.depositsInBlocks,

@@ -57,8 +57,6 @@ export class ReceivingReads extends Context.Service<
     ) => Read<ReadonlyArray<LightningAddress>>
     /** Whichever of these scripts are ours. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
-    /** Every address we ever gave out, by id, after `after`: what a chain source has to watch. */
-    readonly allOnChainAddresses: (after: string | null, limit: number) => Read<ReadonlyArray<OnChainAddress>>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
     readonly depositByOutpoint: (txId: TxId.TxId, vout: number) => Read<Option.Option<Deposit>>
     /** On-chain deposits that are pending and in a block, by id, after `after`. */

@@ -35,7 +35,7 @@ export class ReportReads extends Context.Service<
     readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
     /** All of one moment. A company that was not opened has nothing. */
     readonly funds: (companyId: CompanyId.CompanyId) => Read<Funds>
-    /** Recounts everything of one company: for tests and the nightly job, never for a request. */
+    /** Recounts everything of one company, apart from `faults`: what the invariants are asserted by after a test, never for a request. */
     readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
     /** Compares everything of one company with everything else of it. Answers what is wrong, at most 1000 of it. */
     readonly faults: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Fault>>
