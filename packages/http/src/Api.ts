@@ -13,6 +13,7 @@ import * as Rates from "./resources/Rates.ts"
 import * as Reconciliation from "./resources/Reconciliation.ts"
 import * as Transactions from "./resources/Transactions.ts"
 import * as Vouchers from "./resources/Vouchers.ts"
+import * as WebhookEndpoints from "./resources/WebhookEndpoints.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 import * as Section from "./Section.ts"
 
@@ -58,8 +59,10 @@ const together = Section.together([
   Vouchers.section,
   read,
   Events.section,
+  WebhookEndpoints.section,
   Rates.section,
   operator,
+  WebhookEndpoints.operatorSection,
   Reconciliation.section,
   Domains.tls,
   Health.section,

@@ -59,6 +59,21 @@ export const catalogue = {
     meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
     remedy: "See its withdrawal, `withdrawal_id`."
   },
+  too_many_endpoints: {
+    status: 409,
+    meaning: "The company has as many webhook endpoints as it may have: 16.",
+    remedy: "Delete one that is not needed any more, or change one."
+  },
+  webhook_endpoint_disabled: {
+    status: 409,
+    meaning: "The webhook endpoint is disabled: nothing is sent there.",
+    remedy: "Enable it first; with `replay_from` nothing is lost."
+  },
+  delivery_pending: {
+    status: 409,
+    meaning: "The delivery is on its way, or waits for its next attempt.",
+    remedy: "Wait for its attempt: `next_attempt_at`."
+  },
   cursor_too_old: {
     status: 410,
     meaning: "Events after this cursor have been deleted: they are kept for 90 days.",

@@ -7,6 +7,7 @@ import type { DomainNotShown, Domains } from "@satrail/core/accounts/Domains"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { Invalid } from "@satrail/core/base/Invalid"
 import type { NamesUnavailable } from "@satrail/core/base/Names"
+import type { EndpointNotEnabled } from "@satrail/core/events/Endpoint"
 import type { CursorTooOld } from "@satrail/core/events/Events"
 import type { Feed } from "@satrail/core/events/Feed"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
@@ -27,6 +28,8 @@ import type { DestinationRefused } from "@satrail/core/sending/Recipient"
 import type { VoucherNotOpen } from "@satrail/core/sending/Voucher"
 import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
+import type { DeliveryPending } from "@satrail/core/webhooks/Delivery"
+import type { TooManyEndpoints, Webhooks } from "@satrail/core/webhooks/Webhooks"
 import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
@@ -161,6 +164,10 @@ const table = {
     const available_sats = Number(Msat.toSats(available))
     return detailed("insufficient_balance", `${message}: ${available_sats} sats are available`, { needed_sats, available_sats })
   },
+  TooManyEndpoints: ({ maximum }: TooManyEndpoints) =>
+    failure("too_many_endpoints", `There are ${maximum} webhook endpoints already, which is as many as a company has`),
+  EndpointNotEnabled: ({ status }: EndpointNotEnabled) => failure("webhook_endpoint_disabled", `The webhook endpoint is ${status}`),
+  DeliveryPending: (_: DeliveryPending) => failure("delivery_pending", "The delivery is on its way, or waits for its next attempt"),
   CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this one have been deleted"),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
@@ -194,6 +201,7 @@ export type ServiceError =
   | ErrorsOf<Prices["Service"]>
   | ErrorsOf<Transactions["Service"]>
   | ErrorsOf<Omit<Vouchers["Service"], "offer" | "claim">>
+  | ErrorsOf<Webhooks["Service"]>
   | ErrorsOf<Withdrawals["Service"]>
 
 type Table = typeof table

@@ -1,14 +1,16 @@
 import type { About, Kind, Notice } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
 import type { Unmatched } from "@satrail/core/receiving/Invoice"
-import { Schema } from "effect"
-import type { EventIds } from "./EventIds.ts"
+import { Renderer } from "@satrail/core/webhooks/Ports"
+import { Effect, Layer, Schema, Struct } from "effect"
+import { type EventIds, Ids } from "./EventIds.ts"
 import * as Deposits from "./resources/Deposits.ts"
 import * as Domains from "./resources/Domains.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
 import * as Vouchers from "./resources/Vouchers.ts"
+import * as WebhookView from "./resources/WebhookView.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 import * as Scalars from "./Scalars.ts"
 import * as View from "./View.ts"
@@ -38,7 +40,8 @@ const views = {
   voucher: Vouchers.view,
   lightningAddress: LightningAddresses.own,
   onChainAddress: OnChainAddresses.view,
-  domain: Domains.own
+  domain: Domains.own,
+  webhookEndpoint: WebhookView.view
 } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
 
 const dataOf = (about: About): object => {
@@ -59,6 +62,8 @@ const dataOf = (about: About): object => {
       return views.onChainAddress.of(about.record)
     case "domain":
       return views.domain.of(about.record)
+    case "webhookEndpoint":
+      return views.webhookEndpoint.of(about.record)
   }
 }
 
@@ -105,17 +110,7 @@ const identifierOf = (type: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")}Event`
 
-const kinds: ReadonlyArray<Kind> = [
-  "deposit",
-  "withdrawal",
-  "invoice",
-  "unmatched",
-  "voucher",
-  "lightningAddress",
-  "onChainAddress",
-  "domain"
-]
-
+const kinds: ReadonlyArray<Kind> = Struct.keys(types)
 /** The schema of each type of event. */
 export const schemas = new Map(
   kinds.flatMap((kind) => types[kind].map((type) => [type, eventOf(type, views[kind].schema, identifierOf(type))] as const))
@@ -123,3 +118,9 @@ export const schemas = new Map(
 
 /** Any event. */
 export const Event = Schema.Union([...schemas.values()])
+
+/** How events are written, for who sends them. */
+export const layer = Layer.effect(
+  Renderer,
+  Effect.map(Ids, (ids) => Renderer.of({ render: render(ids), idOf: ids.write }))
+)

@@ -15,6 +15,7 @@ import * as LnurlWithdraw from "./LnurlWithdraw.ts"
 import * as Paths from "./Paths.ts"
 import * as Readiness from "./Readiness.ts"
 import { routerConfig } from "./Routing.ts"
+import * as WebhookKeys from "./WebhookKeys.ts"
 
 /** How requests are taken in, and what the first page says. */
 export interface Options<E = never, R = never> extends Edge.Options {
@@ -58,6 +59,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     Extension.mount(Lnurl.extension(proxies), policy),
     Extension.mount(LnurlWithdraw.extension(proxies), policy),
     Extension.mount(EventStream.extension, policy),
+    own(WebhookKeys.routes),
     ...extensions.map((extension) => Extension.mount(extension, policy)),
     layerUnsaid,
     Edge.layer(options)

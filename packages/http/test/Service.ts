@@ -11,6 +11,7 @@ import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import { Settlements } from "@satrail/core/receiving/Settlements"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { PaymentWorker } from "@satrail/core/sending/PaymentWorker"
+import { Poster, type Posted } from "@satrail/core/webhooks/Ports"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -21,6 +22,7 @@ import type { Code } from "../src/Errors.ts"
 import * as Http from "../src/Http.ts"
 import { type Check, Readiness } from "../src/Readiness.ts"
 import * as Seal from "../src/Seal.ts"
+import * as WebhookKeys from "../src/WebhookKeys.ts"
 
 export const operatorToken = "an operator's token"
 export const domain = "pay.example.com"
@@ -83,10 +85,24 @@ export interface Options {
   readonly instead?: Context.Context<never>
 }
 
+/** Webhooks go nowhere: what would have been sent is here. */
+const posted = {
+  requests: new Array<{ readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }>(),
+  poster: {
+    issue: (url: string) => (/^https:\/\/[\w.]+\.example(\/|$)/.test(url) ? undefined : "An https URL of a public host"),
+    post: (ask: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }) =>
+      Effect.sync((): Posted => {
+        posted.requests.push(ask)
+        return { _tag: "Answered", status: 204, body: "", retryAfter: null }
+      })
+  }
+}
+
 // What is on its way is looked at whenever a test lets the workers work.
 const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
     Layer.provideMerge(Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
+    Layer.provide(Layer.merge(Layer.succeed(Poster, posted.poster), WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets")))),
     Layer.provide(Layer.succeed(Nostr.SecretKey, nostrKey))
   )
 

@@ -1,4 +1,10 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import * as Delivery from "@satrail/core/webhooks/Delivery"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
@@ -68,6 +74,34 @@ const exampleOf = (name: string) => documented.find((one) => one.name === name)?
 
 const eventId: string = (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
 
+/** A delivery that was given up, to an endpoint of its own. */
+const failedDelivery = async (root: string, key: string, companyId: CompanyId.CompanyId) => {
+  const { body } = await service.ask("POST", `${root}/webhook-endpoints`, { key, body: { url: "https://shop.example/webhooks" } })
+  return service.run(
+    Effect.gen(function* () {
+      const [journal, tasks] = [yield* Journal, yield* Tasks]
+      yield* journal.commit(Duty.begun(root, 0))
+      const [task] = yield* tasks.claim({ kind: root, nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
+      if (task === undefined) return yield* Effect.die("nobody else has the role")
+      const id = yield* Id.make
+      const ended = {
+        status: "failed",
+        attempts: 10,
+        dueAtMillis: null,
+        lastAtMillis: 1,
+        durationMillis: 1,
+        answered: 500,
+        answer: ""
+      } as const
+      const about = { endpointId: body.data.id, epoch: 0, place: "1.1", eventCompanyId: companyId, type: "invoice.settled", subject: id }
+      yield* journal.commit(Delivery.made({ id, companyId, ...about, ...ended, createdAtMillis: 1 }, fence(task)))
+      return { deliveryId: id, endpointId: body.data.id }
+    })
+  )
+}
+const own = await failedDelivery("/v1", company.key, company.id)
+const theirs = await failedDelivery("/operator", operatorToken, CompanyId.operator)
+
 const failing = "/v1/bitcoin/withdraw/confirm"
 
 /** How an endpoint is asked well. */
@@ -99,6 +133,20 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` }, delete: { path: `/v1/vouchers/${voucherId}` } },
   "/v1/events": { get: {} },
   "/v1/events/{id}": { get: { path: `/v1/events/${eventId}` } },
+  "/v1/webhook-deliveries/{id}/resend": { post: { path: `/v1/webhook-deliveries/${own.deliveryId}/resend` } },
+  "/v1/webhook-endpoints/{id}/deliveries": { get: { path: `/v1/webhook-endpoints/${own.endpointId}/deliveries` } },
+  "/v1/webhook-endpoints/{id}/replay": {
+    post: { path: `/v1/webhook-endpoints/${own.endpointId}/replay`, body: { replay_from: eventId } }
+  },
+  "/operator/webhook-deliveries/{id}/resend": {
+    post: { key: operatorToken, path: `/operator/webhook-deliveries/${theirs.deliveryId}/resend` }
+  },
+  "/operator/webhook-endpoints/{id}/deliveries": {
+    get: { key: operatorToken, path: `/operator/webhook-endpoints/${theirs.endpointId}/deliveries` }
+  },
+  "/operator/webhook-endpoints/{id}/replay": {
+    post: { key: operatorToken, path: `/operator/webhook-endpoints/${theirs.endpointId}/replay`, body: { replay_from: eventId } }
+  },
   "/v1/rates": { get: {} },
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },
@@ -135,7 +183,8 @@ const asked: Record<string, Record<string, Ask>> = {
 const pathOf = async (path: string) => {
   const [collection = ""] = path.split("/{")
   if (collection === path) return path
-  const { body } = await service.ask("POST", collection, { key: company.key, body: exampleOf(`POST ${collection}`) })
+  const key = collection.startsWith("/operator/") ? operatorToken : company.key
+  const { body } = await service.ask("POST", collection, { key, body: exampleOf(`POST ${collection}`) })
   return path.replace(/\{\w+\}/, body.data.id)
 }
 
@@ -144,7 +193,13 @@ const shown: Record<string, Record<string, Ask>> = {}
 for (const [name, methods] of Object.entries<Record<string, object>>(document.paths)) {
   if (asked[name] !== undefined) continue
   const path = await pathOf(name)
-  const asks = Object.keys(methods).map((method) => [method, { path, body: exampleOf(`${method.toUpperCase()} ${name}`) }] as const)
+  const asks = Object.keys(methods).map(
+    (method) =>
+      [
+        method,
+        { path, body: exampleOf(`${method.toUpperCase()} ${name}`), ...(name.startsWith("/operator/") && { key: operatorToken }) }
+      ] as const
+  )
   shown[name] = Object.fromEntries(asks)
 }
 const endpoints = { ...asked, ...shown }
@@ -247,7 +302,7 @@ describe("the OpenAPI document", () => {
         schemes.flatMap((scheme) => Object.keys(scheme)),
         expected[area] ?? []
       )
-      assert.isTrue(area !== "v1" || /scope `(read|receive|send)`/.test(operation.description))
+      assert.isTrue(area !== "v1" || /scope `(read|receive|send|webhooks)`/.test(operation.description))
     })
   }
 

@@ -5,6 +5,7 @@ import { NounReads } from "@satrail/core/ledger/NounReads"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
+import { WebhookReads } from "@satrail/core/webhooks/WebhookReads"
 import { Context, Effect, Layer } from "effect"
 import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -23,6 +24,7 @@ import * as Nouns from "./NounReads.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Transaction from "./Transaction.ts"
 import * as Voucher from "./Voucher.ts"
+import * as Webhooks from "./WebhookReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 export const make = Effect.gen(function* () {
@@ -30,6 +32,7 @@ export const make = Effect.gen(function* () {
   const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(EventStore, yield* Events.make),
+    Context.add(WebhookReads, yield* Webhooks.make),
     Context.add(
       LedgerReads,
       LedgerReads.of({

@@ -18,6 +18,7 @@ import type { Records } from "@satrail/core/service/Records"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Api } from "@satrail/http/Api"
 import { OperatorToken } from "@satrail/http/Authentication"
+import * as EventBody from "@satrail/http/EventBody"
 import * as EventIds from "@satrail/http/EventIds"
 import type * as Extension from "@satrail/http/Extension"
 import type * as Home from "@satrail/http/Home"
@@ -25,6 +26,7 @@ import * as Http from "@satrail/http/Http"
 import { Readiness } from "@satrail/http/Readiness"
 import { routerConfig } from "@satrail/http/Routing"
 import * as Seal from "@satrail/http/Seal"
+import * as WebhookKeys from "@satrail/http/WebhookKeys"
 import * as Commits from "@satrail/postgres/Commits"
 import type * as PgJournal from "@satrail/postgres/Journal"
 import * as Storage from "@satrail/postgres/Storage"
@@ -37,6 +39,7 @@ import * as WebNames from "@satrail/web/Names"
 import * as Outbound from "@satrail/web/Outbound"
 import * as Rates from "@satrail/web/Rates"
 import * as WebResolver from "@satrail/web/Resolver"
+import * as WebhookPoster from "@satrail/web/WebhookPoster"
 import * as WebSocketRelays from "@satrail/web/WebSocketRelays"
 import { Clock, Context, Deferred, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -162,6 +165,16 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
 const identity = (environment: Environment) =>
   Pretended.hasMoney(Pretended.of(environment)) ? Identity.layer(sandboxDirectory(environment)) : Layer.empty
 
+/** It follows from what preimages follow from too, which is the same in all processes and for ever. */
+const secretOf = ({ node, sandboxSeed }: Environment): Redacted.Redacted => node?.invoiceSecret ?? Redacted.make(sandboxSeed)
+
+/** What webhooks are sent with, and what their secrets are kept with. Where the web is simulated, they go to this machine too. */
+const webhooks = (environment: Environment) =>
+  Layer.merge(
+    WebhookPoster.layer({ outbound: { allow: environment.outboundAllow }, isOpen: Pretended.of(environment).web }),
+    WebhookKeys.layer(environment.webhookKey ?? secretOf(environment))
+  )
+
 /** Where nothing at all is real: a clock that can be advanced, for everything above it, and a database that can be taken away. */
 const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwitch["Service"]) =>
   Pretended.isWhole(Pretended.of(environment))
@@ -172,6 +185,7 @@ const movable = (environment: Environment, database: DatabaseSwitch.DatabaseSwit
 export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) => {
   const database = DatabaseSwitch.make()
   return Satrail.layer(settingsOf(environment)).pipe(
+    Layer.provide(webhooks(environment)),
     // The storage first: it knows which sandbox it belongs to, and another one must not be begun beside it.
     Layer.provideMerge(theirs),
     Layer.provideMerge(identity(environment)),
@@ -188,9 +202,11 @@ const reconciler = Layer.unwrap(
 )
 
 /** Background workers. Where the clock can be advanced, they wake up for it. */
-export const workers = ({ nostrKey }: Environment) => {
-  const most = Layer.merge(Satrail.layerWorkers, reconciler)
-  const all = nostrKey === undefined ? most : Layer.merge(most, Zaps.layerWorker)
+export const workers = (environment: Environment) => {
+  const ids = Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment)))
+  const sending = Layer.provide(Satrail.layerWebhooks, [Layer.provide(EventBody.layer, ids), webhooks(environment)])
+  const most = Layer.mergeAll(Satrail.layerWorkers, reconciler, sending)
+  const all = environment.nostrKey === undefined ? most : Layer.merge(most, Zaps.layerWorker)
   return Layer.unwrap(
     Effect.map(Effect.serviceOption(Time.Time), (time) =>
       Option.isNone(time) ? all : Layer.provide(all, Layer.succeed(Clock.Clock, time.value.waking))
@@ -235,8 +251,6 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
   )
 
 /** What answers with a secret in them are sealed with: it follows from what preimages follow from too, which is the same in all processes and for ever. */
-const secretOf = ({ node, sandboxSeed }: Environment): Redacted.Redacted => node?.invoiceSecret ?? Redacted.make(sandboxSeed)
-
 const sealer = (environment: Environment): Seal.Sealer => Seal.make(secretOf(environment))
 
 /** Everything that this server answers to where something is pretended; `Api` alone where nothing is. */

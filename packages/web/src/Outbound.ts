@@ -22,12 +22,16 @@ export interface Request {
   readonly method?: "GET" | "POST"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Only so many bytes of the answer are read: the rest is not waited for. */
+  readonly firstBytes?: number
 }
 
 /** What came back, whatever the status says. */
 export interface Answer {
   readonly status: number
   readonly body: string
+  /** The `Retry-After` header, as it is, where there is one. */
+  readonly retryAfter?: string
 }
 
 /** The numbers. All of them limit what an untrusted server can do to us. */
@@ -106,6 +110,12 @@ const targetOf = (text: string, allow: ReadonlyMap<string, URL>): Result.Result<
   return Result.succeed({ url, name, host: name, port, isSecure: true })
 }
 
+/** Why a URL may not be asked, as far as that can be known without asking anybody; undefined where it may. It completes "it was not asked, for …". */
+export const issueOf = (url: string): string | undefined => {
+  const target = targetOf(url, new Map())
+  return Result.isFailure(target) ? target.failure.reason : undefined
+}
+
 const systemLookup = async (name: string): Promise<ReadonlyArray<string>> =>
   (await dns.lookup(name, { all: true, order: "verbatim" })).map(({ address }) => address)
 
@@ -152,7 +162,13 @@ const redirection = (response: http.IncomingMessage): string | undefined =>
   [301, 302, 303, 307, 308].includes(response.statusCode ?? 0) ? response.headers.location : undefined
 
 /** One question over an open connection. `begun` is called when the answer begins. */
-const exchange = (socket: net.Socket, url: URL, { method = "GET", headers = {}, body }: Request, maxBytes: number, begun: () => void) =>
+const exchange = (
+  socket: net.Socket,
+  url: URL,
+  { method = "GET", headers = {}, body, firstBytes }: Request,
+  maxBytes: number,
+  begun: () => void
+) =>
   Effect.callback<{ readonly answer: Effect.Effect<Answer, Unusable>; readonly location: string | undefined }, Unreachable | Unusable>(
     (resume) => {
       const fail = (error: Unreachable | Unusable) => {
@@ -176,21 +192,27 @@ const exchange = (socket: net.Socket, url: URL, { method = "GET", headers = {}, 
       asked.once("response", (response) => {
         begun()
         const tooLong = () => fail(new Unusable({ reason: `answered with more than ${maxBytes} bytes` }))
-        if (Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
+        const retryAfter = response.headers["retry-after"]
+        const head = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
+        if (firstBytes === undefined && Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
         // None was asked for: what is packed small can be anything once it is unpacked.
-        if ((response.headers["content-encoding"] ?? "identity") !== "identity")
+        if (firstBytes === undefined && (response.headers["content-encoding"] ?? "identity") !== "identity")
           return fail(new Unusable({ reason: "answered in an encoding that was not requested" }))
         const chunks: Array<Uint8Array> = []
         let bytes = 0
         response.on("data", (chunk: Uint8Array) => {
           bytes += chunk.length
           chunks.push(chunk)
-          if (bytes > maxBytes) tooLong()
+          if (firstBytes !== undefined && bytes >= firstBytes) {
+            const body = Buffer.concat(chunks).subarray(0, firstBytes).toString()
+            resume(Effect.succeed({ answer: Effect.succeed({ ...head, body }), location: redirection(response) }))
+            asked.destroy()
+          } else if (bytes > maxBytes) tooLong()
         })
         response.once("error", lost)
         response.once("end", () => {
-          const status = response.statusCode ?? 0
-          resume(Effect.succeed({ answer: Effect.map(textOf(chunks), (body) => ({ status, body })), location: redirection(response) }))
+          const text = firstBytes === undefined ? textOf(chunks) : Effect.succeed(Buffer.concat(chunks).toString())
+          resume(Effect.succeed({ answer: Effect.map(text, (body) => ({ ...head, body })), location: redirection(response) }))
         })
         return undefined
       })

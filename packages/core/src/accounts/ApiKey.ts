@@ -9,8 +9,8 @@ import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import { Plan } from "./Plan.ts"
 
-/** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals. `admin` may do all three. */
-export const Scope = Schema.Literals(["read", "receive", "send", "admin"])
+/** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals, manage `webhooks`. `admin` may do all of it. */
+export const Scope = Schema.Literals(["read", "receive", "send", "webhooks", "admin"])
 export type Scope = typeof Scope.Type
 
 /** A company's key. The secret itself is nowhere: only its SHA-256 is kept. */

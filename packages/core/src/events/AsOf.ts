@@ -5,6 +5,7 @@ import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { Voucher } from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
+import type { Endpoint } from "./Endpoint.ts"
 
 // Records as they were when an event was committed. They are read later, when they may have ended: what a record's life has changed since is taken
 // back, so that an event of a pending one never shows how it ended, nor its preimage.
@@ -57,3 +58,5 @@ export const changedAddress = (row: LightningAddress, atMillis: number): Lightni
 export const verifiedDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: null })
 
 export const lostDomain = (row: Domain, atMillis: number): Domain => ({ ...row, checkedAtMillis: atMillis, lostAtMillis: atMillis })
+
+export const disabledEndpoint = (row: Endpoint, atMillis: number): Endpoint => ({ ...row, status: "disabled", updatedAtMillis: atMillis })

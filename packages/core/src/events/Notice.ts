@@ -6,6 +6,7 @@ import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import type { Voucher } from "../sending/Voucher.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
+import type { Endpoint } from "./Endpoint.ts"
 
 /** The records that companies are told about, and under which types. A type that was ever told stays. */
 export const types = {
@@ -30,7 +31,8 @@ export const types = {
   voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
   onChainAddress: ["on_chain_address.created"],
-  domain: ["domain.verified", "domain.lost"]
+  domain: ["domain.verified", "domain.lost"],
+  webhookEndpoint: ["webhook_endpoint.disabled", "webhook_endpoint.test"]
 } as const
 
 /** A kind of record that companies are told about. */
@@ -47,6 +49,7 @@ interface Rows {
   readonly lightningAddress: LightningAddress
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain
+  readonly webhookEndpoint: Endpoint
 }
 
 /** A record as an event tells it: in the state that the event stands for, whatever has become of it since. */
@@ -74,6 +77,10 @@ export type Notice = About & {
 
 /** Every type, in the order of the catalogue. */
 export const all: ReadonlyArray<Type> = Object.values(types).flat()
+
+/** The types that a filter stands for: one, or all that begin like it (`deposit.*`). Empty where there is none. */
+export const matching = (filter: string): ReadonlyArray<Type> =>
+  all.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))
 
 /** Whether `a` is after `b`. */
 export const isAfter = (a: Place, b: Place): boolean => a.event > b.event || (a.event === b.event && a.part > b.part)

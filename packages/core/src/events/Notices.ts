@@ -16,6 +16,7 @@ import * as Paid from "../receiving/Paid.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as AsOf from "./AsOf.ts"
+import * as Endpoint from "./Endpoint.ts"
 import type { About, Notice, Type } from "./Notice.ts"
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
@@ -73,7 +74,9 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "on_chain_address.created": ["on_chain_address.created"],
   "domain.verified": ["domain.verified"],
   "domain.found": ["domain.verified"],
-  "domain.lost": ["domain.lost"]
+  "domain.lost": ["domain.lost"],
+  "webhook_endpoint.disabled": ["webhook_endpoint.disabled"],
+  "webhook_endpoint.test": ["webhook_endpoint.test"]
 }
 
 export const typesOf = (type: Event.Type): ReadonlyArray<Type> => told[type] ?? []
@@ -206,6 +209,10 @@ export const make = Effect.gen(function* () {
       case "domain.verified":
       case "domain.found":
         return domain(event, (row) => ({ kind: "domain", type: "domain.verified", record: AsOf.verifiedDomain(row, atMillis) }))
+      case "webhook_endpoint.disabled":
+        return one(event, Endpoint.noun, (row) => ({ kind: "webhookEndpoint", type, record: AsOf.disabledEndpoint(row, atMillis) }))
+      case "webhook_endpoint.test":
+        return one(event, Endpoint.noun, (record) => ({ kind: "webhookEndpoint", type, record }))
       case "domain.lost":
         return domain(event, (row) => ({ kind: "domain", type, record: AsOf.lostDomain(row, atMillis) }))
       default:

@@ -6,7 +6,7 @@ import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 
 /** How often a process looks for what other processes have committed: once for all who listen in it, and not at all while nobody does. */
-export const pollMillis = 250
+export const PollMillis = Context.Reference<number>("@satrail/core/events/Tail/PollMillis", { defaultValue: () => 250 })
 
 // What this process commits is looked for at once, and then not again for a moment: many commits are one look.
 const gapMillis = 20
@@ -31,6 +31,7 @@ const anybody = "*"
 export const make = Effect.gen(function* () {
   const store = yield* EventStore
   const ledger = yield* LedgerReads
+  const pollMillis = yield* PollMillis
   const waiting = new Map<string, Set<Latch.Latch>>()
   const [listened, woken] = [yield* Latch.make(false), yield* Latch.make(false)]
   let position: bigint | undefined

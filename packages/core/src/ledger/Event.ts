@@ -35,7 +35,10 @@ export const subjects = {
   "voucher.created": "vouchers",
   "voucher.claimed": "vouchers",
   "voucher.expired": "vouchers",
-  "voucher.canceled": "vouchers"
+  "voucher.canceled": "vouchers",
+  "webhook_endpoint.changed": "webhook_endpoints",
+  "webhook_endpoint.disabled": "webhook_endpoints",
+  "webhook_endpoint.test": "webhook_endpoints"
 } as const
 
 export const Type = Schema.Literals(Struct.keys(subjects))

@@ -2,6 +2,16 @@ import type { Effect } from "effect"
 import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
 import type { CompanyOpened, PlanChanged } from "../accounts/Company.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
+import type {
+  EndpointChanged,
+  EndpointCreated,
+  EndpointDeleted,
+  EndpointDisabled,
+  EndpointEnabled,
+  EndpointProgressed,
+  EndpointRotated,
+  EndpointTested
+} from "../events/Endpoint.ts"
 import type { AnswerKept, AnswersForgotten } from "../ledger/Answer.ts"
 import type { RefusalOf } from "../ledger/Change.ts"
 import type { CursorMoved } from "../ledger/Cursor.ts"
@@ -31,6 +41,7 @@ import type {
   WithdrawalRequested,
   WithdrawalSettled
 } from "../sending/Withdrawal.ts"
+import type { DeliveryMade, DeliveryResent, DeliveryTried } from "../webhooks/Delivery.ts"
 
 /** Everything that can become true here. A storage adapter applies all of one Change or none of it. */
 export type Change =
@@ -67,6 +78,17 @@ export type Change =
   | VoucherClaimed
   | VoucherExpired
   | VoucherCanceled
+  | EndpointCreated
+  | EndpointChanged
+  | EndpointRotated
+  | EndpointEnabled
+  | EndpointDisabled
+  | EndpointDeleted
+  | EndpointProgressed
+  | EndpointTested
+  | DeliveryMade
+  | DeliveryTried
+  | DeliveryResent
   | ZapReceipted
   | PayoutBuried
   | CursorMoved

@@ -1,6 +1,7 @@
 import * as ApiKey from "../accounts/ApiKey.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
+import * as Endpoint from "../events/Endpoint.ts"
 import type { Members, Move, Noun } from "../ledger/Noun.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
@@ -9,6 +10,7 @@ import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
+import * as Delivery from "../webhooks/Delivery.ts"
 
 /** Every kind of record that this package declares. A store keeps others as well: it needs no list of them. */
 export const all: ReadonlyArray<Members | Noun> = [
@@ -22,7 +24,9 @@ export const all: ReadonlyArray<Members | Noun> = [
   OnChainAddress.noun,
   KeyRange.members,
   Withdrawal.noun,
-  Voucher.noun
+  Voucher.noun,
+  Endpoint.noun,
+  Delivery.noun
 ]
 
 /** Every step of the life of one of them that is declared as a move. */
@@ -32,5 +36,7 @@ export const moves: ReadonlyArray<Move> = [
   Invoice.life,
   LightningAddress.life,
   Withdrawal.life,
-  Voucher.life
+  Voucher.life,
+  Endpoint.life,
+  Delivery.life
 ].flatMap((life) => Object.values(life))

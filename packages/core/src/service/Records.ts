@@ -6,9 +6,10 @@ import { NounReads } from "../ledger/NounReads.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
+import { WebhookReads } from "../webhooks/WebhookReads.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
-export type Records = NounReads | LedgerReads | EventStore | AccountReads | ReceivingReads | SendingReads | ReportReads
+export type Records = NounReads | LedgerReads | EventStore | AccountReads | ReceivingReads | SendingReads | ReportReads | WebhookReads
 
 /** Everything that can be read. */
 export interface AllReads
@@ -19,7 +20,8 @@ export interface AllReads
     Context.Service.Shape<typeof AccountReads>,
     Context.Service.Shape<typeof ReceivingReads>,
     Context.Service.Shape<typeof SendingReads>,
-    Context.Service.Shape<typeof ReportReads> {}
+    Context.Service.Shape<typeof ReportReads>,
+    Context.Service.Shape<typeof WebhookReads> {}
 
 /** All of it in one value: for a host, a tool or a test that looks at the whole. */
 export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(function* () {
@@ -30,6 +32,7 @@ export const Records: Effect.Effect<AllReads, never, Records> = Effect.gen(funct
     ...(yield* AccountReads),
     ...(yield* ReceivingReads),
     ...(yield* SendingReads),
-    ...(yield* ReportReads)
+    ...(yield* ReportReads),
+    ...(yield* WebhookReads)
   }
 })

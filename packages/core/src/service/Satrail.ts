@@ -40,6 +40,10 @@ import { SendingReads } from "../sending/SendingReads.ts"
 import * as SettledPayouts from "../sending/SettledPayouts.ts"
 import * as Vouchers from "../sending/Vouchers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
+import * as Dispatcher from "../webhooks/Dispatcher.ts"
+import * as Forgetting from "../webhooks/Forgetting.ts"
+import { WebhookReads } from "../webhooks/WebhookReads.ts"
+import * as Webhooks from "../webhooks/Webhooks.ts"
 import * as Policy from "./Policy.ts"
 import type { Records } from "./Records.ts"
 
@@ -63,6 +67,7 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(NounReads),
   Traced.layer(LedgerReads),
   Traced.layer(EventStore),
+  Traced.layer(WebhookReads),
   Traced.layer(AccountReads),
   Traced.layer(ReceivingReads),
   Traced.layer(SendingReads),
@@ -93,8 +98,9 @@ export const layer = (settings: Policy.Settings) =>
     PaymentWorker.layer,
     Traced.over(Vouchers.Vouchers, Vouchers.layer),
     Events.layer,
-    Feed.layer
+    Webhooks.layer
   ).pipe(
+    Layer.provideMerge(Feed.layer),
     Layer.provideMerge(
       Layer.merge(Traced.over(Withdrawals.Withdrawals, Withdrawals.layer), Traced.over(Invoices.Invoices, Invoices.layer))
     ),
@@ -120,5 +126,9 @@ export const layerWorkers = Layer.mergeAll(
   Vouchers.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker,
-  Retention.layerWorker
+  Retention.layerWorker,
+  Forgetting.layerWorker
 )
+
+/** Sends webhooks. It wants a `Renderer`, which `@satrail/http` has, and a `Poster` and `Secrets` around it. */
+export const layerWebhooks = Dispatcher.layerWorker

@@ -18,15 +18,11 @@ const path = "/v1/events"
 
 const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"] })
 
-/** The types that a filter stands for: one, or all that begin like it (`deposit.*`). Empty where there is none. */
-export const typesFor = (filter: string): ReadonlyArray<Notice.Type> =>
-  Notice.all.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))
-
 const wanted = `One of ${Notice.all.join(", ")}, or a beginning such as deposit.*`
 
 /** What is wrong with a filter; undefined where nothing is. */
 export const filterIssue = (filter: string): string | undefined =>
-  typesFor(filter).length === 0 ? `There is no event of the type ${filter.slice(0, 100)}. ${wanted}` : undefined
+  Notice.matching(filter).length === 0 ? `There is no event of the type ${filter.slice(0, 100)}. ${wanted}` : undefined
 
 const Types = Schema.String.annotate({
   description: "Types of events, separated by commas; `deposit.*` for all that begin so",
@@ -49,7 +45,7 @@ export const query = {
 
 /** The same, read. */
 export const filterOf = ({ types, subject }: { readonly types?: string; readonly subject?: string }) => ({
-  ...(types !== undefined && { types: new Set<string>(types.split(",").flatMap(typesFor)) }),
+  ...(types !== undefined && { types: new Set<string>(types.split(",").flatMap(Notice.matching)) }),
   ...(subject !== undefined && { subject: subject.toLowerCase() })
 })
 
@@ -58,7 +54,7 @@ const noEvent = Errors.malformedRequest([
 ])
 
 /** Where a cursor is. */
-export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId, after: string) => {
+export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, after: string) => {
   const place = ids.read(after, companyId)
   return place === undefined ? Effect.fail(noEvent) : Effect.succeed(place)
 }

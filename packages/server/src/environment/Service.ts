@@ -50,6 +50,12 @@ export const operator = {
     wants: "one of yes, no",
     read: (text) => answers.get(text)
   }),
+  webhookKey: Setting.optional({
+    name: "SATRAIL_WEBHOOK_KEY",
+    meaning:
+      "Encrypts the secrets of webhook endpoints and signs webhooks (Ed25519), the same in all processes; without one, a key that follows from the node's. Under another one, the secrets have to be rotated",
+    ...Setting.secret("at least 32 characters without spaces", (text) => /^[!-~]{32,}$/.test(text))
+  }),
   nostrKey: Setting.optional({
     name: "SATRAIL_NOSTR_KEY",
     meaning: "Signs the receipts of zaps (NIP-57); without one, Lightning addresses take none",

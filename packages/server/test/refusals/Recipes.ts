@@ -89,6 +89,35 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       return ask("DELETE", `/v1/vouchers/${voucher.id}`, { key: shop.key })
     }
   },
+  too_many_endpoints: {
+    how: "Create 17 webhook endpoints",
+    run: async ({ free }) => {
+      const create = () => free.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/" })
+      for (let i = 0; i < 16; i++) await create()
+      return create()
+    }
+  },
+  webhook_endpoint_disabled: {
+    how: "Disable a webhook endpoint, and test it",
+    run: async ({ shop }) => {
+      const { data } = await shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/" })
+      await shop.post(`/v1/webhook-endpoints/${data.id}/disable`)
+      return shop.post(`/v1/webhook-endpoints/${data.id}/test`)
+    }
+  },
+  delivery_pending: {
+    how: "Test a webhook endpoint at a port where nothing listens, and send the delivery again while it waits",
+    run: async ({ shop, until }) => {
+      const { data } = await shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/" })
+      await shop.post(`/v1/webhook-endpoints/${data.id}/test`)
+      const deliveries = await until(
+        "a delivery that has failed",
+        () => shop.get(`/v1/webhook-endpoints/${data.id}/deliveries`),
+        ({ data }) => data.length > 0
+      )
+      return shop.post(`/v1/webhook-deliveries/${deliveries.data[0].id}/resend`)
+    }
+  },
   cursor_too_old: {
     how: "Advance the clock by 91 days, and list events `after` an old one",
     run: async ({ shop, advance, until }) => {

@@ -1,0 +1,196 @@
+import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import type * as Change from "../ledger/Change.ts"
+import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
+
+/** `enabled`: events are sent. `disabled`: none are, until it is enabled again. `deleted` stays so. */
+export const Status = Schema.Literals(["enabled", "disabled", "deleted"])
+export type Status = typeof Status.Type
+
+/** Why it is disabled: by its owner; because it answered 410 Gone; because everything failed for days. */
+export const Reason = Schema.Literals(["owner", "gone", "failing"])
+export type Reason = typeof Reason.Type
+
+/** What its owner decides, and may change. */
+export const Settings = Schema.Struct({
+  url: Schema.String,
+  description: Schema.String,
+  /** Types of events, or beginnings of them (`deposit.*`); empty: all. */
+  types: Schema.Array(Schema.String),
+  /** The name of a header with a plain signature: lower-case hex of an HMAC-SHA256 of the body. */
+  signatureHeader: Schema.NullOr(Schema.String)
+})
+export interface Settings extends Schema.Schema.Type<typeof Settings> {}
+
+/** Where a company (the nil company: the operator, for all of them) has its events sent. */
+export const Endpoint = Schema.Struct({
+  id: Noun.Id,
+  companyId: CompanyId.CompanyId,
+  ...Settings.fields,
+  /** Sealed, as the one before is, which signs too until its time is over. */
+  secret: Schema.String,
+  previousSecret: Schema.NullOr(Schema.String),
+  previousUntilMillis: Schema.NullOr(Schema.Int),
+  status: Status,
+  disabledReason: Schema.NullOr(Reason),
+  /** Everything before this place was sent, or is a delivery that waits. */
+  cursor: Schema.String,
+  /** Counts the replays: a delivery belongs to one of them. */
+  epoch: Schema.Int,
+  /** Since when nothing has succeeded; null while something does. */
+  failingSinceMillis: Schema.NullOr(Schema.Int),
+  createdAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int
+})
+export interface Endpoint extends Schema.Schema.Type<typeof Endpoint> {}
+
+/** The endpoint is disabled: enable it first. Or it was deleted meanwhile. */
+export class EndpointNotEnabled extends Schema.TaggedError<EndpointNotEnabled>()("EndpointNotEnabled", {
+  id: Schema.String,
+  status: Schema.String
+}) {}
+
+export const noun = Noun.make("webhook_endpoints", Endpoint, {
+  moving: [
+    "url",
+    "description",
+    "types",
+    "signatureHeader",
+    "secret",
+    "previousSecret",
+    "previousUntilMillis",
+    "status",
+    "disabledReason",
+    "cursor",
+    "epoch",
+    "failingSinceMillis",
+    "updatedAtMillis"
+  ],
+  refused: (id, status) => new EndpointNotEnabled({ id, status })
+})
+
+/** Its life. */
+export const life = {
+  changed: Noun.move(noun, "changed", {
+    from: ["enabled", "disabled"],
+    sets: ["url", "description", "types", "signatureHeader"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["enabled", "disabled"], same: ["url", "description", "types", "signatureHeader", "updatedAtMillis"] }
+  }),
+  rotated: Noun.move(noun, "rotated", {
+    from: ["enabled", "disabled"],
+    sets: ["secret", "previousSecret", "previousUntilMillis"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["enabled", "disabled"], same: ["secret"] }
+  }),
+  enabled: Noun.move(noun, "enabled", {
+    from: ["enabled", "disabled"],
+    to: "enabled",
+    sets: ["cursor", "epoch"],
+    clears: ["disabledReason", "failingSinceMillis"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["enabled"], same: ["cursor", "epoch", "updatedAtMillis"] }
+  }),
+  disabled: Noun.move(noun, "disabled", {
+    from: ["enabled"],
+    to: "disabled",
+    sets: ["disabledReason"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["disabled", "deleted"] }
+  }),
+  deleted: Noun.move(noun, "deleted", {
+    from: ["enabled", "disabled"],
+    to: "deleted",
+    stamps: ["updatedAtMillis"],
+    again: { in: ["deleted"] }
+  }),
+  // What is sent of one replay says nothing about another one.
+  progressed: Noun.move(noun, "progressed", { expects: ["epoch"], sets: ["cursor", "failingSinceMillis"], again: "otherwise" })
+}
+
+export interface EndpointCreated extends Written<"EndpointCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
+export interface EndpointChanged extends Written<"EndpointChanged", readonly [Noun.TransitionOf<typeof life.changed>]> {}
+export interface EndpointRotated extends Written<"EndpointRotated", readonly [Noun.TransitionOf<typeof life.rotated>]> {}
+export interface EndpointEnabled extends Written<"EndpointEnabled", readonly [Noun.TransitionOf<typeof life.enabled>]> {}
+export interface EndpointDisabled extends Written<"EndpointDisabled", readonly [Noun.TransitionOf<typeof life.disabled>], "fence"> {}
+export interface EndpointDeleted extends Written<"EndpointDeleted", readonly [Noun.TransitionOf<typeof life.deleted>]> {}
+export interface EndpointProgressed extends Written<
+  "EndpointProgressed",
+  readonly [Noun.TransitionOf<typeof life.progressed, Endpoint>],
+  "fence"
+> {}
+export interface EndpointTested extends Written<"EndpointTested", readonly []> {}
+
+const parts = ({ id, companyId }: Endpoint, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
+
+/** Who sends has to read the endpoint again. */
+const changedEvent = ({ id }: Endpoint) => ({ type: "webhook_endpoint.changed" as const, subject: id })
+
+export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated => ({
+  _tag: "EndpointCreated",
+  ...parts(endpoint, endpoint.createdAtMillis),
+  writes: [Noun.insert(noun, endpoint)],
+  event: changedEvent(endpoint),
+  ...(once && { once })
+})
+
+export const changed = (endpoint: Endpoint, settings: Settings, atMillis: number): EndpointChanged => ({
+  _tag: "EndpointChanged",
+  ...parts(endpoint, atMillis),
+  writes: [Noun.step(life.changed, endpoint, settings)],
+  event: changedEvent(endpoint)
+})
+
+/** The secret signs from here on; the one before signs as well until `previousUntilMillis`. */
+export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis: number, atMillis: number): EndpointRotated => ({
+  _tag: "EndpointRotated",
+  ...parts(endpoint, atMillis),
+  writes: [Noun.step(life.rotated, endpoint, { secret, previousSecret: endpoint.secret, previousUntilMillis })],
+  event: changedEvent(endpoint)
+})
+
+/** Events are sent from this place on: those after it again, where they were sent before. */
+export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled => ({
+  _tag: "EndpointEnabled",
+  ...parts(endpoint, atMillis),
+  writes: [Noun.step(life.enabled, endpoint, from)],
+  event: changedEvent(endpoint)
+})
+
+/** Nothing is sent from here on. The owner is told of it where it was not the owner's decision. */
+export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, fence?: Change.Fence): EndpointDisabled => ({
+  _tag: "EndpointDisabled",
+  ...parts(endpoint, atMillis),
+  writes: [Noun.step(life.disabled, endpoint, { disabledReason: reason })],
+  event: { type: "webhook_endpoint.disabled", subject: endpoint.id },
+  ...(fence && { fence })
+})
+
+export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted => ({
+  _tag: "EndpointDeleted",
+  ...parts(endpoint, atMillis),
+  writes: [Noun.step(life.deleted, endpoint, {})],
+  event: changedEvent(endpoint)
+})
+
+/** How far it was sent, and since when nothing has succeeded. */
+export const progressed = (
+  endpoint: Endpoint,
+  to: Pick<Endpoint, "cursor" | "failingSinceMillis">,
+  fence: Change.Fence,
+  atMillis: number
+): EndpointProgressed => ({
+  _tag: "EndpointProgressed",
+  ...parts(endpoint, atMillis),
+  writes: [Noun.step(life.progressed, endpoint, to)],
+  fence
+})
+
+/** An event that is sent to this endpoint alone. */
+export const tested = (endpoint: Endpoint, atMillis: number): EndpointTested => ({
+  _tag: "EndpointTested",
+  ...parts(endpoint, atMillis),
+  writes: [],
+  event: { type: "webhook_endpoint.test", subject: endpoint.id }
+})

@@ -1,0 +1,111 @@
+import { Cause, Effect, Exit, Layer, Option } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import * as Pages from "../base/Pages.ts"
+import * as Worker from "../base/Worker.ts"
+import { Tail } from "../events/Tail.ts"
+import type * as Change from "../ledger/Change.ts"
+import * as Duties from "../ledger/Duties.ts"
+import { EventStore } from "../ledger/EventStore.ts"
+import { StaleFence } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import * as Endpoint from "../events/Endpoint.ts"
+import * as Runner from "./Runner.ts"
+import { WebhookReads } from "./WebhookReads.ts"
+
+const pageSize = 500
+const maxPauseMillis = 30_000
+
+/** Sends all endpoints their events, for as long as this process has the role. */
+const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
+  const [store, ledger, nouns, reads, tail] = [yield* EventStore, yield* LedgerReads, yield* NounReads, yield* WebhookReads, yield* Tail]
+  const runner = yield* Runner.make
+  const controls = new Map<string, Runner.Control>()
+  const ofCompany = new Map<CompanyId.CompanyId, Set<Runner.Control>>()
+
+  /** Until the endpoint is deleted. */
+  const keep = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string, control: Runner.Control) {
+    let failures = 0
+    while (true) {
+      const exit = yield* Effect.exit(
+        Effect.gen(function* () {
+          // What changes from here on is read the next time.
+          control.isChanged = false
+          const endpoint = Option.getOrUndefined(yield* nouns.get(Endpoint.noun, companyId, id))
+          if (endpoint === undefined || endpoint.status === "deleted") return "deleted"
+          if (endpoint.status === "enabled") yield* runner.once(endpoint, fence, control)
+          else {
+            while (!control.isChanged) {
+              control.latch.closeUnsafe()
+              yield* control.latch.await
+            }
+          }
+          return "changed"
+        })
+      )
+      if (Exit.isSuccess(exit)) {
+        failures = 0
+        if (exit.value === "deleted") return
+        continue
+      }
+      if (Cause.hasInterruptsOnly(exit.cause)) return
+      const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+      // Another process has the role: whoever holds it here learns that in a moment, and ends us.
+      if (error instanceof StaleFence) return yield* Effect.never
+      failures++
+      yield* Effect.logWarning("webhook: an endpoint has to wait", exit.cause)
+      yield* Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10)))
+    }
+  })
+
+  const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const control = Runner.control()
+    controls.set(id, control)
+    const others = ofCompany.get(companyId) ?? new Set()
+    ofCompany.set(companyId, others.add(control))
+    const end = Effect.sync(() => {
+      controls.delete(id)
+      others.delete(control)
+      if (others.size === 0) ofCompany.delete(companyId)
+    })
+    yield* Effect.forkScoped(Effect.annotateLogs(Effect.ensuring(keep(companyId, id, control), end), { endpointId: id }))
+  })
+
+  const wake = (control: Runner.Control) => {
+    control.hasNews = true
+    control.latch.openUnsafe()
+  }
+
+  let position: bigint | undefined
+  const more = yield* tail.listen(null)
+  const step = Effect.gen(function* () {
+    if (position === undefined) {
+      const newest = yield* ledger.lastEvent
+      yield* Pages.each(
+        pageSize,
+        (after: Endpoint.Endpoint | null) => reads.enabledEndpoints(after?.id ?? null, pageSize),
+        (page) => Effect.forEach(page, ({ companyId, id }) => (controls.has(id) ? Effect.void : begin(companyId, id)), { discard: true })
+      )
+      position = newest
+    }
+    const page = yield* store.eventsOf(null, position, pageSize)
+    for (const { type, companyId, subject } of page) {
+      if (type === "webhook_endpoint.changed" || type === "webhook_endpoint.disabled") {
+        const control = controls.get(subject)
+        if (control === undefined) yield* begin(companyId, subject)
+        else {
+          control.isChanged = true
+          control.latch.openUnsafe()
+        }
+      }
+      for (const control of ofCompany.get(companyId) ?? []) wake(control)
+      for (const control of ofCompany.get(CompanyId.operator) ?? []) wake(control)
+    }
+    position = page.at(-1)?.id ?? position
+    if (page.length === 0) yield* more
+  })
+  yield* Worker.runOpen("webhooks", step, Effect.void)
+})
+
+/** Sends webhooks for as long as the scope is open, in one process at a time. */
+export const layerWorker = Layer.effectDiscard(Duties.run("webhooks", lead))

@@ -1,0 +1,270 @@
+import { Cause, Clock, Deferred, Effect, Latch, Metric } from "effect"
+import * as Pages from "../base/Pages.ts"
+import { cursorOf, placeOf } from "../events/Events.ts"
+import { Feed } from "../events/Feed.ts"
+import * as Notice from "../events/Notice.ts"
+import type * as Change from "../ledger/Change.ts"
+import { Journal } from "../ledger/Journal.ts"
+import * as CompanyId from "../base/CompanyId.ts"
+import type * as Delivery from "./Delivery.ts"
+import * as Endpoint from "../events/Endpoint.ts"
+import { Renderer } from "./Ports.ts"
+import * as Schedule from "./Schedule.ts"
+import { type Entry, entryFrom, entryOf, make as makeSending } from "./Sending.ts"
+import { WebhookReads } from "./WebhookReads.ts"
+
+/** How many requests an endpoint has at once; one while nothing succeeds there. */
+export const attemptsAtOnce = 8
+
+/** How many deliveries to an endpoint wait. While there are as many, no further event is sent: none is lost, they are in the feed. */
+export const maxWaiting = 1000
+
+const pageSize = 32
+const testType = "webhook_endpoint.test"
+const progressMillis = 1000
+
+/** How one endpoint is told that there is something to do. */
+export interface Control {
+  readonly latch: Latch.Latch
+  hasNews: boolean
+  isChanged: boolean
+}
+
+export const control = (): Control => ({ latch: Latch.makeUnsafe(true), hasNews: true, isChanged: false })
+
+const attempts = Metric.counter("satrail_webhook_attempts_total", { description: "Webhook attempts, by outcome" })
+const disabledCount = Metric.counter("satrail_webhook_endpoints_disabled_total", {
+  description: "Webhook endpoints disabled because they failed"
+})
+
+/** Right before a place. */
+const before = ({ event, part }: Notice.Place): Notice.Place => ({ event, part: part - 1 })
+
+/** What one endpoint is about to be sent. */
+interface Standing {
+  endpoint: Endpoint.Endpoint
+  /** What waits, by record: only the first of each is sent. */
+  readonly queues: Map<string, Array<Entry>>
+  /** The records of which one is being sent. */
+  readonly busy: Set<string>
+  /** Places that were read and are not recorded yet. */
+  readonly unrecorded: Set<Notice.Place>
+  /** Read, and not begun. */
+  backlog: Array<Entry>
+  position: Notice.Place
+  progressedAtMillis: number
+}
+
+const waitingIn = ({ queues }: Standing): number => {
+  let count = 0
+  for (const queue of queues.values()) count += queue.length
+  return count
+}
+
+/** Everything before it was sent, or waits on record. */
+const reached = ({ unrecorded, position }: Standing): Notice.Place => {
+  let first: Notice.Place | undefined
+  for (const place of unrecorded) if (first === undefined || Notice.isAfter(first, place)) first = place
+  return first === undefined ? position : before(first)
+}
+
+/** When something that waits is due; Infinity where nothing is. */
+const nextDueMillis = ({ queues, busy }: Standing): number => {
+  let due = Infinity
+  for (const [subject, [head]] of queues) if (head !== undefined && !busy.has(subject)) due = Math.min(due, head.dueAtMillis)
+  return due
+}
+
+const push = ({ queues }: Standing, entry: Entry): void => {
+  const queue = queues.get(entry.item.subject)
+  if (queue === undefined) queues.set(entry.item.subject, [entry])
+  else queue.push(entry)
+}
+
+const parts = Effect.gen(function* () {
+  const [journal, feed, reads, renderer] = [yield* Journal, yield* Feed, yield* WebhookReads, yield* Renderer]
+  return { journal, feed, reads, renderer, sending: yield* makeSending }
+})
+type Parts = Effect.Success<typeof parts>
+
+/** One endpoint, as long as it stays as it is. */
+interface Run extends Parts {
+  readonly standing: Standing
+  readonly fence: Change.Fence
+  readonly control: Control
+}
+
+const load = Effect.fnUntraced(function* ({ reads }: Parts, endpoint: Endpoint.Endpoint) {
+  const standing: Standing = {
+    endpoint,
+    queues: new Map(),
+    busy: new Set(),
+    unrecorded: new Set(),
+    backlog: [],
+    position: placeOf(endpoint.cursor) ?? Notice.first,
+    progressedAtMillis: 0
+  }
+  const pending = yield* Pages.all(maxWaiting, (after: Delivery.Delivery | null) =>
+    reads.pendingDeliveries(endpoint.id, after?.id ?? null, maxWaiting)
+  )
+  const inOrder = pending.map(entryFrom).toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? 1 : -1))
+  for (const entry of inOrder) push(standing, entry)
+  return standing
+})
+
+const progress = Effect.fnUntraced(function* ({ standing, journal, fence }: Run, failingSinceMillis: number | null) {
+  const cursor = cursorOf(reached(standing))
+  const { endpoint } = standing
+  if (cursor === endpoint.cursor && failingSinceMillis === endpoint.failingSinceMillis) return
+  const nowMillis = yield* Clock.currentTimeMillis
+  yield* journal.commit(Endpoint.progressed(endpoint, { cursor, failingSinceMillis }, fence, nowMillis))
+  standing.endpoint = { ...endpoint, cursor, failingSinceMillis }
+  standing.progressedAtMillis = nowMillis
+})
+
+const disable = Effect.fnUntraced(function* ({ standing: { endpoint }, journal, fence }: Run, reason: "gone" | "failing") {
+  yield* Effect.logWarning("webhook: endpoint disabled", { endpointId: endpoint.id, reason })
+  yield* Metric.update(disabledCount, 1)
+  yield* journal.commit(Endpoint.disabled(endpoint, reason, yield* Clock.currentTimeMillis, fence))
+})
+
+/** What an attempt says of its endpoint. */
+const judge = Effect.fnUntraced(function* (run: Run, isDelivered: boolean, isGone: boolean) {
+  const nowMillis = yield* Clock.currentTimeMillis
+  yield* Metric.update(Metric.withAttributes(attempts, { outcome: isDelivered ? "delivered" : "failed" }), 1)
+  const { failingSinceMillis } = run.standing.endpoint
+  if (isDelivered) return failingSinceMillis === null ? undefined : yield* progress(run, null)
+  if (isGone) return yield* disable(run, "gone")
+  if (failingSinceMillis === null) return yield* progress(run, nowMillis)
+  if (nowMillis - failingSinceMillis >= Schedule.maxFailingMillis) yield* disable(run, "failing")
+})
+
+/** One attempt, and what follows from it. */
+const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
+  const { standing, sending, fence } = run
+  const { subject } = entry.item
+  const { outcome, entry: after, isGone } = yield* sending.attempt(standing.endpoint, entry, fence)
+  standing.unrecorded.delete(entry.item.place)
+  const queue = standing.queues.get(subject) ?? []
+  if (outcome.status === "pending") {
+    if (queue[0] === entry) queue[0] = after
+    else queue.unshift(after)
+    standing.queues.set(subject, queue)
+    // They wait for longer than the endpoint can.
+    for (const [i, other] of queue.entries()) {
+      if (other.recorded !== undefined) continue
+      queue[i] = yield* sending.defer(standing.endpoint, other, fence)
+      standing.unrecorded.delete(other.item.place)
+    }
+  } else if (queue[0] === entry) queue.shift()
+  if (queue.length === 0) standing.queues.delete(subject)
+  yield* judge(run, outcome.status === "delivered", isGone)
+})
+
+type Broken = Deferred.Deferred<void, Effect.Error<ReturnType<typeof attempt>>>
+
+/** What it has begun it ends, whoever stops the process: it takes no longer than an attempt may. */
+const start = (run: Run, broken: Broken, entry: Entry) => {
+  const { standing, control } = run
+  standing.busy.add(entry.item.subject)
+  return Effect.forkScoped(
+    Effect.uninterruptible(attempt(run, entry)).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          standing.busy.delete(entry.item.subject)
+          if (exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)
+          control.latch.openUnsafe()
+        })
+      )
+    )
+  )
+}
+
+/** Reads on. `sentBefore`: up to there another process may have sent, and recorded, what is read here. */
+const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, control }: Run, sentBefore: Notice.Place) {
+  const { endpoint, position } = standing
+  const companyId = endpoint.companyId === CompanyId.operator ? null : endpoint.companyId
+  const types = endpoint.types.length === 0 ? undefined : new Set<string>([...endpoint.types.flatMap(Notice.matching), testType])
+  control.hasNews = false
+  const { items, next } = yield* feed
+    .page({ companyId, after: position, limit: pageSize, ...(types && { types }) }, renderer.render)
+    // Deleted while the endpoint was away for months: it goes on with what there is.
+    .pipe(Effect.catchTag("CursorTooOld", () => Effect.map(feed.oldest(companyId), (next) => ({ items: [], next }))))
+  const places = items.map(({ place }) => cursorOf(place))
+  const isOld = !Notice.isAfter(position, sentBefore)
+  const known = new Set(isOld ? yield* reads.knownDeliveries(endpoint.id, endpoint.epoch, places) : [])
+  if (items.length > 0 || next !== position) control.hasNews = true
+  standing.position = next
+  for (const item of items) {
+    const isTheirs = item.type !== testType || item.subject === endpoint.id
+    if (!isTheirs || known.has(cursorOf(item.place))) continue
+    standing.unrecorded.add(item.place)
+    standing.backlog.push(entryOf(item))
+  }
+})
+
+const placesOf = ({ endpoint }: Standing) => (endpoint.failingSinceMillis === null ? attemptsAtOnce : 1)
+
+/** Begins what can begin. */
+const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: Notice.Place) {
+  const { standing, sending, fence, control } = run
+  const nowMillis = yield* Clock.currentTimeMillis
+  for (const [subject, [head]] of standing.queues) {
+    if (standing.busy.size >= placesOf(standing)) return
+    if (head !== undefined && head.dueAtMillis <= nowMillis && !standing.busy.has(subject)) yield* start(run, broken, head)
+  }
+  while (standing.busy.size < placesOf(standing)) {
+    const entry = standing.backlog.shift()
+    if (entry === undefined) {
+      if (!control.hasNews || waitingIn(standing) >= maxWaiting) return
+      yield* read(run, sentBefore)
+      continue
+    }
+    const { subject, place } = entry.item
+    const [head] = standing.queues.get(subject) ?? []
+    if (head === undefined && !standing.busy.has(subject)) {
+      yield* start(run, broken, entry)
+      continue
+    }
+    // Behind one that has failed it waits on record, behind one that is being sent it waits here.
+    const isFailing = head?.recorded !== undefined
+    push(standing, isFailing ? yield* sending.defer(standing.endpoint, entry, fence) : entry)
+    if (isFailing) standing.unrecorded.delete(place)
+  }
+})
+
+const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) {
+  const { standing, control } = run
+  const broken: Broken = Deferred.makeUnsafe()
+  while (!control.isChanged) {
+    control.latch.closeUnsafe()
+    yield* fill(run, broken, sentBefore)
+    const nowMillis = yield* Clock.currentTimeMillis
+    const isBehind = cursorOf(reached(standing)) !== standing.endpoint.cursor
+    const progressAtMillis = isBehind ? standing.progressedAtMillis + progressMillis : Infinity
+    if (progressAtMillis <= nowMillis) yield* progress(run, standing.endpoint.failingSinceMillis)
+    const dueMillis = standing.busy.size < placesOf(standing) ? nextDueMillis(standing) : Infinity
+    const wakeAtMillis = Math.min(dueMillis, progressAtMillis <= nowMillis ? Infinity : progressAtMillis)
+    const sleep = wakeAtMillis === Infinity ? Effect.never : Effect.sleep(Math.max(1, wakeAtMillis - nowMillis))
+    yield* Effect.raceFirst(Effect.raceFirst(control.latch.await, sleep), Deferred.await(broken))
+  }
+  // What has begun is finished, and recorded, before anybody else begins.
+  while (standing.busy.size > 0) {
+    control.latch.closeUnsafe()
+    yield* Effect.raceFirst(control.latch.await, Deferred.await(broken))
+  }
+  yield* progress(run, standing.endpoint.failingSinceMillis)
+})
+
+/** Sends one endpoint its events: those of one record one after the other, everything else side by side. */
+export const make = Effect.map(parts, (parts) => ({
+  /** Until it is told that the endpoint has changed. Fails where the store is away, or where another process has the role. */
+  once: (endpoint: Endpoint.Endpoint, fence: Change.Fence, control: Control) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        control.hasNews = true
+        const standing = yield* load(parts, endpoint)
+        yield* follow({ ...parts, standing, fence, control }, yield* parts.feed.now)
+      })
+    )
+}))

@@ -1,0 +1,165 @@
+import { Clock, Effect } from "effect"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { cursorOf, placeOf } from "../events/Events.ts"
+import { Feed, type Item } from "../events/Feed.ts"
+import type * as Change from "../ledger/Change.ts"
+import { Journal } from "../ledger/Journal.ts"
+import * as Delivery from "./Delivery.ts"
+import type { Endpoint } from "../events/Endpoint.ts"
+import { Poster, type Posted, Renderer, Secrets } from "./Ports.ts"
+import * as Schedule from "./Schedule.ts"
+import * as Signature from "./Signature.ts"
+
+/** How much of an answer is kept, in characters. */
+export const keptCharacters = 1000
+
+/** An event on its way to an endpoint: what is known of it, and its delivery as far as it was recorded. */
+export interface Entry {
+  readonly item: Pick<Item, "place" | "companyId" | "type" | "subject">
+  /** Undefined where it has to be read. */
+  readonly body: string | undefined
+  readonly recorded: Delivery.Delivery | undefined
+  readonly attempts: number
+  readonly dueAtMillis: number
+}
+
+export const entryOf = (item: Item): Entry => ({ item, body: item.body, recorded: undefined, attempts: 0, dueAtMillis: 0 })
+
+/** A delivery that waits, as it was recorded. */
+export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
+  item: {
+    place: placeOf(delivery.place) ?? { event: 0n, part: 0 },
+    companyId: delivery.eventCompanyId,
+    type: delivery.type,
+    subject: delivery.subject
+  },
+  body: undefined,
+  recorded: delivery,
+  attempts: delivery.attempts,
+  dueAtMillis: delivery.dueAtMillis ?? 0
+})
+
+const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" && posted.status >= 200 && posted.status < 300
+
+/** What was answered, as text that a store can keep. */
+const textOf = (text: string): string => text.replaceAll("\0", "").slice(0, keptCharacters)
+
+/** What became of an attempt, and when the next one is. */
+const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMillis: number, random: number): Delivery.Attempt => {
+  const answered = posted._tag === "Answered" ? posted : undefined
+  const asked = answered && Schedule.askedPauseMillis(answered.status, answered.retryAfter, endMillis)
+  const pause = attempts < Schedule.maxAttempts ? (asked ?? Schedule.pauseMillis(attempts, random)) : undefined
+  const isDone = isSuccess(posted) || answered?.status === 410 || pause === undefined
+  return {
+    status: isSuccess(posted) ? "delivered" : isDone ? "failed" : "pending",
+    attempts,
+    dueAtMillis: isDone ? null : endMillis + (pause ?? 0),
+    lastAtMillis: startMillis,
+    durationMillis: Math.max(0, endMillis - startMillis),
+    answered: answered?.status ?? null,
+    answer: textOf(posted._tag === "Answered" ? posted.body : posted.reason)
+  }
+}
+
+/** Makes attempts, and records them. */
+export const make = Effect.gen(function* () {
+  const [journal, feed, entropy] = [yield* Journal, yield* Feed, yield* Entropy]
+  const [poster, renderer, secrets] = [yield* Poster, yield* Renderer, yield* Secrets]
+
+  const random = () => (entropy(1)[0] ?? 0) / 255
+
+  const headersOf = (endpoint: Endpoint, entry: Entry, body: string, nowMillis: number): Readonly<Record<string, string>> | undefined => {
+    const { companyId, previousSecret, previousUntilMillis, signatureHeader } = endpoint
+    const secret = secrets?.open(endpoint.secret, companyId)
+    if (secrets === null || secret === undefined) return undefined
+    const isOverlapping = previousSecret !== null && (previousUntilMillis ?? 0) > nowMillis
+    const previous = isOverlapping ? secrets.open(previousSecret, companyId) : undefined
+    const id = renderer.idOf(entry.item.place, entry.item.companyId)
+    const seconds = Math.floor(nowMillis / 1000)
+    const content = Signature.contentOf(id, seconds, body)
+    const signatures = [
+      Signature.symmetric(secret, content),
+      ...(previous === undefined ? [] : [Signature.symmetric(previous, content)]),
+      `v1a,${secrets.sign(content)}`
+    ]
+    return {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(seconds),
+      "webhook-signature": signatures.join(" "),
+      "x-satrail-attempt": String(entry.attempts + 1),
+      ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
+    }
+  }
+
+  const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
+
+  /** The bytes that were told first; undefined where the event has been deleted meanwhile. */
+  const bodyOf = ({ item, body }: Entry) =>
+    body === undefined
+      ? feed.get(null, item.place, renderer.render).pipe(
+          Effect.map((found): string | undefined => found.body),
+          Effect.catchTag("NotFound", () => Effect.succeed(undefined))
+        )
+      : Effect.succeed(body)
+
+  const post = Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, body: string | undefined, nowMillis: number) {
+    if (body === undefined) return unanswered("the event is older than events are kept")
+    const headers = headersOf(endpoint, entry, body, nowMillis)
+    return headers === undefined
+      ? unanswered("the secret of the endpoint was sealed with another key: rotate it")
+      : yield* poster.post({ url: endpoint.url, headers, body })
+  })
+
+  const recordOf = (endpoint: Endpoint, { item }: Entry, attempt: Delivery.Attempt, nowMillis: number): Delivery.Delivery => ({
+    id: Id.fromMillis(nowMillis, entropy),
+    companyId: endpoint.companyId,
+    endpointId: endpoint.id,
+    epoch: endpoint.epoch,
+    place: cursorOf(item.place),
+    eventCompanyId: item.companyId,
+    type: item.type,
+    subject: item.subject,
+    ...attempt,
+    createdAtMillis: nowMillis
+  })
+
+  /** It was recorded before by who sent it before us: that it was sent again is no harm. */
+  const record = Effect.fnUntraced(function* (
+    endpoint: Endpoint,
+    entry: Entry,
+    attempt: Delivery.Attempt,
+    fence: Change.Fence,
+    atMillis: number
+  ) {
+    const { recorded } = entry
+    if (recorded !== undefined) {
+      yield* journal.commit(Delivery.tried(recorded, attempt, fence, atMillis))
+      return { ...entry, ...attempt, recorded: { ...recorded, ...attempt }, dueAtMillis: attempt.dueAtMillis ?? 0 }
+    }
+    const delivery = recordOf(endpoint, entry, attempt, atMillis)
+    yield* journal.commit(Delivery.made(delivery, fence)).pipe(Effect.catchTag("Conflict", () => Effect.void))
+    return { ...entry, attempts: attempt.attempts, recorded: delivery, dueAtMillis: attempt.dueAtMillis ?? 0 }
+  })
+
+  return {
+    /** Sends it once, and records what became of it: `entry` as it is from here on. First sent, then recorded: whoever dies in between sends it again. */
+    attempt: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
+      const body = yield* bodyOf(entry)
+      const startMillis = yield* Clock.currentTimeMillis
+      const posted = yield* post(endpoint, entry, body, startMillis)
+      const endMillis = yield* Clock.currentTimeMillis
+      const made = outcomeOf(posted, entry.attempts + 1, startMillis, endMillis, random())
+      const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", dueAtMillis: null } : made
+      return { outcome, isGone: outcome.answered === 410, entry: yield* record(endpoint, entry, outcome, fence, startMillis) }
+    }),
+    /** It waits for another one of its record: recorded, so that the endpoint can go on with others. */
+    defer: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const waiting = { status: "pending", attempts: 0, dueAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const
+      return yield* record(endpoint, entry, { ...waiting, answered: null, answer: null }, fence, nowMillis)
+    })
+  }
+})
+export type Sending = Effect.Success<typeof make>

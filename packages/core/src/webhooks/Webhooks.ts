@@ -1,0 +1,249 @@
+import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import type * as CompanyId from "../base/CompanyId.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Invalid } from "../base/Invalid.ts"
+import { cursorOf } from "../events/Events.ts"
+import { Feed } from "../events/Feed.ts"
+import type * as Notice from "../events/Notice.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import type { Position } from "../ledger/Page.ts"
+import * as Delivery from "./Delivery.ts"
+import * as Endpoint from "../events/Endpoint.ts"
+import { Poster, Secrets } from "./Ports.ts"
+import * as Signature from "./Signature.ts"
+import { WebhookReads } from "./WebhookReads.ts"
+
+/** How many endpoints a company has. */
+export const maxEndpoints = 16
+
+/** How long a URL may be, and a description. */
+export const maxUrlCharacters = 2000
+export const maxDescriptionCharacters = 500
+
+/** For how long the secret before a rotation goes on signing, in seconds. */
+export const overlapSeconds = { minimum: 0, default: 86_400, maximum: 7 * 86_400 } as const
+
+/** How many deliveries a page has, and how long they are kept. */
+export const limit = { default: 100, maximum: 1000 } as const
+export const keptMillis = 30 * 24 * 3600 * 1000
+
+/** There are as many endpoints as a company may have. */
+export class TooManyEndpoints extends Schema.TaggedError<TooManyEndpoints>()("TooManyEndpoints", { maximum: Schema.Int }) {}
+
+/** An endpoint, and its secret, which is returned once. */
+export interface Issued {
+  readonly endpoint: Endpoint.Endpoint
+  readonly secret: Redacted.Redacted
+}
+
+type Ask<A, E = never> = Effect.Effect<A, E | NotFound | StoreUnavailable>
+
+/** Where companies have their events sent, and what was sent there. The nil company is the operator, who is sent those of all companies. */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** Sends what is committed from here on. */
+    readonly create: (ask: {
+      readonly companyId: CompanyId.CompanyId
+      readonly settings: Endpoint.Settings
+      /** What it renders is stored: the secret in it must be sealed. */
+      readonly request?: Answer.Request<Issued>
+    }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | TooManyEndpoints | Conflict | IdempotencyMismatch | StoreUnavailable>
+    readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Endpoint.Endpoint>, StoreUnavailable>
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
+    readonly change: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      settings: Endpoint.Settings
+    ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
+    readonly remove: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
+    /** Another secret signs from here on; the one before signs as well for `overlapSeconds`. */
+    readonly rotate: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      overlapSeconds: number
+    ) => Ask<Issued, Invalid | Endpoint.EndpointNotEnabled>
+    /** Events are sent again: from `from` on, or from where sending stopped. */
+    readonly enable: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      from: Notice.Place | undefined
+    ) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    readonly disable: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    /** Everything after `from` is sent again, also what was sent before. */
+    readonly replay: (companyId: CompanyId.CompanyId, id: string, from: Notice.Place) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    /** Publishes a `webhook_endpoint.test`, which is sent there and nowhere else. */
+    readonly test: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    /** A page of what was sent there, the newest first; `next` is where the page after it starts. */
+    readonly deliveries: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      query: { readonly limit: number; readonly before: string | null }
+    ) => Ask<{ readonly deliveries: ReadonlyArray<Delivery.Delivery>; readonly next: Position | undefined }, Invalid>
+    /** Sends it once more, by the whole schedule, also what was delivered. */
+    readonly resend: (
+      companyId: CompanyId.CompanyId,
+      deliveryId: string
+    ) => Ask<Delivery.Delivery, Delivery.DeliveryPending | Endpoint.EndpointNotEnabled>
+  }
+>()("@satrail/core/webhooks/Webhooks") {}
+
+/** What is wrong with a header's name; undefined where nothing is. */
+export const headerIssue = (name: string): string | undefined =>
+  /^x-[a-z0-9-]{1,60}$/.test(name.toLowerCase()) && !name.toLowerCase().startsWith("x-satrail-")
+    ? undefined
+    : "The name of a header that begins with X-, of letters, digits and hyphens, such as X-Shop-Signature"
+
+/** What several of its methods are made of. */
+const parts = Effect.gen(function* () {
+  const [journal, ledger, nouns, reads] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* WebhookReads]
+  const [feed, poster, secrets, entropy] = [yield* Feed, yield* Poster, yield* Secrets, yield* Entropy]
+  const now = Clock.currentTimeMillis
+  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const found = Id.is(id) ? yield* nouns.get(Endpoint.noun, companyId, id) : undefined
+    return found?._tag === "Some" && found.value.status !== "deleted" ? found.value : yield* new NotFound({ what: "webhook endpoint", id })
+  })
+
+  const configured =
+    secrets === null
+      ? Effect.fail(new Invalid({ path: "url", message: "This program has no key to keep secrets with" }))
+      : Effect.succeed(secrets)
+
+  const check = ({ url, description, signatureHeader }: Endpoint.Settings) => {
+    const issue = url.length > maxUrlCharacters ? `At most ${maxUrlCharacters} characters` : poster.issue(url)
+    if (issue !== undefined) return Effect.fail(new Invalid({ path: "url", message: issue }))
+    if (description.length > maxDescriptionCharacters)
+      return Effect.fail(new Invalid({ path: "description", message: `At most ${maxDescriptionCharacters} characters` }))
+    const header = signatureHeader === null ? undefined : headerIssue(signatureHeader)
+    return header === undefined ? Effect.void : Effect.fail(new Invalid({ path: "signature_header", message: header }))
+  }
+
+  const secretFor = (companyId: CompanyId.CompanyId) =>
+    Effect.map(configured, ({ seal }) => {
+      const text = Signature.secretOf(entropy(32))
+      return { sealed: seal(text, companyId), secret: Redacted.make(text, { label: "webhook secret" }) }
+    })
+
+  const from = Effect.fnUntraced(function* (endpoint: Endpoint.Endpoint, place: Notice.Place | undefined) {
+    const to =
+      place === undefined ? { cursor: endpoint.cursor, epoch: endpoint.epoch } : { cursor: cursorOf(place), epoch: endpoint.epoch + 1 }
+    yield* journal.commit(Endpoint.enabled(endpoint, to, yield* now))
+    return yield* get(endpoint.companyId, endpoint.id)
+  })
+
+  const enabled = (endpoint: Endpoint.Endpoint) =>
+    endpoint.status === "enabled"
+      ? Effect.succeed(endpoint)
+      : Effect.fail(new Endpoint.EndpointNotEnabled({ id: endpoint.id, status: endpoint.status }))
+
+  return { journal, ledger, reads, nouns, feed, now, get, check, secretFor, from, enabled }
+})
+
+/** Creates endpoints, one after the other: those who create at once would each find room. */
+const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, now, check, secretFor }: Effect.Success<typeof parts>) {
+  const entropy = yield* Entropy
+  const creating = yield* Semaphore.make(1)
+  const create: Webhooks["Service"]["create"] = Effect.fnUntraced(function* ({ companyId, settings, request }) {
+    const before = yield* Answers.earlier(ledger, companyId, request)
+    if (before !== undefined) return before
+    yield* check(settings)
+    const make = Effect.gen(function* () {
+      if ((yield* reads.endpointsOf(companyId)).length >= maxEndpoints) return yield* new TooManyEndpoints({ maximum: maxEndpoints })
+      const createdAtMillis = yield* now
+      const { sealed, secret } = yield* secretFor(companyId)
+      const endpoint: Endpoint.Endpoint = {
+        id: Id.fromMillis(createdAtMillis, entropy),
+        companyId,
+        ...settings,
+        secret: sealed,
+        previousSecret: null,
+        previousUntilMillis: null,
+        status: "enabled",
+        disabledReason: null,
+        cursor: cursorOf(yield* feed.now),
+        epoch: 0,
+        failingSinceMillis: null,
+        createdAtMillis,
+        updatedAtMillis: createdAtMillis
+      }
+      const issued: Issued = { endpoint, secret }
+      const once = Answer.once(companyId, request, issued, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(Endpoint.created(endpoint, once)), issued)
+    })
+    return yield* creating.withPermits(1)(make)
+  })
+  return create
+})
+
+export const make = Effect.gen(function* () {
+  const all = yield* parts
+  const { journal, reads, nouns, now, get, check, secretFor, from, enabled } = all
+  return Webhooks.of({
+    create: yield* creation(all),
+    list: reads.endpointsOf,
+    get,
+    change: Effect.fnUntraced(function* (companyId, id, settings) {
+      yield* check(settings)
+      yield* journal.commit(Endpoint.changed(yield* get(companyId, id), settings, yield* now))
+      return yield* get(companyId, id)
+    }),
+    remove: Effect.fnUntraced(function* (companyId, id) {
+      const endpoint = yield* get(companyId, id)
+      yield* journal.commit(Endpoint.deleted(endpoint, yield* now))
+      return { ...endpoint, status: "deleted" as const }
+    }),
+    rotate: Effect.fnUntraced(function* (companyId, id, seconds) {
+      const { minimum, maximum } = overlapSeconds
+      if (!Number.isInteger(seconds) || seconds < minimum || seconds > maximum)
+        return yield* new Invalid({ path: "overlap_seconds", message: `A whole number from ${minimum} to ${maximum}` })
+      const endpoint = yield* get(companyId, id)
+      const { sealed, secret } = yield* secretFor(companyId)
+      const nowMillis = yield* now
+      yield* journal.commit(Endpoint.rotated(endpoint, sealed, nowMillis + seconds * 1000, nowMillis))
+      return { endpoint: yield* get(companyId, id), secret }
+    }),
+    enable: Effect.fnUntraced(function* (companyId, id, place) {
+      return yield* from(yield* get(companyId, id), place)
+    }),
+    disable: Effect.fnUntraced(function* (companyId, id) {
+      // It carries no fence.
+      yield* journal
+        .commit(Endpoint.disabled(yield* get(companyId, id), "owner", yield* now))
+        .pipe(Effect.catchTag("StaleFence", Effect.die))
+      return yield* get(companyId, id)
+    }),
+    replay: Effect.fnUntraced(function* (companyId, id, place) {
+      return yield* from(yield* enabled(yield* get(companyId, id)), place)
+    }),
+    test: Effect.fnUntraced(function* (companyId, id) {
+      const endpoint = yield* enabled(yield* get(companyId, id))
+      yield* journal.commit(Endpoint.tested(endpoint, yield* now))
+      return endpoint
+    }),
+    deliveries: Effect.fnUntraced(function* (companyId, id, query) {
+      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > limit.maximum)
+        return yield* new Invalid({ path: "limit", message: `A whole number from 1 to ${limit.maximum}` })
+      yield* get(companyId, id)
+      const found = yield* reads.deliveriesTo(id, query.before, query.limit + 1)
+      const deliveries = found.slice(0, query.limit)
+      return { deliveries, next: found.length > query.limit ? deliveries.at(-1) : undefined }
+    }),
+    resend: Effect.fnUntraced(function* (companyId, deliveryId) {
+      const read = Effect.gen(function* () {
+        const found = Id.is(deliveryId) ? yield* nouns.get(Delivery.noun, companyId, deliveryId) : undefined
+        return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "delivery", id: deliveryId })
+      })
+      const delivery = yield* read
+      yield* enabled(yield* get(companyId, delivery.endpointId))
+      yield* journal.commit(Delivery.resent(delivery, yield* now))
+      return yield* read
+    })
+  })
+})
+
+export const layer = Layer.effect(Webhooks, make)

@@ -1,0 +1,320 @@
+import { assert } from "@effect/vitest"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { Company } from "../src/accounts/Company.ts"
+import * as CompanyId from "../src/base/CompanyId.ts"
+import type { Settings } from "../src/events/Endpoint.ts"
+import { cursorOf } from "../src/events/Events.ts"
+import type { Notice } from "../src/events/Notice.ts"
+import { PollMillis } from "../src/events/Tail.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
+import { Poster, type Posted, Renderer, Secrets } from "../src/webhooks/Ports.ts"
+import { pausesMillis } from "../src/webhooks/Schedule.ts"
+import { Webhooks } from "../src/webhooks/Webhooks.ts"
+import * as Dispatcher from "../src/webhooks/Dispatcher.ts"
+import { settings as usual } from "./Rows.ts"
+import { company, companyWith, confirm, invoice, made, outside, type Ports, type Process, scenario, steps, type World } from "./World.ts"
+
+interface Request {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly atMillis: number
+}
+
+const ok: Posted = { _tag: "Answered", status: 204, body: "", retryAfter: null }
+const broken = (status: number, retryAfter: string | null = null): Posted => ({ _tag: "Answered", status, body: "no", retryAfter })
+
+/** Receivers of webhooks: what each was sent, and how it answers. */
+const receivers = () => {
+  const sent: Array<Request> = []
+  const state = { answer: (_: Request): Effect.Effect<Posted> => Effect.succeed(ok) }
+  const poster: Poster = {
+    issue: (url) => (url.startsWith("https://") ? undefined : "An https URL"),
+    post: (ask) =>
+      Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
+        const request = { ...ask, atMillis }
+        sent.push(request)
+        return state.answer(request)
+      })
+  }
+  const secrets: Secrets = {
+    seal: (text, owner) => `${owner} ${text}`,
+    open: (sealed, owner) => (sealed.startsWith(owner) ? sealed.slice(owner.length + 1) : undefined),
+    sign: (text) => `signed(${text.length})`,
+    publicKey: "public"
+  }
+  return { sent, state, poster, secrets }
+}
+
+const idOf: Renderer["Service"]["idOf"] = (place, companyId) => `evt_${cursorOf(place)}_${companyId}`
+const renderer = Renderer.of({
+  idOf,
+  render: ({ place, companyId, type, subject, record }: Notice) =>
+    JSON.stringify({ id: idOf(place, companyId), type, subject, status: "status" in record ? record.status : null })
+})
+
+const world = ({ isAway = false } = {}) => {
+  const all = receivers()
+  const store = { isAway }
+  /** A store that is away whenever a delivery is recorded. */
+  const away = (journal: Journal["Service"]): Journal["Service"] => ({
+    commit: (change) =>
+      store.isAway && change._tag === "DeliveryMade"
+        ? Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("away") }))
+        : journal.commit(change)
+  })
+  const change: World["change"] = (ports) =>
+    Context.add(ports, Journal, away(Context.get(ports, Journal))).pipe(
+      Context.add(Poster, all.poster),
+      Context.add(Secrets, all.secrets),
+      Context.add(PollMillis, 3_600_000)
+    )
+  // Days pass here: what happens four times a second would happen a million times.
+  return { sent: all.sent, state: all.state, store, change, settings: { ...usual, dutyLeaseMillis: 30 * 86_400_000 } }
+}
+
+/** A process that sends webhooks, until the scope closes. */
+const sending = Effect.flatMap(Effect.context<Ports | Process>(), (context) =>
+  Layer.build(Layer.fresh(Dispatcher.layerWorker)).pipe(Effect.provideService(Renderer, renderer), Effect.provideContext(context))
+)
+
+const settings = (fields: Partial<Settings> = {}): Settings => ({
+  url: "https://shop.example/webhooks",
+  description: "",
+  types: [],
+  signatureHeader: null,
+  ...fields
+})
+
+const endpoint = Effect.fnUntraced(function* ({ id }: Pick<Company, "id">, fields: Partial<Settings> = {}) {
+  return yield* made((yield* Webhooks).create({ companyId: id, settings: settings(fields) }))
+})
+
+const read = ({ body }: Request): { readonly id: string; readonly type: string; readonly subject: string; readonly status: string } =>
+  JSON.parse(body)
+const types = (sent: ReadonlyArray<Request>) => sent.map((request) => read(request).type)
+/** Long enough for what follows from a commit, step by step. */
+const second = Effect.repeat(TestClock.adjust(100), { times: 9 })
+
+scenario(
+  "webhooks: what happens is sent once, in order, with the id of its event",
+  () => world(),
+  function* ({ sent }) {
+    yield* sending
+    const row = yield* companyWith(1000)
+    yield* endpoint(row)
+    yield* second
+    yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+    yield* steps(2)
+    yield* second
+    assert.deepStrictEqual(types(sent), ["withdrawal.lightning.pending", "withdrawal.lightning.completed"], "from its creation on")
+    assert.deepStrictEqual(
+      sent.map(read).map(({ status }) => status),
+      ["pending", "settled"]
+    )
+    assert.deepStrictEqual(
+      sent.map(({ headers }) => headers["webhook-id"]),
+      sent.map((request) => read(request).id)
+    )
+    assert.strictEqual(sent[0]?.headers["x-satrail-attempt"], "1")
+  }
+)
+
+scenario(
+  "webhooks: filters, and the operator's endpoint hears of all companies",
+  () => world(),
+  function* ({ sent }) {
+    yield* sending
+    const [row, other] = [yield* company(), yield* company()]
+    yield* endpoint(row, { types: ["deposit.*"], url: "https://one.example/" })
+    yield* endpoint({ id: CompanyId.operator }, { types: ["invoice.created"], url: "https://operator.example/" })
+    yield* second
+    yield* invoice(row, 1)
+    yield* invoice(other, 1)
+    yield* second
+    assert.deepStrictEqual(
+      sent.map(({ url }) => url),
+      ["https://operator.example/", "https://operator.example/"]
+    )
+  }
+)
+
+scenario(
+  "webhooks: a failing event is tried ten times over three days, and holds back only its own record",
+  world,
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* companyWith(1000)
+    yield* endpoint(row)
+    yield* second
+    const bad = yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+    state.answer = (request) => Effect.succeed(read(request).subject === bad.id ? broken(500) : ok)
+    yield* steps(2)
+    yield* second
+    const { id } = yield* invoice(row, 1)
+    yield* second
+    assert.deepStrictEqual(types(sent.filter((request) => read(request).subject === id)), ["invoice.created"])
+    for (let i = 0; i < 80; i++) {
+      yield* TestClock.adjust("2 hours")
+      // Something succeeds now and then, or the endpoint would be disabled.
+      if (i % 20 === 0) yield* invoice(row, 1)
+    }
+    const tries = sent.filter((request) => read(request).subject === bad.id)
+    assert.deepStrictEqual(types(tries), [
+      ...Array.from({ length: 10 }, () => "withdrawal.lightning.pending"),
+      ...Array.from({ length: 10 }, () => "withdrawal.lightning.completed")
+    ])
+    assert.deepStrictEqual(
+      tries.slice(0, 10).map(({ headers }) => headers["x-satrail-attempt"]),
+      Array.from({ length: 10 }, (_, i) => String(i + 1))
+    )
+    for (const [i, pause] of pausesMillis.entries()) {
+      const took = (tries[i + 1]?.atMillis ?? 0) - (tries[i]?.atMillis ?? 0)
+      assert.isAtLeast(took, pause * 0.79, `pause ${i}`)
+      assert.isAtMost(took, pause * 1.21 + 2000, `pause ${i}`)
+    }
+    const { deliveries } = yield* (yield* Webhooks).deliveries(row.id, (yield* (yield* Webhooks).list(row.id))[0]?.id ?? "", {
+      limit: 10,
+      before: null
+    })
+    const failed = deliveries.filter(({ status }) => status === "failed")
+    assert.deepStrictEqual(
+      failed.map(({ attempts, answered, answer }) => [attempts, answered, answer]),
+      [
+        [10, 500, "no"],
+        [10, 500, "no"]
+      ]
+    )
+    // By hand, it is sent once more.
+    state.answer = () => Effect.succeed(ok)
+    yield* (yield* Webhooks).resend(row.id, failed[0]?.id ?? "")
+    yield* second
+    assert.strictEqual(types(sent).at(-1), failed[0]?.type)
+  }
+)
+
+scenario(
+  "webhooks: 429 and 503 are asked again when they say, 410 is the end",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* company()
+    const { endpoint: made } = yield* endpoint(row)
+    yield* second
+    const answers = [broken(429, "7200"), broken(503, new Date(1_700_000_000_000 + 5 * 3_600_000).toUTCString()), ok, broken(410)]
+    state.answer = () => Effect.succeed(answers.shift() ?? ok)
+    yield* invoice(row, 1)
+    yield* second
+    yield* TestClock.adjust("1 hour")
+    assert.lengthOf(sent, 1)
+    yield* TestClock.adjust("65 minutes")
+    assert.lengthOf(sent, 2)
+    yield* TestClock.adjust("4 hours")
+    assert.lengthOf(sent, 3)
+    yield* invoice(row, 1)
+    yield* second
+    yield* second
+    const now = yield* (yield* Webhooks).get(row.id, made.id)
+    assert.deepStrictEqual([now.status, now.disabledReason], ["disabled", "gone"])
+    const count = sent.length
+    const { id } = yield* invoice(row, 1)
+    yield* TestClock.adjust("1 hour")
+    assert.lengthOf(sent, count)
+    // Enabled again, it goes on where it stopped: nothing is lost.
+    yield* (yield* Webhooks).enable(row.id, made.id, undefined)
+    yield* second
+    assert.isTrue(sent.slice(count).some((request) => read(request).subject === id))
+    assert.include(types(sent.slice(count)), "webhook_endpoint.disabled")
+  }
+)
+
+scenario(
+  "webhooks: disabled when everything has failed for five days, and its owner is told",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* company()
+    const { endpoint: made } = yield* endpoint(row)
+    yield* second
+    state.answer = () => Effect.succeed({ _tag: "Unanswered", reason: "no connection" })
+    for (let day = 0; day < 7; day++) {
+      yield* invoice(row, 1)
+      yield* TestClock.adjust("1 day")
+    }
+    assert.strictEqual((yield* (yield* Webhooks).get(row.id, made.id)).disabledReason, "failing")
+    const count = sent.length
+    yield* TestClock.adjust("2 days")
+    assert.lengthOf(sent, count)
+    state.answer = () => Effect.succeed(ok)
+    yield* (yield* Webhooks).enable(row.id, made.id, { event: 0n, part: 0 })
+    yield* second
+    yield* TestClock.adjust("2 days")
+    const told = new Set(sent.slice(count).map((request) => read(request).id))
+    assert.isAtLeast(told.size, 8, "everything from the beginning, and that it was disabled")
+  }
+)
+
+scenario(
+  "webhooks: what was sent and could not be recorded is sent again with the same id",
+  () => world({ isAway: true }),
+  function* ({ sent, store }) {
+    yield* sending
+    const row = yield* company()
+    const { endpoint: made } = yield* endpoint(row)
+    yield* second
+    yield* invoice(row, 1)
+    yield* second
+    assert.isAtLeast(sent.length, 1)
+    assert.deepStrictEqual((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).deliveries, [])
+    store.isAway = false
+    yield* Effect.repeat(second, { times: 30 })
+    assert.isAtLeast(sent.length, 2)
+    assert.strictEqual(new Set(sent.map(({ headers }) => headers["webhook-id"])).size, 1)
+    const count = sent.length
+    assert.lengthOf((yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 10, before: null })).deliveries, 1)
+    yield* TestClock.adjust("1 hour")
+    assert.lengthOf(sent, count)
+  }
+)
+
+scenario(
+  "webhooks: a rotated secret signs beside the old one, until the overlap is over",
+  () => world(),
+  function* ({ sent }) {
+    yield* sending
+    const row = yield* company()
+    const issued = yield* endpoint(row, { signatureHeader: "X-Shop-Signature" })
+    yield* second
+    const rotated = yield* (yield* Webhooks).rotate(row.id, issued.endpoint.id, 3600)
+    assert.notStrictEqual(Redacted.value(rotated.secret), Redacted.value(issued.secret))
+    yield* second
+    yield* invoice(row, 1)
+    yield* second
+    assert.match(sent[0]?.headers["webhook-signature"] ?? "", /^v1,\S{44} v1,\S{44} v1a,\S+$/)
+    assert.match(sent[0]?.headers["x-shop-signature"] ?? "", /^[0-9a-f]{64}$/)
+    yield* TestClock.adjust("1 hour")
+    yield* invoice(row, 1)
+    yield* second
+    assert.match(sent[1]?.headers["webhook-signature"] ?? "", /^v1,\S{44} v1a,\S+$/)
+  }
+)
+
+scenario(
+  "webhooks: a slow endpoint has eight requests at once, and costs others nothing",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* company()
+    yield* endpoint(row, { url: "https://slow.example/" })
+    yield* endpoint(row, { url: "https://fast.example/" })
+    yield* second
+    state.answer = ({ url }) => (url.includes("slow") ? Effect.as(Effect.sleep("14 seconds"), ok) : Effect.succeed(ok))
+    for (let i = 0; i < 20; i++) yield* invoice(row, 1)
+    yield* second
+    const count = (name: string) => sent.filter(({ url }) => url.includes(name)).length
+    assert.deepStrictEqual([count("fast"), count("slow")], [20, 8])
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual([count("fast"), count("slow")], [20, 20])
+  }
+)

@@ -1,0 +1,363 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Endpoint } from "@satrail/core/events/Endpoint"
+import * as Schedule from "@satrail/core/webhooks/Schedule"
+import * as Signature from "@satrail/core/webhooks/Signature"
+import * as Core from "@satrail/core/webhooks/Webhooks"
+import { Effect, Redacted, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { companyId, Scopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import * as EventIds from "../EventIds.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Scalars from "../Scalars.ts"
+import { Seal, type Sealer } from "../Seal.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+import * as Deliveries from "./WebhookDeliveries.ts"
+import { filterIssue, placeOf } from "./Events.ts"
+import { view } from "./WebhookView.ts"
+
+const params = { id: Scalars.Uuid }
+
+const Filter = Schema.String.annotate({ examples: ["deposit.*"] }).check(Schema.makeFilter(filterIssue))
+
+const Body = Schema.Struct({
+  url: Schema.String.annotate({
+    description: "Where events are posted: https, on a public host",
+    examples: ["https://shop.example/webhooks"]
+  }),
+  description: Scalars.given(Schema.String),
+  types: Scalars.given(
+    Schema.Array(Filter).annotate({ description: "Types of events, or beginnings such as `deposit.*`; left out or empty: all" })
+  ),
+  signature_header: Scalars.given(
+    Schema.String.annotate({
+      description: "A header for a plain signature besides: lower-case hex of an HMAC-SHA256 of the body with the secret as it is written",
+      examples: ["X-Shop-Signature"]
+    })
+  )
+}).annotate({ identifier: "WebhookEndpointSettings" })
+
+const issued = View.make<Core.Issued>()(
+  { identifier: "IssuedWebhookEndpoint" },
+  {
+    ...View.within(view.members, ({ endpoint }: Core.Issued) => endpoint),
+    secret: [
+      Scalars.text("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD").annotate({ description: "Signs every request. It is in this response only" }),
+      ({ secret }) => Redacted.value(secret)
+    ]
+  }
+)
+
+const replayFrom = Schema.String.annotate({
+  description: "The id of an event, or `next` of a page: everything after it is sent, again where it was sent before",
+  examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"]
+})
+
+const example = ({ id, millis, companyId }: World): Endpoint => ({
+  id: id("webhook endpoint"),
+  companyId,
+  url: "https://shop.example/webhooks",
+  description: "Orders",
+  types: ["deposit.*", "invoice.settled"],
+  signatureHeader: null,
+  secret: "",
+  previousSecret: null,
+  previousUntilMillis: null,
+  status: "enabled",
+  disabledReason: null,
+  cursor: "0.0",
+  epoch: 0,
+  failingSinceMillis: null,
+  createdAtMillis: millis(),
+  updatedAtMillis: millis()
+})
+const secretOf = ({ k1 }: World) => Redacted.make(Signature.secretOf(Buffer.from(k1, "hex")))
+const exampleBody = { url: "https://shop.example/webhooks", description: "Orders", types: ["deposit.*", "invoice.settled"] }
+const shown = (message: string) => (world: World) => ({ params: { id: example(world).id }, message, data: view.of(example(world)) })
+
+const answers = { one: Envelope.success(200, view.schema), issued: Envelope.success(200, issued.schema) }
+const common = ["malformed", "not_found", "webhook_endpoint_disabled", "store_unavailable"] as const
+
+/** The endpoints of a company's, or of the operator's. `What` is in the names of the operations. */
+const endpointsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
+  const path = `${root}/webhook-endpoints` as const
+  const one = `${path}/:id` as const
+  return {
+    create: HttpApiEndpoint.post(`create${what}` as const, path, {
+      headers: Idempotency.headers,
+      payload: Body,
+      success: Envelope.success(201, issued.schema),
+      error: Errors.of(
+        "malformed",
+        "idempotency_mismatch",
+        "idempotency_not_supported",
+        "answer_not_readable",
+        "conflict",
+        "too_many_endpoints",
+        "store_unavailable"
+      )
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Create a webhook endpoint")
+      .annotate(
+        OpenApi.Description,
+        `Has events posted to a URL from now on, signed as Standard Webhooks are. The response has the only copy of the secret. At most ${Core.maxEndpoints}. Needs the scope \`webhooks\`.`
+      )
+      .annotate(Example, (world) => ({
+        body: exampleBody,
+        message: "Webhook endpoint created",
+        data: issued.of({ endpoint: example(world), secret: secretOf(world) })
+      })),
+    list: HttpApiEndpoint.get(`list${what}s` as const, path, {
+      success: Envelope.success(200, Schema.Array(view.schema)),
+      error: Errors.of("store_unavailable")
+    })
+      .annotate(Scopes, ["webhooks", "read"])
+      .annotate(OpenApi.Summary, "List webhook endpoints")
+      .annotate(OpenApi.Description, "All of them, without their secrets. Needs the scope `webhooks` or `read`.")
+      .annotate(Example, (world) => ({ message: "Webhook endpoints", data: [view.of(example(world))] })),
+    get: HttpApiEndpoint.get(`get${what}` as const, one, {
+      params,
+      success: answers.one,
+      error: Errors.of("not_found", "store_unavailable")
+    })
+      .annotate(Scopes, ["webhooks", "read"])
+      .annotate(OpenApi.Summary, "Fetch a webhook endpoint")
+      .annotate(OpenApi.Description, "`failing_since` says whether it works. Needs the scope `webhooks` or `read`.")
+      .annotate(Example, shown("Webhook endpoint")),
+    change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: Errors.of(...common) })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Change a webhook endpoint")
+      .annotate(OpenApi.Description, "Its settings are replaced as a whole; its secret stays. Needs the scope `webhooks`.")
+      .annotate(Example, (world) => ({ ...shown("Webhook endpoint changed")(world), body: exampleBody })),
+    remove: HttpApiEndpoint.delete(`delete${what}` as const, one, {
+      params,
+      success: answers.one,
+      error: Errors.of("not_found", "store_unavailable")
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Delete a webhook endpoint")
+      .annotate(OpenApi.Description, "Nothing is sent there any more. Needs the scope `webhooks`.")
+      .annotate(Example, (world) => ({
+        ...shown("Webhook endpoint deleted")(world),
+        data: view.of({ ...example(world), status: "deleted" })
+      }))
+  }
+}
+
+const action = <const Name extends string, const Path extends `/v1/${string}` | `/operator/${string}`>(
+  name: Name,
+  path: Path,
+  about: string,
+  description: string,
+  message: string
+) =>
+  HttpApiEndpoint.post(name, path, { params, success: answers.one, error: Errors.of(...common) })
+    .annotate(Scopes, ["webhooks"])
+    .annotate(OpenApi.Summary, about)
+    .annotate(OpenApi.Description, `${description} Needs the scope \`webhooks\`.`)
+    .annotate(Example, shown(message))
+
+const actionsOf = <const What extends string, const Root extends "/v1" | "/operator">(what: What, root: Root) => {
+  const one = `${root}/webhook-endpoints/:id` as const
+  return {
+    disable: action(
+      `disable${what}` as const,
+      `${one}/disable` as const,
+      "Disable a webhook endpoint",
+      "Nothing is sent there until it is enabled.",
+      "Webhook endpoint disabled"
+    ),
+    test: action(
+      `test${what}` as const,
+      `${one}/test` as const,
+      "Test a webhook endpoint",
+      "Sends it a `webhook_endpoint.test`, whatever types it wants. See what came of it in its deliveries.",
+      "Test event sent"
+    ),
+    rotate: HttpApiEndpoint.post(`rotate${what}Secret` as const, `${one}/rotate-secret` as const, {
+      params,
+      payload: Schema.Struct({
+        overlap_seconds: Scalars.given(
+          Schema.Int.check(Schema.isBetween(Core.overlapSeconds)).annotate({
+            description: `For how long the old secret signs as well: ${Core.overlapSeconds.default} by default`,
+            examples: [3600]
+          })
+        )
+      }).annotate({ identifier: "RotateWebhookSecret" }),
+      success: answers.issued,
+      error: Errors.of(...common, "idempotency_not_supported")
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Rotate a webhook secret")
+      .annotate(
+        OpenApi.Description,
+        "The response has the only copy of the new secret. Until the overlap is over, requests are signed with both. Needs the scope `webhooks`."
+      )
+      .annotate(Example, (world) => ({
+        params: { id: example(world).id },
+        body: { overlap_seconds: 3600 },
+        message: "Secret rotated",
+        data: issued.of({ endpoint: example(world), secret: secretOf(world) })
+      })),
+    enable: HttpApiEndpoint.post(`enable${what}` as const, `${one}/enable` as const, {
+      params,
+      payload: Schema.Struct({ replay_from: Scalars.given(replayFrom) }).annotate({ identifier: "EnableWebhookEndpoint" }),
+      success: answers.one,
+      error: Errors.of(...common)
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Enable a webhook endpoint")
+      .annotate(OpenApi.Description, "Sending goes on where it stopped, or after `replay_from`. Needs the scope `webhooks`.")
+      .annotate(Example, (world) => ({ ...shown("Webhook endpoint enabled")(world), body: {} })),
+    replay: HttpApiEndpoint.post(`replay${what}` as const, `${one}/replay` as const, {
+      params,
+      payload: Schema.Struct({ replay_from: replayFrom }).annotate({ identifier: "ReplayWebhookEndpoint" }),
+      success: answers.one,
+      error: Errors.of(...common)
+    })
+      .annotate(Scopes, ["webhooks"])
+      .annotate(OpenApi.Summary, "Replay events")
+      .annotate(
+        OpenApi.Description,
+        `Sends everything after \`replay_from\` again, up to 90 days. Each attempt has the event's own id. Needs the scope \`webhooks\`.`
+      )
+      .annotate(Example, (world) => ({
+        ...shown("Replay begun")(world),
+        body: { replay_from: EventIds.make(world.eventKey).write({ event: 4_296_704n, part: 1 }, world.companyId) }
+      }))
+  }
+}
+
+const settingsOf = ({ url, description, types, signature_header }: typeof Body.Type) => ({
+  url,
+  description: description ?? "",
+  types: types ?? [],
+  signatureHeader: Scalars.orNull(signature_header)
+})
+
+type Creating = {
+  readonly payload: typeof Body.Type
+  readonly headers: { readonly "idempotency-key"?: string }
+  readonly request: HttpServerRequest.HttpServerRequest
+}
+type OfOne = { readonly params: { readonly id: string } }
+
+/** What answers them, for the company that asks. */
+const handlersOf = <R>(
+  services: readonly [Core.Webhooks["Service"], EventIds.EventIds, Sealer | undefined],
+  path: string,
+  whose: Effect.Effect<CompanyId.CompanyId, never, R>,
+  isOperator: boolean
+) => {
+  const [webhooks, ids, sealer] = services
+  const creation = Idempotency.sealedCreation(path, "Webhook endpoint created", issued.of, sealer)
+  const one = <E extends Errors.ServiceError>(
+    message: string,
+    ask: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Endpoint, E>
+  ) =>
+    Effect.fnUntraced(function* ({ params }: OfOne) {
+      return Envelope.ok(message, view.of(yield* Errors.answered(ask(yield* whose, params.id.toLowerCase()))))
+    })
+  const from = (companyId: CompanyId.CompanyId, text: string | null | undefined) =>
+    text === null || text === undefined ? Effect.undefined : placeOf(ids, isOperator ? null : companyId, text)
+  return {
+    create: Effect.fnUntraced(function* ({ payload, headers, request }: Creating) {
+      const id = yield* whose
+      const once = yield* creation.once(request, headers["idempotency-key"], id)
+      return yield* creation.answer(yield* Errors.answered(webhooks.create({ companyId: id, settings: settingsOf(payload), ...once })), id)
+    }),
+    list: () =>
+      Effect.gen(function* () {
+        return Envelope.ok("Webhook endpoints", (yield* Errors.answered(webhooks.list(yield* whose))).map(view.of))
+      }),
+    get: one("Webhook endpoint", webhooks.get),
+    remove: one("Webhook endpoint deleted", webhooks.remove),
+    disable: one("Webhook endpoint disabled", webhooks.disable),
+    test: one("Test event sent", webhooks.test),
+    change: Effect.fnUntraced(function* ({ params, payload }: OfOne & Pick<Creating, "payload">) {
+      const row = yield* Errors.answered(webhooks.change(yield* whose, params.id.toLowerCase(), settingsOf(payload)))
+      return Envelope.ok("Webhook endpoint changed", view.of(row))
+    }),
+    rotate: Effect.fnUntraced(function* ({
+      params,
+      payload,
+      request
+    }: OfOne & Pick<Creating, "request"> & { readonly payload: { readonly overlap_seconds?: number | null } }) {
+      yield* Idempotency.refused(request, "The response contains a secret that is shown once")
+      const seconds = payload.overlap_seconds ?? Core.overlapSeconds.default
+      return Envelope.ok(
+        "Secret rotated",
+        issued.of(yield* Errors.answered(webhooks.rotate(yield* whose, params.id.toLowerCase(), seconds)))
+      )
+    }),
+    enable: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from?: string | null } }) {
+      const id = yield* whose
+      yield* Errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      const place = yield* from(id, payload.replay_from)
+      return Envelope.ok("Webhook endpoint enabled", view.of(yield* Errors.answered(webhooks.enable(id, params.id.toLowerCase(), place))))
+    }),
+    replay: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from: string } }) {
+      const id = yield* whose
+      yield* Errors.answered(webhooks.get(id, params.id.toLowerCase()))
+      const place = yield* placeOf(ids, isOperator ? null : id, payload.replay_from)
+      return Envelope.ok("Replay begun", view.of(yield* Errors.answered(webhooks.replay(id, params.id.toLowerCase(), place))))
+    })
+  }
+}
+
+const services = Effect.all([Core.Webhooks, EventIds.Ids, Seal])
+type Services = Effect.Success<typeof services>
+
+const own = { ...endpointsOf("WebhookEndpoint", "/v1"), ...actionsOf("WebhookEndpoint", "/v1") }
+const answering = (services: Services) => handlersOf(services, "/v1/webhook-endpoints", companyId, false)
+
+/** A company's own. */
+export const section = Section.make(
+  "webhooks",
+  {
+    title: "Webhooks",
+    description: `Events posted to URLs of yours, signed (https://www.standardwebhooks.com), ${Schedule.maxAttempts} times in 75 hours where they fail`
+  },
+  [
+    Section.company(own.create, services, (services) => answering(services).create),
+    Section.company(own.list, services, (services) => answering(services).list),
+    Section.company(own.get, services, (services) => answering(services).get),
+    Section.company(own.change, services, (services) => answering(services).change),
+    Section.company(own.remove, services, (services) => answering(services).remove),
+    Section.company(own.test, services, (services) => answering(services).test),
+    Section.company(own.rotate, services, (services) => answering(services).rotate),
+    Section.company(own.enable, services, (services) => answering(services).enable),
+    Section.company(own.disable, services, (services) => answering(services).disable),
+    Section.company(own.replay, services, (services) => answering(services).replay),
+    Deliveries.list,
+    Deliveries.resend
+  ]
+)
+
+const theirs = { ...endpointsOf("OperatorWebhookEndpoint", "/operator"), ...actionsOf("OperatorWebhookEndpoint", "/operator") }
+const serving = (services: Services) => handlersOf(services, "/operator/webhook-endpoints", Effect.succeed(CompanyId.operator), true)
+
+/** The operator's, to which the events of all companies go. */
+export const operatorSection = Section.make(
+  "operatorWebhooks",
+  { title: "Operator's webhooks", description: "The same for the operator: the events of all companies" },
+  [
+    Section.operator(theirs.create, services, (services) => serving(services).create),
+    Section.operator(theirs.list, services, (services) => serving(services).list),
+    Section.operator(theirs.get, services, (services) => serving(services).get),
+    Section.operator(theirs.change, services, (services) => serving(services).change),
+    Section.operator(theirs.remove, services, (services) => serving(services).remove),
+    Section.operator(theirs.test, services, (services) => serving(services).test),
+    Section.operator(theirs.rotate, services, (services) => serving(services).rotate),
+    Section.operator(theirs.enable, services, (services) => serving(services).enable),
+    Section.operator(theirs.disable, services, (services) => serving(services).disable),
+    Section.operator(theirs.replay, services, (services) => serving(services).replay),
+    Deliveries.operatorList,
+    Deliveries.operatorResend
+  ]
+)

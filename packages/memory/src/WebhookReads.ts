@@ -1,0 +1,45 @@
+import * as Endpoint from "@satrail/core/events/Endpoint"
+import * as Delivery from "@satrail/core/webhooks/Delivery"
+import { WebhookReads } from "@satrail/core/webhooks/WebhookReads"
+import { Effect, Option, Ref } from "effect"
+import * as State from "./State.ts"
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+/** The port, over a state. */
+export const over = (state: Ref.Ref<State.State>): WebhookReads["Service"] => {
+  const read = <A>(select: (now: State.State) => A) => Effect.map(Ref.get(state), select)
+  const endpoints = (now: State.State) => State.all(now, Endpoint.noun).toSorted(byId)
+  const deliveries = (now: State.State) => State.all(now, Delivery.noun).toSorted(byId)
+  return WebhookReads.of({
+    endpointsOf: (companyId) => read((now) => endpoints(now).filter((row) => row.companyId === companyId && row.status !== "deleted")),
+    enabledEndpoints: (after, limit) =>
+      read((now) =>
+        endpoints(now)
+          .filter(({ id, status }) => status === "enabled" && (after === null || id > after))
+          .slice(0, limit)
+      ),
+    pendingDeliveries: (endpointId, after, limit) =>
+      read((now) =>
+        deliveries(now)
+          .filter((row) => row.endpointId === endpointId && row.status === "pending" && (after === null || row.id > after))
+          .slice(0, limit)
+      ),
+    knownDeliveries: (endpointId, epoch, places) =>
+      read((now) => places.filter((place) => Option.isSome(State.named(now, Delivery.noun, { endpointId, epoch, place })))),
+    deliveriesTo: (endpointId, before, limit) =>
+      read((now) =>
+        deliveries(now)
+          .filter((row) => row.endpointId === endpointId && (before === null || row.id < before))
+          .toReversed()
+          .slice(0, limit)
+      ),
+    forgetDeliveries: (beforeMillis, limit) =>
+      Ref.modify(state, (now) => {
+        const old = deliveries(now)
+          .slice(0, limit)
+          .filter(({ createdAtMillis, status }) => createdAtMillis < beforeMillis && status !== "pending")
+        return [old.length, old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)]
+      })
+  })
+}

@@ -1,0 +1,66 @@
+import { Poster, type Posted } from "@satrail/core/webhooks/Ports"
+import { attemptMillis, connectMillis } from "@satrail/core/webhooks/Schedule"
+import { keptCharacters } from "@satrail/core/webhooks/Sending"
+import { Effect, Layer, Semaphore } from "effect"
+import * as Outbound from "./Outbound.ts"
+
+/** How many connections there are at once to one host, whoever named it. */
+export const socketsPerHost = 16
+
+export interface Options {
+  readonly outbound?: Outbound.Options
+  /** For trying and developing: posts to any http or https URL, also of this machine. Never where companies are strangers. */
+  readonly isOpen?: boolean
+}
+
+const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
+
+export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster => {
+  const limits = { connectMillis, totalMillis: attemptMillis, ...outbound }
+  const guarded = Outbound.make(limits)
+  const hosts = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
+
+  /** One after another where there are as many connections to its host as may be. */
+  const inTurn = <A>(host: string, work: Effect.Effect<A>): Effect.Effect<A> =>
+    Effect.suspend(() => {
+      const place = hosts.get(host) ?? { semaphore: Semaphore.makeUnsafe(socketsPerHost), users: 0 }
+      hosts.set(host, place)
+      place.users++
+      return Effect.ensuring(
+        place.semaphore.withPermits(1)(work),
+        Effect.sync(() => {
+          place.users--
+          if (place.users === 0) hosts.delete(host)
+        })
+      )
+    })
+
+  const through = (url: URL) => (isOpen ? Outbound.make({ ...limits, allow: new Map([[url.host, new URL(url.origin)]]) }) : guarded)
+
+  return {
+    post: ({ url, headers, body }) => {
+      const parsed = URL.parse(url)
+      if (parsed === null) return Effect.succeed(unanswered("not asked: it is no URL"))
+      const asked = through(parsed).ask({ url, method: "POST", headers, body, firstBytes: keptCharacters })
+      return inTurn(
+        parsed.host,
+        asked.pipe(
+          Effect.map(({ status, body, retryAfter = null }): Posted => ({ _tag: "Answered", status, body, retryAfter })),
+          // Its owner is told what went wrong, and not which ports of which hosts are open.
+          Effect.catchTags({
+            Forbidden: ({ reason }) => Effect.succeed(unanswered(`not asked: ${reason}`)),
+            Unreachable: () => Effect.succeed(unanswered("no connection, or no answer in time")),
+            Unusable: ({ reason }) => Effect.succeed(unanswered(`the server ${reason}`))
+          })
+        )
+      )
+    },
+    issue: (url) => {
+      if (isOpen) return /^https?:$/.test(URL.parse(url)?.protocol ?? "") ? undefined : "An http or https URL"
+      const reason = Outbound.issueOf(url)
+      return reason === undefined ? undefined : `An https URL of a public host: ${reason}`
+    }
+  }
+}
+
+export const layer = (options?: Options) => Layer.sync(Poster, () => make(options))
