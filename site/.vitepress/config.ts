@@ -59,6 +59,7 @@ const sidebar = [
       "operate",
       "extend",
       "add-a-lightning-node",
+      "add-a-record",
       "simulate"
     ])
   ),
