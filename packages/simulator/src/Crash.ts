@@ -1,8 +1,8 @@
 import type { Story } from "./CrashStories.ts"
-import { type Fate, nameOf } from "./Fault.ts"
-import type { Act, Operation } from "./Operation.ts"
+import type { Act, Operation } from "./plot/Operation.ts"
 import * as Simulation from "./Simulation.ts"
-import type * as Store from "./Store.ts"
+import { type Fate, nameOf } from "./world/Fault.ts"
+import type * as Store from "./world/Store.ts"
 
 /** What befalls a call: the process dies, or goes on without an answer; and the call took effect, or did not. */
 export const fates: ReadonlyArray<Fate> = (["before", "after"] as const).flatMap((when): ReadonlyArray<Fate> => [

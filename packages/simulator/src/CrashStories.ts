@@ -1,6 +1,6 @@
 import type { Settings } from "@satrail/core/service/Policy"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
-import type { Act, To } from "./Operation.ts"
+import type { Act, To } from "./plot/Operation.ts"
 import { settings as usual } from "./Simulation.ts"
 
 /** A short story of which every call is a crash position. */

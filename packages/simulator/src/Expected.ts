@@ -1,7 +1,7 @@
 import type { Change } from "@satrail/core/service/Changes"
-import { type Coverage, type Kind, kinds } from "./Coverage.ts"
-import { ports } from "./Fault.ts"
-import { tags } from "./Plot.ts"
+import { tags } from "./plot/Plot.ts"
+import { type Coverage, type Kind, kinds } from "./world/Coverage.ts"
+import { ports } from "./world/Fault.ts"
 
 type How = "happens" | { readonly never: string }
 

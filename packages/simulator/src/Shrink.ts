@@ -1,4 +1,4 @@
-import type { Operation } from "./Operation.ts"
+import type { Operation } from "./plot/Operation.ts"
 import type { Outcome } from "./Simulation.ts"
 
 // Each try tells a story again.

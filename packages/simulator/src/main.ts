@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util"
-import * as Coverage from "./Coverage.ts"
 import * as Crash from "./Crash.ts"
 import { stories } from "./CrashStories.ts"
 import * as Expected from "./Expected.ts"
 import { shrink } from "./Shrink.ts"
 import * as Simulation from "./Simulation.ts"
-import * as Store from "./Store.ts"
+import * as Coverage from "./world/Coverage.ts"
+import * as Store from "./world/Store.ts"
 
 const usage = `npm run simulate -- [--seeds N] [--from N] [--seed N] [--minutes M] [--store memory|pglite] [--operations N] [--crashes]
 

@@ -8,9 +8,9 @@ import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Context, Effect } from "effect"
 import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
-import * as Store from "../src/Store.ts"
+import * as Store from "../src/world/Store.ts"
 import type { Ports } from "@satrail/core/service/Satrail"
-import type { Spoil } from "../src/World.ts"
+import type { Spoil } from "../src/world/World.ts"
 
 const over =
   <I extends Ports, S>(key: Context.Key<I, S>, change: (service: S, ports: Context.Context<Ports>) => S): Spoil =>

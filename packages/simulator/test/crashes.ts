@@ -1,8 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Crash from "../src/Crash.ts"
 import { stories } from "../src/CrashStories.ts"
-import type { Fate } from "../src/Fault.ts"
-import * as Store from "../src/Store.ts"
+import type { Fate } from "../src/world/Fault.ts"
+import * as Store from "../src/world/Store.ts"
 
 /** Tells each story once for each of its crash positions and each fate that it is to meet there. */
 export const crashes = (title: string, fatesOf: (position: number, call: string) => ReadonlyArray<Fate>): void => {

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Simulation from "../src/Simulation.ts"
-import * as Store from "../src/Store.ts"
+import * as Store from "../src/world/Store.ts"
 
 describe("A story", () => {
   let store: Store.Store

@@ -1,6 +1,6 @@
 import type { Random } from "@satrail/testing/Random"
+import type { Fate } from "../world/Fault.ts"
 import { draws, late, trap, when } from "./Draw.ts"
-import type { Fate } from "./Fault.ts"
 import { type Act, maxSlots, type To } from "./Operation.ts"
 
 // Several operations that are dangerous together.

@@ -1,7 +1,7 @@
+import type { To } from "../plot/Operation.ts"
 import type { Customers } from "./Customers.ts"
 import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
-import type { To } from "./Operation.ts"
 import type { Outsiders } from "./Outsiders.ts"
 
 export const paths = {

@@ -1,6 +1,6 @@
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Random } from "@satrail/testing/Random"
-import { type Fate, ports, type Trap } from "./Fault.ts"
+import { type Fate, ports, type Trap } from "../world/Fault.ts"
 import { type ActOf, maxSlots, type Tag, type To } from "./Operation.ts"
 
 const amounts = [1, 7, 100, 999, 1000, 2100, 5000, 20_000, 100_000] as const

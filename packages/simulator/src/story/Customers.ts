@@ -2,11 +2,11 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { Option } from "effect"
+import type { Seen } from "../checks/Seen.ts"
+import { claim } from "../checks/Violation.ts"
 import * as Answers from "./Answers.ts"
 import { member, text } from "./Json.ts"
-import type { Seen } from "./Seen.ts"
 import type { Ask, Stage } from "./Stage.ts"
-import { claim } from "./Violation.ts"
 
 /** A company, as whoever has its key knows it. */
 export interface Company {

@@ -1,11 +1,11 @@
 import * as Domain from "@satrail/core/accounts/Domain"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import { operatorToken } from "../world/Front.ts"
+import type { World } from "../world/World.ts"
 import type { Customers } from "./Customers.ts"
-import { operatorToken } from "./Front.ts"
 import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
 import { paths } from "./Requests.ts"
-import type { World } from "./World.ts"
 
 const operator = { method: "POST", bearer: operatorToken } as const
 

@@ -41,7 +41,7 @@ export interface Wire {
 export const graceMillis = 20_000
 
 /** Which request of a customer something is done for. */
-export const Asking = Context.Reference<number | null>("@satrail/simulator/Wire/Asking", { defaultValue: () => null })
+export const Asking = Context.Reference<number | null>("@satrail/simulator/world/Wire/Asking", { defaultValue: () => null })
 
 /** What a caller is told when there is no answer. */
 const silence: { readonly [port in Port]: (call: string) => Call } = {

@@ -1,14 +1,14 @@
 import type { Settings } from "@satrail/core/service/Policy"
 import { Context } from "effect"
 import { createHash } from "node:crypto"
-import type { Coverage } from "./Coverage.ts"
-import * as Fault from "./Fault.ts"
-import type { Handler } from "./Front.ts"
-import type { Process } from "./Process.ts"
-import * as Processes from "./Processes.ts"
-import { Violation } from "./Violation.ts"
-import { Asking } from "./Wire.ts"
-import type { World } from "./World.ts"
+import { Violation } from "../checks/Violation.ts"
+import type { Coverage } from "../world/Coverage.ts"
+import * as Fault from "../world/Fault.ts"
+import type { Handler } from "../world/Front.ts"
+import type { Process } from "../world/Process.ts"
+import * as Processes from "../world/Processes.ts"
+import { Asking } from "../world/Wire.ts"
+import type { World } from "../world/World.ts"
 
 /** What a customer or a wallet asks the service. */
 export interface Ask {

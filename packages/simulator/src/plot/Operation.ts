@@ -1,7 +1,7 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
-import type { Port, Trap } from "./Fault.ts"
+import type { Port, Trap } from "../world/Fault.ts"
 
 /** Where money is sent. `which` counts back from the latest one there is. */
 export type To =

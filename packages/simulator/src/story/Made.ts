@@ -1,5 +1,5 @@
 import type * as TxId from "@satrail/bitcoin/TxId"
-import type { ActOf, Tag } from "./Operation.ts"
+import type { ActOf, Tag } from "../plot/Operation.ts"
 
 /** What came of a story so far, the oldest first: later operations are about it. */
 export interface Made {

@@ -1,7 +1,7 @@
+import type { Seen } from "../checks/Seen.ts"
+import { claim } from "../checks/Violation.ts"
 import { member, text } from "./Json.ts"
-import type { Seen } from "./Seen.ts"
 import type { Answer, Ask } from "./Stage.ts"
-import { claim } from "./Violation.ts"
 
 /** What every answer has to be, whatever was asked. */
 export interface Answers {

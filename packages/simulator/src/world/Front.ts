@@ -11,7 +11,7 @@ export type Services = Layer.Success<ReturnType<typeof Satrail.layer>>
 export const operatorToken = "an operator's token"
 
 /** Which process serves a request. */
-export const Serving = Context.Reference<Context.Context<never>>("@satrail/simulator/Front/Serving", {
+export const Serving = Context.Reference<Context.Context<never>>("@satrail/simulator/world/Front/Serving", {
   defaultValue: () => Context.empty()
 })
 

@@ -8,8 +8,8 @@ import type { Voucher } from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
+import type { World } from "../world/World.ts"
 import { claim, same } from "./Violation.ts"
-import type { World } from "./World.ts"
 
 /** What a company did, all of it. */
 export interface Company {

@@ -2,12 +2,12 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Ledger from "@satrail/contracts/Ledger"
 import * as Chain from "@satrail/sandbox/Chain"
 import { Effect, HashMap, Option } from "effect"
+import type { Coverage } from "../world/Coverage.ts"
+import type { World } from "../world/World.ts"
 import * as CompanyChecks from "./CompanyChecks.ts"
-import type { Coverage } from "./Coverage.ts"
 import * as RecordChecks from "./RecordChecks.ts"
 import type { Seen } from "./Seen.ts"
 import { claim, same } from "./Violation.ts"
-import type { World } from "./World.ts"
 
 /** What the books say, held against what really happened outside. */
 export interface Books {

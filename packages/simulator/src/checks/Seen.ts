@@ -3,8 +3,8 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Written from "@satrail/core/ledger/Written"
 import type { Change } from "@satrail/core/service/Changes"
-import type { Coverage } from "./Coverage.ts"
-import type { Watch } from "./Watch.ts"
+import type { Coverage } from "../world/Coverage.ts"
+import type { Watch } from "../world/Watch.ts"
 
 /** A row of the books that a Change touched. */
 export interface Row {

@@ -10,7 +10,7 @@ import * as Chain from "@satrail/sandbox/Chain"
 import * as Lightning from "@satrail/sandbox/Lightning"
 import type { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Option } from "effect"
-import type { Coverage } from "./Coverage.ts"
+import type { Coverage } from "../world/Coverage.ts"
 import type { Row } from "./Seen.ts"
 import { claim, same, Violation } from "./Violation.ts"
 

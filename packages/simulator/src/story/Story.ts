@@ -1,11 +1,11 @@
+import type { Seen } from "../checks/Seen.ts"
+import type { Act, ActOf, Operation, Tag } from "../plot/Operation.ts"
 import * as Customers from "./Customers.ts"
 import * as Disturbances from "./Disturbances.ts"
 import { type Acts, nothing } from "./Made.ts"
-import type { Act, ActOf, Operation, Tag } from "./Operation.ts"
 import * as Operator from "./Operator.ts"
 import * as Outsiders from "./Outsiders.ts"
 import * as Requests from "./Requests.ts"
-import type { Seen } from "./Seen.ts"
 import type { Stage } from "./Stage.ts"
 
 /** A story that is being told: does what was drawn, with what there is by then. */
