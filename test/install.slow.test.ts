@@ -210,6 +210,7 @@ const started = async (bin: string, folder: string, meanwhile: (variables: Reado
     await setTimeout(100)
   }
   await meanwhile(variables)
+  assert.include(await (await fetch(`http://127.0.0.1:${port}/docs/`)).text(), "mainnet in an afternoon")
   npx.kill("SIGTERM")
   const [code] = await ended
   running.delete(npx)
