@@ -3,6 +3,7 @@ import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication, Scopes } from "./Authentication.ts"
 import * as Errors from "./Errors.ts"
 import * as RequestId from "./RequestId.ts"
+import { failures } from "./resources/Withdrawals.ts"
 
 const example = Errors.exampleOf("malformed")
 
@@ -33,6 +34,15 @@ export const errors = (): string => {
     "| Code | Status | Meaning | What to do |",
     "|---|---|---|---|",
     ...rows,
+    "",
+    "## Why a withdrawal fails",
+    "",
+    "A withdrawal that was confirmed and ends `failed` has `failure: { code, message }`. `code` is stable. Whichever it is, nothing was paid and nothing will be, and amount",
+    "and fee are available again. Beside it, `lightning_payment.failure_reason` is the node's own word, as lnd has it.",
+    "",
+    "| Code | What happened |",
+    "|---|---|",
+    ...Object.entries(failures).map(([code, message]) => `| \`${code}\` | ${message} |`),
     ""
   ].join("\n")
 }
