@@ -292,7 +292,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
             const { id, plan } = answered(opened)
             assert.strictEqual(plan, "paid", opened.said)
             const key = await satrail(variables, "keys", "issue", id, "--name", "shop", "--scopes", "receive", "--json")
-            assert.match(answered(key).api_key, /^sr_regtest_/, key.said)
+            assert.match(answered(key).key, /^sr_regtest_/, key.said)
           })
           assert.strictEqual(code, 0, said)
           assert.include(said, "API key")
