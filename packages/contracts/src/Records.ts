@@ -56,6 +56,7 @@ import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
 import * as Lists from "./RecordsLists.ts"
 import * as Transactions from "./RecordsTransactions.ts"
+import * as Webhooks from "./RecordsWebhooks.ts"
 
 const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
   for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
@@ -407,6 +408,7 @@ export const other = {
   ...Lists.other,
   ...Books.other,
   ...Events.other,
+  ...Webhooks.other,
   "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor

@@ -86,7 +86,7 @@ export interface Options {
 }
 
 /** Webhooks go nowhere: what would have been sent is here. */
-const posted = {
+export const posted = {
   requests: new Array<{ readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }>(),
   poster: {
     issue: (url: string) => (/^https:\/\/[\w.]+\.example(\/|$)/.test(url) ? undefined : "An https URL of a public host"),
@@ -123,6 +123,7 @@ export const start = async (options: Options = {}) => {
       Layer.provide(Layer.succeed(OperatorToken, "operatorToken" in options ? options.operatorToken : Redacted.make(operatorToken))),
       Layer.provide(Layer.succeed(Seal.Seal, "sealer" in options ? options.sealer : Seal.make(Redacted.make("what seals answers")))),
       Layer.provide(Layer.succeed(Readiness, options.checks ?? [])),
+      Layer.provide(WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets"))),
       Layer.provide(Layer.succeedContext(Context.merge(context, options.instead ?? Context.empty()))),
       Layer.provide(logger)
     )

@@ -333,7 +333,8 @@ export const routes = <E = never>(
       Layer.mergeAll(
         Layer.succeed(OperatorToken, operatorToken),
         Layer.succeed(Seal.Seal, sealer(environment)),
-        Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment)))
+        Layer.succeed(EventIds.Ids, EventIds.make(secretOf(environment))),
+        webhooks(environment)
       )
     ),
     Layer.provide(Layer.merge(Layer.succeedContext(services), NodeHttpServer.layerHttpServices))

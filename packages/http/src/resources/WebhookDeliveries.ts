@@ -86,7 +86,7 @@ const listed = <const Name extends string, const Path extends `/${string}`>(name
     .annotate(OpenApi.Summary, "List deliveries")
     .annotate(
       OpenApi.Description,
-      "What was sent to an endpoint, newest first, of the last 30 days. The next page is in the `Link` header. Needs the scope `webhooks` or `read`."
+      "What was sent to an endpoint, newest first, of the last 30 days. The next page is in the `Link` header. Needs the scope `webhooks` or the scope `read`."
     )
     .annotate(Example, (world) => ({
       params: { id: example(world).endpointId },

@@ -118,7 +118,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "List webhook endpoints")
-      .annotate(OpenApi.Description, "All of them, without their secrets. Needs the scope `webhooks` or `read`.")
+      .annotate(OpenApi.Description, "All of them, without their secrets. Needs the scope `webhooks` or the scope `read`.")
       .annotate(Example, (world) => ({ message: "Webhook endpoints", data: [view.of(example(world))] })),
     get: HttpApiEndpoint.get(`get${what}` as const, one, {
       params,
@@ -127,7 +127,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks", "read"])
       .annotate(OpenApi.Summary, "Fetch a webhook endpoint")
-      .annotate(OpenApi.Description, "`failing_since` says whether it works. Needs the scope `webhooks` or `read`.")
+      .annotate(OpenApi.Description, "`failing_since` says whether it works. Needs the scope `webhooks` or the scope `read`.")
       .annotate(Example, shown("Webhook endpoint")),
     change: HttpApiEndpoint.put(`change${what}` as const, one, { params, payload: Body, success: answers.one, error: Errors.of(...common) })
       .annotate(Scopes, ["webhooks"])

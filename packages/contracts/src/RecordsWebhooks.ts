@@ -1,0 +1,145 @@
+import { assert } from "@effect/vitest"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { Entropy } from "@satrail/core/base/Entropy"
+import * as Id from "@satrail/core/base/Id"
+import * as Endpoint from "@satrail/core/events/Endpoint"
+import * as Duty from "@satrail/core/ledger/Duty"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import { Records } from "@satrail/core/service/Records"
+import * as Delivery from "@satrail/core/webhooks/Delivery"
+import { Effect } from "effect"
+import type * as Contract from "./Contract.ts"
+import { open, verdict } from "./Fixtures.ts"
+
+let made = 0
+/** One after the other: those of one millisecond would be in any order. */
+const nextId = Effect.map(Entropy, (entropy) => Id.fromMillis(1_700_000_000_000 + ++made, entropy))
+
+const endpoint = (companyId: CompanyId.CompanyId) =>
+  Effect.map(nextId, (id): Endpoint.Endpoint => ({
+    id,
+    companyId,
+    url: "https://shop.example/webhooks",
+    description: "",
+    types: ["deposit.*"],
+    signatureHeader: null,
+    secret: "sealed",
+    previousSecret: null,
+    previousUntilMillis: null,
+    status: "enabled",
+    disabledReason: null,
+    cursor: "1.0",
+    epoch: 0,
+    failingSinceMillis: null,
+    createdAtMillis: 1,
+    updatedAtMillis: 1
+  }))
+
+const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<Delivery.Delivery> = {}) =>
+  Effect.map(nextId, (id): Delivery.Delivery => ({
+    id,
+    companyId: to.companyId,
+    endpointId: to.id,
+    epoch: 0,
+    place,
+    eventCompanyId: to.companyId,
+    type: "deposit.lightning.completed",
+    subject: "s",
+    status: "delivered",
+    attempts: 1,
+    dueAtMillis: null,
+    lastAtMillis: 2,
+    durationMillis: 3,
+    answered: 204,
+    answer: "",
+    createdAtMillis: 4,
+    ...fields
+  }))
+
+/** A role of its own. */
+const held = Effect.gen(function* () {
+  const role = yield* Id.make
+  yield* (yield* Journal).commit(Duty.begun(role, 0))
+  const [task] = yield* (yield* Tasks).claim({ kind: role, nowMillis: 1, leaseMillis: 1_000_000, limit: 1 })
+  return fence(task ?? assert.fail("nobody else has the role"))
+})
+
+const applied = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
+  for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
+})
+
+/** Webhooks: endpoints, and what is on its way to them. */
+export const other = {
+  "webhook endpoints are read until they are deleted, and sent to while they are enabled": Effect.gen(function* () {
+    const { endpointsOf, enabledEndpoints, get } = yield* Records
+    const [companyId, stranger] = [yield* open, yield* open]
+    const [one, two, foreign] = [yield* endpoint(companyId), yield* endpoint(companyId), yield* endpoint(stranger)]
+    yield* applied(Endpoint.created(one), Endpoint.created(two), Endpoint.created(foreign))
+    assert.deepStrictEqual(yield* endpointsOf(companyId), [one, two])
+    const enabled = Effect.map(enabledEndpoints(null, 1000), (rows) =>
+      rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
+    )
+    assert.deepStrictEqual(yield* enabled, [one.id, two.id])
+    yield* applied(Endpoint.disabled(one, "owner", 5), Endpoint.disabled(one, "owner", 6))
+    assert.deepStrictEqual(yield* enabled, [two.id])
+    yield* applied(Endpoint.deleted(two, 7))
+    assert.deepStrictEqual(
+      (yield* endpointsOf(companyId)).map(({ id, status, disabledReason }) => [id, status, disabledReason]),
+      [[one.id, "disabled", "owner"]]
+    )
+    assert.strictEqual(yield* verdict(Endpoint.enabled(two, { cursor: "9.0", epoch: 1 }, 8)), "EndpointNotEnabled")
+    assert.strictEqual((yield* get(Endpoint.noun, companyId, two.id))._tag, "Some")
+  }),
+  "C24: how far an endpoint was sent is written by who has the role, and of the replay that it is of": Effect.gen(function* () {
+    const { get } = yield* Records
+    const companyId = yield* open
+    const one = yield* endpoint(companyId)
+    yield* applied(Endpoint.created(one))
+    const role = yield* held
+    const cursor = Effect.map(get(Endpoint.noun, companyId, one.id), (row) => (row._tag === "Some" ? row.value.cursor : ""))
+    yield* applied(Endpoint.progressed(one, { cursor: "5.0", failingSinceMillis: null }, role, 5))
+    assert.strictEqual(yield* cursor, "5.0")
+    const stale = { ...role, token: role.token - 1 }
+    assert.strictEqual(yield* verdict(Endpoint.progressed(one, { cursor: "6.0", failingSinceMillis: null }, stale, 6)), "StaleFence")
+    yield* applied(Endpoint.enabled(one, { cursor: "2.0", epoch: 1 }, 7))
+    yield* applied(Endpoint.progressed(one, { cursor: "8.0", failingSinceMillis: null }, role, 8))
+    assert.strictEqual(yield* cursor, "2.0", "what was sent before the replay says nothing about it")
+  }),
+  "an event is one delivery to an endpoint, in each of its replays, and is tried while it is pending": Effect.gen(function* () {
+    const { pendingDeliveries, knownDeliveries, deliveriesTo, get } = yield* Records
+    const one = yield* endpoint(yield* open)
+    const role = yield* held
+    const [sent, waiting] = [yield* delivery(one, "10.1"), yield* delivery(one, "11.1", { status: "pending", dueAtMillis: 9 })]
+    yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role), Delivery.made(sent, role))
+    assert.strictEqual(yield* verdict(Delivery.made(yield* delivery(one, "10.1"), role)), "Conflict")
+    yield* applied(Delivery.made(yield* delivery(one, "10.1", { epoch: 1 }), role))
+    assert.deepStrictEqual(yield* knownDeliveries(one.id, 0, ["9.1", "10.1", "11.1"]), ["10.1", "11.1"])
+    assert.deepStrictEqual(yield* knownDeliveries(one.id, 1, ["10.1", "11.1"]), ["10.1"])
+    assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [waiting])
+    assert.deepStrictEqual(
+      (yield* deliveriesTo(one.id, null, 2)).map(({ place, epoch }) => [place, epoch]),
+      [
+        ["10.1", 1],
+        ["11.1", 0]
+      ]
+    )
+    const ended = { ...waiting, status: "failed", attempts: 10, dueAtMillis: null, answered: 500, answer: "no" } as const
+    yield* applied(Delivery.tried(waiting, ended, role, 12))
+    assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [])
+    yield* applied(Delivery.resent(ended, 13))
+    const again = yield* get(Delivery.noun, one.companyId, waiting.id)
+    assert.deepStrictEqual(again._tag === "Some" && [again.value.status, again.value.attempts, again.value.dueAtMillis], ["pending", 0, 13])
+  }),
+  "old deliveries are deleted, and none that waits": Effect.gen(function* () {
+    const { deliveriesTo, forgetDeliveries } = yield* Records
+    const one = yield* endpoint(yield* open)
+    const role = yield* held
+    const [sent, waiting] = [yield* delivery(one, "1.1"), yield* delivery(one, "2.1", { status: "pending", dueAtMillis: 9 })]
+    yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role))
+    yield* forgetDeliveries(4, 1000)
+    assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 2)
+    yield* forgetDeliveries(5, 1000)
+    assert.deepStrictEqual(yield* deliveriesTo(one.id, null, 10), [waiting])
+  })
+} satisfies Contract.Promises<Journal | Records | Tasks>

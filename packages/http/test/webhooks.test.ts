@@ -1,0 +1,161 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as WebhookKeys from "../src/WebhookKeys.ts"
+import * as Webhooks from "../src/Webhooks.ts"
+import { bad, operatorToken, posted, seen, start } from "./Service.ts"
+import * as EventBody from "../src/EventBody.ts"
+import * as Satrail from "@satrail/core/service/Satrail"
+import { Poster } from "@satrail/core/webhooks/Ports"
+import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { createHmac, randomBytes } from "node:crypto"
+import { Webhook } from "standardwebhooks"
+import { vi } from "vitest"
+
+const service = await start()
+const company = await service.company("paid")
+const key = company.key
+const patience = { timeout: 20_000, interval: 20 }
+
+// The worker that sends: in this process, with the keys that the service has.
+const scope = Scope.makeUnsafe()
+await service.run(
+  Layer.buildWithScope(Satrail.layerWebhooks, scope).pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        EventBody.layer,
+        Layer.succeed(Poster, posted.poster),
+        WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets"))
+      )
+    )
+  )
+)
+afterAll(async () => {
+  await service.run(Scope.close(scope, Exit.void))
+  await service.dispose()
+})
+
+const created = await service.ask("POST", "/v1/webhook-endpoints", {
+  key,
+  body: { url: "https://shop.example/webhooks", types: ["invoice.*", "deposit.*"], signature_header: "X-Shop-Signature" }
+})
+const endpoint = created.body.data
+const invoice = async () =>
+  (
+    await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key,
+      body: { amount: 1, currency: "sats", metadata: { "2": "b", "1": "ü" } }
+    })
+  ).body.data
+/** What was sent about a record. */
+const sentAbout = (id: string) =>
+  vi.waitFor(() => posted.requests.find(({ body }) => body.includes(`"id":"${id}"`)) ?? assert.fail("nothing was sent"), patience)
+
+describe("webhooks over HTTP", () => {
+  it("webhooks: what is sent is the event of the feed, to the byte, and standardwebhooks verifies it", async () => {
+    const { id } = await invoice()
+    const { headers, body } = await sentAbout(id)
+    const { text } = await service.ask("GET", `/v1/events/${headers["webhook-id"]}`, { key })
+    assert.include(text, body)
+    const verified = new Webhook(endpoint.secret).verify(body, { ...headers })
+    assert.deepStrictEqual(verified, JSON.parse(body))
+    const plain = (text: string) => createHmac("sha256", endpoint.secret).update(text).digest("hex")
+    assert.deepStrictEqual([headers["x-shop-signature"], plain(JSON.stringify(JSON.parse(body)))], [plain(body), plain(body)])
+    const event = Webhooks.verify(headers, body, endpoint.secret)
+    assert.strictEqual(event.type, "invoice.created")
+    const keys = (await service.ask("GET", WebhookKeys.path)).text
+    const [{ key: publicKey }] = JSON.parse(keys).keys
+    assert.deepStrictEqual(Webhooks.verify(new Headers(headers), Buffer.from(body), publicKey), event)
+  })
+
+  it("webhooks: a body that was changed, another secret, an old time and missing headers are refused", async () => {
+    const { headers, body } = await sentAbout((await invoice()).id)
+    const other = `whsec_${randomBytes(32).toString("base64")}`
+    const tries: ReadonlyArray<readonly [string, () => unknown]> = [
+      ["body", () => Webhooks.verify(headers, body.replace("invoice.created", "invoice.settled"), endpoint.secret)],
+      ["secret", () => Webhooks.verify(headers, body, other)],
+      ["id", () => Webhooks.verify({ ...headers, "webhook-id": "evt_other" }, body, endpoint.secret)],
+      ["time", () => Webhooks.verify({ ...headers, "webhook-timestamp": "1" }, body, endpoint.secret)],
+      ["late", () => Webhooks.verify(headers, body, endpoint.secret, Date.now() + 301_000)],
+      ["early", () => Webhooks.verify(headers, body, endpoint.secret, Date.now() - 301_000)],
+      ["none", () => Webhooks.verify({}, body, endpoint.secret)],
+      ["version", () => Webhooks.verify({ ...headers, "webhook-signature": "v2,AAAA" }, body, endpoint.secret)]
+    ]
+    for (const [what, ask] of tries) assert.throws(ask, Webhooks.WebhookRefused, undefined, what)
+    assert.doesNotThrow(() => Webhooks.verify(headers, body, endpoint.secret, Date.now() + 299_000))
+  })
+
+  it("webhooks: a secret is in one response only, and rotates with an overlap", async () => {
+    assert.match(endpoint.secret, /^whsec_[\w+/]{43}=$/)
+    const list = await service.ask("GET", "/v1/webhook-endpoints", { key })
+    assert.notInclude(list.text, "whsec_")
+    const rotated = (
+      await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/rotate-secret`, { key, body: { overlap_seconds: 60 } })
+    ).body.data
+    const { id } = await vi.waitFor(async () => {
+      const made = await invoice()
+      const { headers } = await sentAbout(made.id)
+      assert.lengthOf(headers["webhook-signature"]?.split(" ") ?? [], 3)
+      return made
+    }, patience)
+    const { headers, body } = await sentAbout(id)
+    for (const secret of [endpoint.secret, rotated.secret])
+      assert.strictEqual(Webhooks.verify(headers, body, secret).type, "invoice.created")
+    assert.notInclude(service.logged.join(), "whsec_")
+  })
+
+  it("webhooks: deliveries are listed, and sent again", async () => {
+    const { id } = await invoice()
+    await sentAbout(id)
+    const [delivery] = await vi.waitFor(async () => {
+      const { body } = await service.ask("GET", `/v1/webhook-endpoints/${endpoint.id}/deliveries`, { key })
+      assert.strictEqual(body.data[0]?.subject, id)
+      return body.data
+    }, patience)
+    assert.deepStrictEqual([delivery.status, delivery.attempts, delivery.response_status], ["delivered", 1, 204])
+    const about = () => posted.requests.filter(({ headers }) => headers["webhook-id"] === delivery.event_id).length
+    const before = about()
+    await service.ask("POST", `/v1/webhook-deliveries/${delivery.id}/resend`, { key })
+    await vi.waitFor(() => assert.strictEqual(about(), before + 1), patience)
+  })
+
+  it("webhooks: a test goes to one endpoint, whatever it wants; the operator's hears of all companies", async () => {
+    const made = await service.ask("POST", "/operator/webhook-endpoints", {
+      key: operatorToken,
+      body: { url: "https://operator.example/", types: ["invoice.created"] }
+    })
+    await service.ask("POST", `/v1/webhook-endpoints/${endpoint.id}/test`, { key })
+    await vi.waitFor(() => assert.isTrue(posted.requests.some(({ body }) => body.includes('"webhook_endpoint.test"'))), patience)
+    const { id } = await invoice()
+    const heard = await vi.waitFor(
+      () => posted.requests.find(({ url, body }) => url === "https://operator.example/" && body.includes(id)) ?? assert.fail("not yet"),
+      patience
+    )
+    assert.strictEqual(Webhooks.verify(heard.headers, heard.body, made.body.data.secret).type, "invoice.created")
+  })
+
+  it("webhooks: a wrong URL, type or header is refused by its name; sixteen endpoints, and not one more", async () => {
+    const create = (body: object) => service.ask("POST", "/v1/webhook-endpoints", { key, body })
+    for (const [body, path] of [
+      [{ url: "http://shop.example/" }, "url"],
+      [{ url: "https://127.0.0.1/" }, "url"],
+      [{ url: "https://shop.example/", types: ["invoice.paid"] }, "types.0"],
+      [{ url: "https://shop.example/", signature_header: "Authorization" }, "signature_header"]
+    ] as const) {
+      const answer = await create(body)
+      assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
+      assert.strictEqual(answer.body.error?.issues?.[0]?.path, path)
+    }
+    const reads = await service.keyFor(company.id, "read")
+    assert.deepStrictEqual(
+      seen(await service.ask("POST", "/v1/webhook-endpoints", { key: reads, body: { url: "https://shop.example/" } })),
+      bad(403, "scope_required")
+    )
+    const many = await service.company("free")
+    const one = () => service.ask("POST", "/v1/webhook-endpoints", { key: many.key, body: { url: "https://shop.example/" } })
+    const answers = await Promise.all(Array.from({ length: 20 }, one))
+    assert.lengthOf(
+      answers.filter(({ status }) => status === 201),
+      16
+    )
+    assert.deepStrictEqual(seen(await one()), bad(409, "too_many_endpoints"))
+  })
+})
