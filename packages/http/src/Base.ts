@@ -4,11 +4,12 @@ import { documented } from "./Authentication.ts"
 const about = `Bitcoin payments: invoices, addresses, withdrawals and a balance, over HTTP and JSON.
 
 Every answer is an envelope: \`status\` (the HTTP status again), \`message\` and \`data\`. A bad one has \`data: null\` and
-\`error: { code, issues? }\`, whose codes are stable.
+\`error\`, with a stable \`code\`, a \`doc_url\` that explains it, and a \`request_id\` that finds it in the operator's log. Every answer has that id
+in its header \`X-Request-Id\`; a request may bring its own.
 
 Unknown members of a body and unknown query parameters are refused. A member that is optional may be absent or null.
 
-Every POST that creates something takes an \`Idempotency-Key\` header: send one, and a request whose answer was lost can be sent again.`
+Every POST under \`/v1\` and \`/operator\` that creates something takes an \`Idempotency-Key\` header: send one, and a request whose answer was lost can be sent again.`
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)

@@ -47,6 +47,8 @@ const referredTo = (paths: Json, schemas: Json): Json => {
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
 }
 
+const contact = { name: "satrail", url: "https://github.com/satrail/satrail" }
+
 /** The part of a document that some of its paths make. */
 const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json => {
   const paths = Object.fromEntries(Object.entries(objectIn(document, "paths")).filter(([path]) => isIn(path)))
@@ -56,7 +58,7 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
   const schemes = Object.entries(objectIn(document["components"], "securitySchemes"))
   return {
     ...document,
-    info: { ...objectIn(document, "info"), ...info },
+    info: { ...objectIn(document, "info"), contact, ...info },
     // Beside the document: wherever the service is mounted, and whatever its name is there.
     servers: [{ url: "/", description: "This service" }],
     paths,
@@ -71,6 +73,8 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
   }
 }
 
+const exampleId = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
+
 // By name, though there is one of each: Scalar shows no other.
 const example = (value: unknown, more: Json = {}): Json => ({ examples: { default: { value, ...more } } })
 
@@ -81,15 +85,26 @@ const withExample = (holder: unknown, value: unknown): Json => ({
   )
 })
 
-/** What is optional has an example that Scalar sends only when enabled: a key would be the same for every request. */
-const parameterOf = (parameter: Json, params: Readonly<Record<string, string>>): Json => {
-  const { in: place, name, required } = parameter
+/** What a schema says, and what is added to it by its checks. */
+const factsOf = (schema: Json): Json =>
+  Object.assign({}, ...(Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isObject) : []).map(factsOf), schema)
+
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/**
+ * What is optional has an example that Scalar sends only when enabled: a key would be the same for every request. Each says what it is: a reader of the
+ * document looks for that beside its name, and not in its schema.
+ */
+const parameterOf = (given: Json, params: Readonly<Record<string, string>>): Json => {
+  const { in: place, name, required } = given
+  const { description, examples, enum: values, maximum, format } = factsOf(objectIn(given, "schema"))
+  const said = description ?? (Array.isArray(values) ? `One of ${values.join(", ")}` : "The id, as it was answered")
+  const parameter = { description: said, ...given }
   const value = place === "path" ? params[String(name)] : undefined
   if (value !== undefined) return { ...parameter, ...example(value) }
   if (required === true) return parameter
-  const { examples, enum: values, maximum } = objectIn(parameter, "schema")
-  const [first] = [examples, values].flatMap((list) => (Array.isArray(list) ? list : []))
-  return { ...parameter, ...example(first ?? maximum ?? "", { "x-disabled": true }) }
+  const [first] = [...listOf(examples), ...listOf(values)]
+  return { ...parameter, ...example(first ?? maximum ?? (format === "uuid" ? exampleId : ""), { "x-disabled": true }) }
 }
 
 /** What an operation is sent and answers, as it would be. */

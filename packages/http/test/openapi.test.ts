@@ -364,6 +364,23 @@ describe("the OpenAPI document", () => {
     )
   })
 
+  it("openapi: every POST that creates takes an Idempotency-Key, and says that it may be mismatched", () => {
+    const creating = operations.filter(({ isPost, operation }) => isPost && "201" in operation.responses)
+    assert.isAtLeast(creating.length, 10)
+    for (const { name, operation } of creating) {
+      const names = operation.parameters.map((one: OpenApi.Schema) => one["name"])
+      assert.include(names, "idempotency-key", name)
+      assert.include(JSON.stringify(operation.responses["422"]), "IdempotencyMismatch", name)
+    }
+  })
+
+  it("openapi: every operation says what can be answered before it is reached, and every parameter what it is", () => {
+    for (const { name, operation } of operations) {
+      assert.includeMembers(Object.keys(operation.responses), ["400", "408", "413", "415", "417", "431", "500", "503"], name)
+      for (const one of operation.parameters) assert.match(one.description, /^[A-Z`<0-9]/, `${name} ${one.name}`)
+    }
+  })
+
   it("openapi: both security schemes are bearers", () => {
     assert.sameMembers(Object.keys(document.components.securitySchemes), ["apiKey", "operatorToken"])
     for (const scheme of Object.values<OpenApi.Schema>(document.components.securitySchemes))
