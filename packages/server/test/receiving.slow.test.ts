@@ -27,10 +27,11 @@ stories("being paid", (it) => {
     assert.strictEqual(deposits.length, made.length)
     for (const { invoice, sats } of made) {
       const settled = await Customer.fetchInvoice(shop, invoice.id)
-      assert.deepStrictEqual({ ...settled, r_preimage: "" }, { ...invoice, settled: true })
-      assert.strictEqual(Customer.hashOf(settled.r_preimage), invoice.r_hash)
-
       const line = deposits.find(({ recipient }: { readonly recipient: string }) => recipient === invoice.payment_request)
+      const ended = { settled: true, status: "settled", received_sats: sats, deposit_id: line.id }
+      assert.deepStrictEqual({ ...settled, r_preimage: "", settled_at: null }, { ...invoice, ...ended })
+      assert.isAtLeast(Date.parse(settled.settled_at), Date.parse(invoice.created_at))
+      assert.strictEqual(Customer.hashOf(settled.r_preimage), invoice.r_hash)
       assert.deepStrictEqual([line.amount_sats, line.type, line.status, line.fee_microsats], [sats, "deposit", "settled", 0])
       const deposit = await Customer.fetchDeposit(shop, line.id)
       assert.deepStrictEqual(
