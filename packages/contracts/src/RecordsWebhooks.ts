@@ -45,14 +45,14 @@ const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<Delivery
     place,
     eventCompanyId: to.companyId,
     type: "deposit.lightning.completed",
-    subject: "s",
+    recordId: "s",
     status: "delivered",
     attempts: 1,
     dueAtMillis: null,
     lastAtMillis: 2,
     durationMillis: 3,
     answered: 204,
-    answer: "",
+    response: "",
     createdAtMillis: 4,
     ...fields
   }))
@@ -124,7 +124,7 @@ export const other = {
         ["11.1", 0]
       ]
     )
-    const ended = { ...waiting, status: "failed", attempts: 10, dueAtMillis: null, answered: 500, answer: "no" } as const
+    const ended = { ...waiting, status: "failed", attempts: 10, dueAtMillis: null, answered: 500, response: "no" } as const
     yield* applied(Delivery.tried(waiting, ended, role, 12))
     assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [])
     yield* applied(Delivery.resent(ended, 13))

@@ -180,7 +180,7 @@ scenario(
     })
     const failed = deliveries.filter(({ status }) => status === "failed")
     assert.deepStrictEqual(
-      failed.map(({ attempts, answered, answer }) => [attempts, answered, answer]),
+      failed.map(({ attempts, answered, response }) => [attempts, answered, response]),
       [
         [10, 500, "no"],
         [10, 500, "no"]

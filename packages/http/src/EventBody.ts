@@ -1,4 +1,4 @@
-import type { About, Kind, Notice } from "@satrail/core/events/Notice"
+import type { About, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
 import type { Unmatched } from "@satrail/core/receiving/Invoice"
 import { Renderer } from "@satrail/core/webhooks/Ports"
@@ -115,6 +115,19 @@ const kinds: ReadonlyArray<Kind> = Struct.keys(types)
 export const schemas = new Map(
   kinds.flatMap((kind) => types[kind].map((type) => [type, eventOf(type, views[kind].schema, identifierOf(type))] as const))
 )
+
+/** An event as it is sent: `data` is of its type. */
+export type Told = {
+  readonly [K in Kind]: {
+    readonly id: string
+    readonly type: TypeOf<K>
+    readonly event: TypeOf<K>
+    readonly timestamp: string
+    readonly company_id: string
+    readonly api_version: "v1"
+    readonly data: (typeof views)[K]["schema"]["Type"]
+  }
+}[Kind]
 
 /** Any event. */
 export const Event = Schema.Union([...schemas.values()])

@@ -84,9 +84,9 @@ const delivery =
           lastAtMillis: 1,
           durationMillis: 1,
           answered: 500,
-          answer: ""
+          response: ""
         } as const
-        const about = { endpointId, epoch: 0, place: "1.1", eventCompanyId: company.id, type: "invoice.settled", subject: id }
+        const about = { endpointId, epoch: 0, place: "1.1", eventCompanyId: company.id, type: "invoice.settled", recordId: id }
         yield* journal.commit(Delivery.made({ id, companyId: owner(company), ...about, ...ended, createdAtMillis: 1 }, fence(task)))
         return id
       })

@@ -91,9 +91,9 @@ const failedDelivery = async (root: string, key: string, companyId: CompanyId.Co
         lastAtMillis: 1,
         durationMillis: 1,
         answered: 500,
-        answer: ""
+        response: ""
       } as const
-      const about = { endpointId: body.data.id, epoch: 0, place: "1.1", eventCompanyId: companyId, type: "invoice.settled", subject: id }
+      const about = { endpointId: body.data.id, epoch: 0, place: "1.1", eventCompanyId: companyId, type: "invoice.settled", recordId: id }
       yield* journal.commit(Delivery.made({ id, companyId, ...about, ...ended, createdAtMillis: 1 }, fence(task)))
       return { deliveryId: id, endpointId: body.data.id }
     })

@@ -30,14 +30,14 @@ create table satrail.webhook_deliveries (
   place text collate "C" not null,
   event_company_id uuid not null,
   type text not null,
-  subject text not null,
+  record_id text not null,
   status text not null check (status in ('pending', 'delivered', 'failed')),
   attempts integer not null check (attempts >= 0),
   due_at_millis bigint check ((status = 'pending') = (due_at_millis is not null)),
   last_at_millis bigint,
   duration_millis bigint,
   answered integer,
-  answer text,
+  response text,
   created_at_millis bigint not null,
   primary key (company_id, id)
 ) with (fillfactor = 80);

@@ -9,6 +9,7 @@ import { Effect, Result } from "effect"
 import * as Outbound from "../src/Outbound.ts"
 import * as PublicAddress from "../src/PublicAddress.ts"
 import * as Resolver from "../src/Resolver.ts"
+import * as WebhookPoster from "../src/WebhookPoster.ts"
 import { payRequest } from "./Recipients.ts"
 import { counting, serve, trusting } from "./Server.ts"
 
@@ -116,6 +117,23 @@ describe("a hostile destination", () => {
         const { offer } = yield* resolver({ lookup: async () => addresses })
         assert.strictEqual((yield* counting(Effect.flip(offer("https://page.example.com/")))).begun, 0, "all of them at once")
       })
+  )
+
+  it.live("C48 C50 C51: webhook: no hostile URL is taken for an endpoint, and none is connected to when it was", () =>
+    Effect.gen(function* () {
+      const poster = WebhookPoster.make({ outbound: { lookup: unasked } })
+      const ask = { headers: {}, body: "{}" }
+      for (const url of urls) {
+        assert.isDefined(poster.issue(url), url)
+        const { value, begun } = yield* counting(poster.post({ url, ...ask }))
+        assert.deepStrictEqual([value._tag, begun], ["Unanswered", 0], url)
+      }
+      for (const address of addresses) {
+        const inside = WebhookPoster.make({ outbound: { lookup: async () => [address] } })
+        const { value, begun } = yield* counting(inside.post({ url: "https://page.example.com/", ...ask }))
+        assert.deepStrictEqual([value._tag, begun], ["Unanswered", 0], address)
+      }
+    })
   )
 
   it("destination: public addresses are not taken for internal ones", () => {

@@ -19,7 +19,7 @@ export const Attempt = Schema.Struct({
   /** The status of the answer; null where there was none. */
   answered: Schema.NullOr(Schema.Int),
   /** The beginning of the answer, or why there was none. */
-  answer: Schema.NullOr(Schema.String)
+  response: Schema.NullOr(Schema.String)
 })
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}
 
@@ -35,7 +35,7 @@ export const Delivery = Schema.Struct({
   eventCompanyId: CompanyId.CompanyId,
   type: Schema.String,
   /** The record that the event is about: its events are sent one after the other. */
-  subject: Schema.String,
+  recordId: Schema.String,
   ...Attempt.fields,
   createdAtMillis: Schema.Int
 })
@@ -44,7 +44,7 @@ export interface Delivery extends Schema.Schema.Type<typeof Delivery> {}
 /** The delivery is pending already. */
 export class DeliveryPending extends Schema.TaggedError<DeliveryPending>()("DeliveryPending", { id: Schema.String }) {}
 
-const attempt = ["status", "attempts", "dueAtMillis", "lastAtMillis", "durationMillis", "answered", "answer"] as const
+const attempt = ["status", "attempts", "dueAtMillis", "lastAtMillis", "durationMillis", "answered", "response"] as const
 
 export const noun = Noun.make("webhook_deliveries", Delivery, {
   moving: attempt,

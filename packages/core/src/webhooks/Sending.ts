@@ -32,7 +32,7 @@ export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
     place: placeOf(delivery.place) ?? { event: 0n, part: 0 },
     companyId: delivery.eventCompanyId,
     type: delivery.type,
-    subject: delivery.subject
+    subject: delivery.recordId
   },
   body: undefined,
   recorded: delivery,
@@ -58,7 +58,7 @@ const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMil
     lastAtMillis: startMillis,
     durationMillis: Math.max(0, endMillis - startMillis),
     answered: answered?.status ?? null,
-    answer: textOf(posted._tag === "Answered" ? posted.body : posted.reason)
+    response: textOf(posted._tag === "Answered" ? posted.body : posted.reason)
   }
 }
 
@@ -120,7 +120,7 @@ export const make = Effect.gen(function* () {
     place: cursorOf(item.place),
     eventCompanyId: item.companyId,
     type: item.type,
-    subject: item.subject,
+    recordId: item.subject,
     ...attempt,
     createdAtMillis: nowMillis
   })
@@ -158,7 +158,7 @@ export const make = Effect.gen(function* () {
     defer: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const nowMillis = yield* Clock.currentTimeMillis
       const waiting = { status: "pending", attempts: 0, dueAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const
-      return yield* record(endpoint, entry, { ...waiting, answered: null, answer: null }, fence, nowMillis)
+      return yield* record(endpoint, entry, { ...waiting, answered: null, response: null }, fence, nowMillis)
     })
   }
 })

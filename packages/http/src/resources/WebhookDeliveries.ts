@@ -32,7 +32,7 @@ const view = View.make<Shown>()(
     endpoint_id: [Scalars.Uuid, (row) => row.endpointId],
     event_id: [Schema.String, (row) => row.eventId],
     event_type: [Schema.String, (row) => row.type],
-    subject: [Schema.String.annotate({ description: "The record that the event is about" }), (row) => row.subject],
+    subject: [Schema.String.annotate({ description: "The record that the event is about" }), (row) => row.recordId],
     status: [Status, (row) => row.status],
     attempts: [Schema.Int, (row) => row.attempts],
     response_status: [
@@ -41,7 +41,7 @@ const view = View.make<Shown>()(
     ],
     response: [
       Schema.NullOr(Schema.String).annotate({ description: "The beginning of the last response, or why there was none" }),
-      (row) => row.answer
+      (row) => row.response
     ],
     duration_ms: [Schema.NullOr(Schema.Int), (row) => row.durationMillis],
     last_attempt_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.lastAtMillis)],
@@ -62,14 +62,14 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
     place: "4296704.1",
     eventCompanyId: companyId,
     type: "deposit.lightning.completed",
-    subject: id("deposit", 9000),
+    recordId: id("deposit", 9000),
     status: "delivered",
     attempts: 1,
     dueAtMillis: null,
     lastAtMillis: millis(9100),
     durationMillis: 31,
     answered: 204,
-    answer: "",
+    response: "",
     createdAtMillis: millis(9100)
   })
 

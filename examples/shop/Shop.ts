@@ -1,0 +1,108 @@
+// A shop that takes bitcoin through a payments service of its own, and ships when the service's webhook says that an order is paid. What it has to know
+// after a restart is in one file: its orders, the secret of its webhooks, and which events it has dealt with.
+import { Webhooks } from "@satrail/http"
+import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+
+interface Kept {
+  endpointId: string | null
+  secret: string
+  readonly orders: Record<string, { readonly item: string; shipped: number }>
+  readonly done: Array<string>
+}
+
+const nothing: Kept = { endpointId: null, secret: "", orders: {}, done: [] }
+
+export interface Options {
+  readonly service: string
+  readonly apiKey: string
+  readonly file: string
+  /** 0: any that is free. A webhook endpoint has a URL, so a shop that was restarted asks for the same port again. */
+  readonly port: number
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+export const open = async ({ service, apiKey, file, port }: Options) => {
+  const read = (): Kept => {
+    try {
+      return JSON.parse(readFileSync(file, "utf8"))
+    } catch {
+      return structuredClone(nothing)
+    }
+  }
+  const kept = read()
+  // Whole or not at all: another file takes the place of the old one.
+  const save = () => {
+    writeFileSync(`${file}.new`, JSON.stringify(kept))
+    renameSync(`${file}.new`, file)
+  }
+
+  const ask = async (path: string, body: unknown, key: string) => {
+    const response = await fetch(`${service}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify(body)
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return ((await response.json()) as { readonly data: Readonly<Record<string, string>> }).data
+  }
+
+  /** The webhook: answered 2xx only once it is on disk. The same event again changes nothing. */
+  const receive = (headers: IncomingMessage["headers"], body: string): number => {
+    const event = Webhooks.verify(headers, body, kept.secret)
+    if (kept.done.includes(event.id)) return 204
+    if (event.type === "invoice.settled") {
+      const order = kept.orders[event.data.metadata["order"] ?? ""]
+      if (order !== undefined) order.shipped++
+    }
+    kept.done.push(event.id)
+    save()
+    return 204
+  }
+
+  /** An order, and the invoice to pay. The order's id is the key: clicking twice buys once. */
+  const buy = async (order: string, item: string): Promise<string> => {
+    kept.orders[order] ??= { item, shipped: 0 }
+    save()
+    const invoice = { amount: 1000, currency: "sats", description: item, metadata: { order } }
+    return (await ask("/v1/bitcoin/deposit/lightning-invoice", invoice, `order-${order}`))["payment_request"] ?? ""
+  }
+
+  const server: Server = createServer((request, response) => {
+    const answer = async () => {
+      if (request.url !== "/webhooks" || request.method !== "POST") return 404
+      return receive(request.headers, await textOf(request))
+    }
+    answer().then(
+      (status) => response.writeHead(status).end(),
+      (error) => response.writeHead(error instanceof Webhooks.WebhookRefused ? 400 : 500).end()
+    )
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(port, "127.0.0.1", resolve)
+  })
+  const { port: listening } = server.address() as AddressInfo
+  if (kept.endpointId === null) {
+    const url = `http://127.0.0.1:${listening}/webhooks`
+    const endpoint = await ask("/v1/webhook-endpoints", { url, types: ["invoice.settled"] }, "shop-webhooks")
+    kept.endpointId = endpoint["id"] ?? null
+    kept.secret = endpoint["secret"] ?? ""
+    save()
+  }
+  return {
+    port: listening,
+    buy,
+    shipped: (order: string): number => kept.orders[order]?.shipped ?? 0,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  }
+}
