@@ -15,6 +15,7 @@ export const isAny = (record: object, member: string): boolean => {
   return false
 }
 
+// Two labels of one record may have one number, and nobody else writes a record's: no conflict has to be looked for, which costs more than the row.
 /** The part of a statement that writes the labels of `rows`, whose id, company and labels are these. */
 export const written = (
   part: string,
@@ -24,8 +25,7 @@ export const written = (
 ) => `
 ${part} as (
   insert into ${tableOf(noun)} (company_id, label, id)
-  select ${companyId}, ${numberOf("m.key", "m.value")}, ${id} from ${rows} cross join lateral json_each_text(${labels}) m order by 1, 2, 3
-  on conflict do nothing
+  select distinct ${companyId}, ${numberOf("m.key", "m.value")}, ${id} from ${rows} cross join lateral json_each_text(${labels}) m
 )`
 
 /** The rows `r` of a table that have a label, by their ids. Each is found by its key, whatever the planner believes. */
