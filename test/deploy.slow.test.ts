@@ -80,6 +80,7 @@ describe("the image, by the Dockerfile's steps without an engine", () => {
       (text) => text.includes("Ctrl-C") || started.exitCode !== null
     )
     const port = /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? assert.fail(`it does not run: ${said}${wrong}`)
+    assert.notInclude(wrong, "others may look into")
     const [asking, ...asked] = image.healthcheck
     assert.strictEqual(asking, "node")
     const check = () => spawnSync(node, asked, { ...asInside(), env: { ...asInside().env, PORT: port } }).status
