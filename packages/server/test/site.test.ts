@@ -59,7 +59,7 @@ describe("the site of the documentation", () => {
     }
   })
 
-  it("site: a page runs its own scripts, by what they are, and loads nothing from elsewhere", async () => {
+  it("C55: site: a page runs its own scripts, by what they are, and loads nothing from elsewhere", async () => {
     const { headers } = await service.ask("GET", "/docs/start", html)
     const policy = headers.get("content-security-policy") ?? ""
     assert.include(policy, `script-src 'self' 'sha256-${hash}';`)
