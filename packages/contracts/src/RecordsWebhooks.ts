@@ -48,7 +48,7 @@ const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<Delivery
     recordId: "s",
     status: "delivered",
     attempts: 1,
-    dueAtMillis: null,
+    nextAtMillis: null,
     lastAtMillis: 2,
     durationMillis: 3,
     answered: 204,
@@ -110,7 +110,7 @@ export const other = {
     const { pendingDeliveries, knownDeliveries, deliveriesTo, get } = yield* Records
     const one = yield* endpoint(yield* open)
     const role = yield* held
-    const [sent, waiting] = [yield* delivery(one, "10.1"), yield* delivery(one, "11.1", { status: "pending", dueAtMillis: 9 })]
+    const [sent, waiting] = [yield* delivery(one, "10.1"), yield* delivery(one, "11.1", { status: "pending", nextAtMillis: 9 })]
     yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role), Delivery.made(sent, role))
     assert.strictEqual(yield* verdict(Delivery.made(yield* delivery(one, "10.1"), role)), "Conflict")
     yield* applied(Delivery.made(yield* delivery(one, "10.1", { epoch: 1 }), role))
@@ -124,18 +124,22 @@ export const other = {
         ["11.1", 0]
       ]
     )
-    const ended = { ...waiting, status: "failed", attempts: 10, dueAtMillis: null, answered: 500, response: "no" } as const
+    const ended = { ...waiting, status: "failed", attempts: 10, nextAtMillis: null, answered: 500, response: "no" } as const
     yield* applied(Delivery.tried(waiting, ended, role, 12))
     assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [])
     yield* applied(Delivery.resent(ended, 13))
     const again = yield* get(Delivery.noun, one.companyId, waiting.id)
-    assert.deepStrictEqual(again._tag === "Some" && [again.value.status, again.value.attempts, again.value.dueAtMillis], ["pending", 0, 13])
+    assert.deepStrictEqual(again._tag === "Some" && [again.value.status, again.value.attempts, again.value.nextAtMillis], [
+      "pending",
+      0,
+      13
+    ])
   }),
   "old deliveries are deleted, and none that waits": Effect.gen(function* () {
     const { deliveriesTo, forgetDeliveries } = yield* Records
     const one = yield* endpoint(yield* open)
     const role = yield* held
-    const [sent, waiting] = [yield* delivery(one, "1.1"), yield* delivery(one, "2.1", { status: "pending", dueAtMillis: 9 })]
+    const [sent, waiting] = [yield* delivery(one, "1.1"), yield* delivery(one, "2.1", { status: "pending", nextAtMillis: 9 })]
     yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role))
     yield* forgetDeliveries(4, 1000)
     assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 2)

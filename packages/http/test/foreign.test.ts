@@ -80,7 +80,7 @@ const delivery =
         const ended = {
           status: "failed",
           attempts: 10,
-          dueAtMillis: null,
+          nextAtMillis: null,
           lastAtMillis: 1,
           durationMillis: 1,
           answered: 500,

@@ -87,7 +87,7 @@ const failedDelivery = async (root: string, key: string, companyId: CompanyId.Co
       const ended = {
         status: "failed",
         attempts: 10,
-        dueAtMillis: null,
+        nextAtMillis: null,
         lastAtMillis: 1,
         durationMillis: 1,
         answered: 500,

@@ -33,7 +33,7 @@ create table satrail.webhook_deliveries (
   record_id text not null,
   status text not null check (status in ('pending', 'delivered', 'failed')),
   attempts integer not null check (attempts >= 0),
-  due_at_millis bigint check ((status = 'pending') = (due_at_millis is not null)),
+  next_at_millis bigint check ((status = 'pending') = (next_at_millis is not null)),
   last_at_millis bigint,
   duration_millis bigint,
   answered integer,

@@ -13,7 +13,7 @@ export const Attempt = Schema.Struct({
   status: Status,
   attempts: Schema.Int,
   /** When it is sent next; null where it has ended. */
-  dueAtMillis: Schema.NullOr(Schema.Int),
+  nextAtMillis: Schema.NullOr(Schema.Int),
   lastAtMillis: Schema.NullOr(Schema.Int),
   durationMillis: Schema.NullOr(Schema.Int),
   /** The status of the answer; null where there was none. */
@@ -44,7 +44,7 @@ export interface Delivery extends Schema.Schema.Type<typeof Delivery> {}
 /** The delivery is pending already. */
 export class DeliveryPending extends Schema.TaggedError<DeliveryPending>()("DeliveryPending", { id: Schema.String }) {}
 
-const attempt = ["status", "attempts", "dueAtMillis", "lastAtMillis", "durationMillis", "answered", "response"] as const
+const attempt = ["status", "attempts", "nextAtMillis", "lastAtMillis", "durationMillis", "answered", "response"] as const
 
 export const noun = Noun.make("webhook_deliveries", Delivery, {
   moving: attempt,
@@ -57,8 +57,8 @@ export const life = {
   resent: Noun.move(noun, "resent", {
     from: ["delivered", "failed"],
     to: "pending",
-    sets: ["attempts", "dueAtMillis"],
-    again: { in: ["pending"], same: ["dueAtMillis"] }
+    sets: ["attempts", "nextAtMillis"],
+    again: { in: ["pending"], same: ["nextAtMillis"] }
   })
 }
 
@@ -88,6 +88,6 @@ export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence,
 export const resent = (delivery: Delivery, atMillis: number): DeliveryResent => ({
   _tag: "DeliveryResent",
   ...parts(delivery, atMillis),
-  writes: [Noun.step(life.resent, delivery, { attempts: 0, dueAtMillis: atMillis })],
+  writes: [Noun.step(life.resent, delivery, { attempts: 0, nextAtMillis: atMillis })],
   event: { type: "webhook_endpoint.changed", subject: delivery.endpointId }
 })

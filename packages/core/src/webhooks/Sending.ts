@@ -37,7 +37,7 @@ export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
   body: undefined,
   recorded: delivery,
   attempts: delivery.attempts,
-  dueAtMillis: delivery.dueAtMillis ?? 0
+  dueAtMillis: delivery.nextAtMillis ?? 0
 })
 
 const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" && posted.status >= 200 && posted.status < 300
@@ -54,7 +54,7 @@ const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMil
   return {
     status: isSuccess(posted) ? "delivered" : isDone ? "failed" : "pending",
     attempts,
-    dueAtMillis: isDone ? null : endMillis + (pause ?? 0),
+    nextAtMillis: isDone ? null : endMillis + (pause ?? 0),
     lastAtMillis: startMillis,
     durationMillis: Math.max(0, endMillis - startMillis),
     answered: answered?.status ?? null,
@@ -136,11 +136,11 @@ export const make = Effect.gen(function* () {
     const { recorded } = entry
     if (recorded !== undefined) {
       yield* journal.commit(Delivery.tried(recorded, attempt, fence, atMillis))
-      return { ...entry, ...attempt, recorded: { ...recorded, ...attempt }, dueAtMillis: attempt.dueAtMillis ?? 0 }
+      return { ...entry, ...attempt, recorded: { ...recorded, ...attempt }, dueAtMillis: attempt.nextAtMillis ?? 0 }
     }
     const delivery = recordOf(endpoint, entry, attempt, atMillis)
     yield* journal.commit(Delivery.made(delivery, fence)).pipe(Effect.catchTag("Conflict", () => Effect.void))
-    return { ...entry, attempts: attempt.attempts, recorded: delivery, dueAtMillis: attempt.dueAtMillis ?? 0 }
+    return { ...entry, attempts: attempt.attempts, recorded: delivery, dueAtMillis: attempt.nextAtMillis ?? 0 }
   })
 
   return {
@@ -151,13 +151,13 @@ export const make = Effect.gen(function* () {
       const posted = yield* post(endpoint, entry, body, startMillis)
       const endMillis = yield* Clock.currentTimeMillis
       const made = outcomeOf(posted, entry.attempts + 1, startMillis, endMillis, random())
-      const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", dueAtMillis: null } : made
+      const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", nextAtMillis: null } : made
       return { outcome, isGone: outcome.answered === 410, entry: yield* record(endpoint, entry, outcome, fence, startMillis) }
     }),
     /** It waits for another one of its record: recorded, so that the endpoint can go on with others. */
     defer: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const waiting = { status: "pending", attempts: 0, dueAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const
+      const waiting = { status: "pending", attempts: 0, nextAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const
       return yield* record(endpoint, entry, { ...waiting, answered: null, response: null }, fence, nowMillis)
     })
   }

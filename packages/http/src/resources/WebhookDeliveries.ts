@@ -47,7 +47,7 @@ const view = View.make<Shown>()(
     last_attempt_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.lastAtMillis)],
     next_attempt_at: [
       Schema.NullOr(Scalars.Instant).annotate({ description: "null when it is not sent any more" }),
-      (row) => Scalars.instantOrNull(row.dueAtMillis)
+      (row) => Scalars.instantOrNull(row.nextAtMillis)
     ],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
   }
@@ -65,7 +65,7 @@ const example = ({ id, millis, companyId, eventKey }: World): Shown =>
     recordId: id("deposit", 9000),
     status: "delivered",
     attempts: 1,
-    dueAtMillis: null,
+    nextAtMillis: null,
     lastAtMillis: millis(9100),
     durationMillis: 31,
     answered: 204,
@@ -104,7 +104,7 @@ const sentAgain = <const Name extends string, const Path extends `/${string}`>(n
     .annotate(OpenApi.Summary, "Send a delivery again")
     .annotate(OpenApi.Description, "At once, and by the whole schedule where that fails. Needs the scope `webhooks`.")
     .annotate(Example, (world) => {
-      const row = { ...example(world), status: "pending", attempts: 0, dueAtMillis: world.millis(600_000) } as const
+      const row = { ...example(world), status: "pending", attempts: 0, nextAtMillis: world.millis(600_000) } as const
       return { params: { id: row.id }, message: "Delivery is sent again", data: view.of(row) }
     })
 
