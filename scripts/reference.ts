@@ -138,6 +138,8 @@ const limits = (): string => {
       "concurrent requests to payees' servers, of each process: in all / for one company / at one host",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
     ],
+    ["estimates that ask payees' servers, of each process: for one company", often(defaults.estimates.perCompany)],
+    ["estimates that ask payees' servers, of each process: at one host, for all companies", often(defaults.estimates.perHost)],
     ["time for which an unreachable payee is retried before the withdrawal fails, minutes", defaults.resolveForMillis / 60_000],
     ["lifetime of an invoice requested by a wallet, seconds", defaults.lnurl.expirySeconds],
     ["characters of a payer's comment", defaults.lnurl.commentCharacters],

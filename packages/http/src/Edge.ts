@@ -73,6 +73,7 @@ const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefin
 const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { "www-authenticate": "Bearer" },
   415: { "accept-encoding": "identity" },
+  429: { "retry-after": String(Errors.retryAfterSeconds) },
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 

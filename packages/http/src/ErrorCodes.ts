@@ -175,6 +175,12 @@ export const catalogue = {
     meaning: "The simulated network cannot do this. Only the sandbox has this error.",
     remedy: "The message has the reason."
   },
+  rate_limited: {
+    status: 429,
+    meaning: "There were too many estimates that ask recipients' servers, of the company or at that server. Nothing was asked.",
+    remedy:
+      "Wait for `Retry-After` seconds and send the request again. Estimates of invoices, bitcoin addresses and recipients of this service are not limited."
+  },
   headers_too_large: {
     status: 431,
     meaning: "The headers are larger than the limit.",

@@ -27,7 +27,7 @@ import type { DestinationInvalid } from "@satrail/core/sending/Destination"
 import type { DestinationRefused } from "@satrail/core/sending/Recipient"
 import type { VoucherNotOpen } from "@satrail/core/sending/Voucher"
 import type { Vouchers } from "@satrail/core/sending/Vouchers"
-import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
+import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
 import type { DeliveryPending } from "@satrail/core/webhooks/Delivery"
 import type { TooManyEndpoints, Webhooks } from "@satrail/core/webhooks/Webhooks"
 import { Effect, Schema } from "effect"
@@ -169,6 +169,13 @@ const table = {
   EndpointNotEnabled: ({ status }: EndpointNotEnabled) => failure("webhook_endpoint_disabled", `The webhook endpoint is ${status}`),
   DeliveryPending: (_: DeliveryPending) => failure("delivery_pending", "The delivery is on its way, or waits for its next attempt"),
   CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this one have been deleted"),
+  TooManyEstimates: ({ of, perMinute }: TooManyEstimates) =>
+    failure(
+      "rate_limited",
+      of === "company"
+        ? `Too many estimates that ask recipients' servers: ${perMinute} a minute for a company. Try again in a second`
+        : `Too many estimates that ask this recipient's server: ${perMinute} a minute in all. Try again in a second`
+    ),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
     why === "overloaded"

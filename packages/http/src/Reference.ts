@@ -29,7 +29,7 @@ export const errors = (): string => {
       `${RequestId.maxCharacters} letters, digits and \`. _ : = + / ~ -\`, and a new one`,
     "otherwise. It is in `error.request_id`, and in every line that the service logs for the request.",
     "",
-    "A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 503 `Retry-After` in seconds.",
+    "A 401 carries `WWW-Authenticate`, a 405 `Allow`, a 429 and a 503 `Retry-After` in seconds.",
     "",
     "| Code | Status | Meaning | What to do |",
     "|---|---|---|---|",

@@ -151,6 +151,48 @@ describe("a destination that cannot be paid is refused the same way by estimate 
   })
 })
 
+describe("estimates that ask a stranger's server", () => {
+  const perMinute = (count: number) => ({ count, everyMillis: 60_000 / count })
+  const limited = (perCompany: number, perHost: number) =>
+    start({ settings: { estimates: { perCompany: perMinute(perCompany), perHost: perMinute(perHost) } } })
+
+  it("estimate: so many a minute for a company, 429 with Retry-After beyond, and no request to the recipient; others go on", async () => {
+    const few = await limited(3, 100)
+    const [{ key }, other] = [await few.company("paid", "read"), await few.company("paid", "read")]
+    const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
+    const ask = (key: string, to: string) =>
+      few.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body: { destination: to, amount: 100, currency: "sats" } })
+    for (let i = 0; i < 3; i++) assert.strictEqual((await ask(key, destination)).status, 200)
+    // Were the recipient asked, it would be unreachable now.
+    await few.sandbox((one) => one.pause("web"))
+    const refused = await ask(key, destination)
+    assert.deepStrictEqual(seen(refused), bad(429, "rate_limited"))
+    assert.strictEqual(refused.headers.get("retry-after"), "1")
+    assert.include(refused.body.message, "3 a minute for a company")
+    await few.sandbox((one) => one.resume("web"))
+    assert.strictEqual((await ask(other.key, destination)).status, 200)
+    // What asks nobody is not limited.
+    const { destination: chain } = await few.sandbox((one) => one.destination({ type: "chain_address" }))
+    for (let i = 0; i < 5; i++) assert.strictEqual((await ask(key, chain)).body.error?.code, "dust")
+    await few.dispose()
+  })
+
+  it("estimate: so many a minute at one host, for all companies together, and other hosts are asked", async () => {
+    const few = await limited(100, 2)
+    const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
+    const ask = async (to: string) => {
+      const { key } = await few.company("paid", "read")
+      return few.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body: { destination: to, amount: 100, currency: "sats" } })
+    }
+    for (let i = 0; i < 2; i++) assert.strictEqual((await ask(destination)).status, 200)
+    const refused = await ask(destination)
+    assert.deepStrictEqual(seen(refused), bad(429, "rate_limited"))
+    assert.include(refused.body.message, "2 a minute in all")
+    assert.notStrictEqual((await ask("a@other.example")).status, 429)
+    await few.dispose()
+  })
+})
+
 describe("an outage is 503 with Retry-After, and comes back by itself", () => {
   const outages: Record<
     string,

@@ -7,6 +7,9 @@ export interface Rate {
 /** So many a minute, all of them at once if need be. */
 export const perMinute = (count: number): Rate => ({ count, everyMillis: 60_000 / count })
 
+/** How many a rate comes to in a minute. */
+export const inAMinute = ({ everyMillis }: Rate): number => Math.round(60_000 / everyMillis)
+
 /** The most names that are remembered: the one that has been quiet the longest is forgotten first, as if it had never come. */
 const maxNames = 100_000
 

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Schema } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
 import type { Company } from "../accounts/Company.ts"
 import type * as Fee from "../accounts/Fee.ts"
@@ -9,6 +9,7 @@ import type { AmountInvalid } from "../base/Amount.ts"
 import * as Amount from "../base/Amount.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
+import * as Throttle from "../base/Throttle.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
@@ -24,6 +25,7 @@ import { LightningSender } from "../nodes/LightningSender.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
 import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
 import * as Destination from "./Destination.ts"
+import { PaymentOptions } from "./PaymentOptions.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
@@ -47,6 +49,16 @@ export interface Estimate {
   readonly successProbability: number
 }
 
+/**
+ * Too many estimates asked recipients' servers. Each makes two requests there and an invoice, holds no money, and needs a key that may only read: without a
+ * limit a company could have this service ask a stranger as often as it likes.
+ */
+export class TooManyEstimates extends Schema.TaggedError<TooManyEstimates>()("TooManyEstimates", {
+  /** For whom there were too many: the company, or the recipient's server. */
+  of: Schema.Literals(["company", "host"]),
+  perMinute: Schema.Int
+}) {}
+
 /** How a request to send may be refused or come to nothing. In every case nothing is held. */
 export type Refused =
   | AmountInvalid
@@ -64,7 +76,7 @@ export class Withdrawals extends Context.Service<
   Withdrawals,
   {
     /** Checks everything that `confirm` checks but the balance, and says what it would cost. */
-    readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable>
+    readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates>
     /** Holds amount and fee and records the withdrawal with the task of sending it, in one commit. Sending is a worker's job. */
     readonly confirm: (
       ask: Ask & {
@@ -116,6 +128,19 @@ export const make = Effect.gen(function* () {
   const { payoutWindowMillis } = yield* PayoutOptions
   const entropy = yield* Entropy
   const confirmed = yield* Latch.make(false)
+  const { estimates } = yield* PaymentOptions
+  const mayAsk = { company: Throttle.make(estimates.perCompany), host: Throttle.make(estimates.perHost) }
+
+  /** Whether another estimate may ask the recipient's server, where there is one to ask. */
+  const checkOften = Effect.fnUntraced(function* ({ company, destination: text }: Ask) {
+    const host = yield* recipients.host(yield* Effect.fromResult(Destination.parse(text, network)))
+    if (host === undefined) return
+    const nowMillis = yield* Clock.currentTimeMillis
+    const { perCompany, perHost } = estimates
+    if (!mayAsk.company(company.id, nowMillis))
+      return yield* new TooManyEstimates({ of: "company", perMinute: Throttle.inAMinute(perCompany) })
+    if (!mayAsk.host(host, nowMillis)) return yield* new TooManyEstimates({ of: "host", perMinute: Throttle.inAMinute(perHost) })
+  })
 
   /** Everything about a request that can be known before any money is touched. */
   const plan = Effect.fnUntraced(function* ({ company, asked, destination: text }: Ask) {
@@ -142,6 +167,7 @@ export const make = Effect.gen(function* () {
 
   return Withdrawals.of({
     estimate: Effect.fnUntraced(function* (ask) {
+      yield* checkOften(ask)
       const { destination, recipient, amount, fee } = yield* plan(ask)
       return {
         recipient: Destination.text(destination),

@@ -211,7 +211,7 @@ export const estimate = Section.company(
   HttpApiEndpoint.post("estimate", "/v1/bitcoin/withdraw/estimate", {
     payload: EstimateBody,
     success: Envelope.success(200, estimated.schema),
-    error: Errors.of(...refusals, "node_unavailable")
+    error: Errors.of(...refusals, "rate_limited", "node_unavailable")
   })
     .annotate(Scopes, ["read", "send"])
     .annotate(Rules, issues)

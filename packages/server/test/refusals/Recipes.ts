@@ -65,6 +65,20 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
   request_timeout: { never: "a connection on which the rest of a request never comes: begin one with `nc`, and wait" },
   conflict: { never: "two records would have to get the same random id" },
   answer_not_readable: { never: "the key that seals stored responses follows from the sandbox's seed, which does not change" },
+  rate_limited: {
+    how: "estimate withdrawals to a Lightning address of another service: the 121st within a minute",
+    run: async ({ free, outside }) => {
+      const body = sats((await outside({ type: "lightning_address" })).destination)
+      const ask = () => free.post("/v1/bitcoin/withdraw/estimate", body)
+      // Some become free again while these are asked.
+      for (let round = 0; round < 20; round++) {
+        const answers = await Promise.all(Array.from({ length: 40 }, ask))
+        const refused = answers.find(({ status }) => status !== 200)
+        if (refused !== undefined) return refused
+      }
+      return ask()
+    }
+  },
   handle_taken: {
     how: "Create the same Lightning address twice",
     run: async ({ shop }) => {
