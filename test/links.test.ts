@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
-import { anchorOf, anchorsIn, linksIn } from "../scripts/site/Links.ts"
+import { anchorOf, anchorsIn, linksIn, withoutCode } from "../scripts/site/Links.ts"
 
 const root = path.dirname(import.meta.dirname)
 const pages = globSync(["*.md", "docs/**/*.md", "packages/*/*.md", "examples/*/*.md", ".github/**/*.md"], {
@@ -59,4 +59,21 @@ it("links: anchors are GitHub's", () => {
     [...anchorsIn('# A b\n\n## A b\n\n```\n# no\n```\n\n## [C](d.md)\n\n<a id="e_f"></a>\n')],
     ["a-b", "a-b-1", "c", "e_f"]
   )
+})
+
+/** What looks like an element in a page and is none that both GitHub and the site show: GitHub leaves it out, and the site cannot be built. */
+const strayElements = (page: string): ReadonlyArray<string> =>
+  Array.from(withoutCode(page).matchAll(/<\/?([A-Za-z][\w-]*)/g), ([, name = ""]) => name).filter(
+    (name) => !["a", "br", "details", "img", "picture", "source", "summary"].includes(name)
+  )
+
+it("links: a page has no element that only looks like one", () => {
+  const found = pages
+    .filter((page) => page.startsWith("docs/"))
+    .map((page) => [page, strayElements(readFileSync(path.join(root, page), "utf8"))])
+  assert.deepStrictEqual(
+    found.filter(([, names]) => names?.length !== 0),
+    []
+  )
+  assert.deepStrictEqual(strayElements("`<API_KEY>` and <API_KEY>, <br> or\n\n    <b>\n\n<T extends string>"), ["API_KEY", "b", "T"])
 })

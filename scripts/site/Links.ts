@@ -9,7 +9,7 @@ export const anchorOf = (heading: string): string =>
     .replaceAll(" ", "-")
 
 /** A page without what is shown as it stands: blocks of code, and code in a line. As many lines as before. */
-const withoutCode = (page: string): string =>
+export const withoutCode = (page: string): string =>
   page.replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, (block) => block.replaceAll(/[^\n]/g, "")).replaceAll(/(`+)[^`\n]+?\1/g, "")
 
 /** Every anchor of a page. A heading that is there twice has a number the second time. */
