@@ -54,7 +54,7 @@ try {
   await start()
   const apiKey = await until(
     "the demo company's key",
-    (): string => JSON.parse(readFileSync(path.join(directory, "service/demo.json"), "utf8")).apiKey
+    (): string => JSON.parse(readFileSync(path.join(directory, "service/demo.json"), "utf8")).api_key
   )
   const options = { service, apiKey, file: path.join(directory, "shop.json"), port: 0 }
   const pay = (paymentRequest: string) =>
