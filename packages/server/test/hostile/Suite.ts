@@ -56,6 +56,11 @@ const unlikely = new Set([
   "POST /sandbox/release",
   "GET /lnurlw/callback",
   "GET /lnurlp/{domain}/{user}/verify/{payment_hash}",
+  // They begin at an event, or at a delivery that has ended, and nobody here takes deliveries.
+  "POST /v1/webhook-endpoints/{id}/replay",
+  "POST /operator/webhook-endpoints/{id}/replay",
+  "POST /v1/webhook-deliveries/{id}/resend",
+  "POST /operator/webhook-deliveries/{id}/resend",
   // Over these stores nothing moves the clock or begins anew.
   "POST /sandbox/clock",
   "POST /sandbox/reset"
@@ -113,7 +118,8 @@ const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft,
   const answer = await send(draft)
   if (answer === undefined) return undefined
   const mustStay = Judge.isRefusal(draft, answer) || Judge.isRead(draft)
-  const changed = mustStay ? differences(before, await store.look()) : []
+  // What companies are told is written down when it is read for the first time (docs/decisions/0081-events.md).
+  const changed = mustStay ? differences(before, await store.look()).filter((table) => table !== "told") : []
   return {
     answer,
     problems: [...Judge.problems(document, draft, answer), ...(changed.length === 0 ? [] : [`${changed.join(", ")} changed`])]
