@@ -16,7 +16,8 @@ const key = await payments.runPromise(
   Effect.gen(function* () {
     const company = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Corner shop", plan: "free" }), Answer.made)
     const keys = yield* ApiKeys.ApiKeys
-    return yield* keys.issue({ companyId: company.id, name: "checkout", scopes: ["receive", "read"], expiresAtMillis: null })
+    const ask = { companyId: company.id, name: "checkout", scopes: ["receive", "read"], expiresAtMillis: null } as const
+    return yield* Effect.flatMap(keys.issue(ask), Answer.made)
   })
 )
 const authorization = `Bearer ${Redacted.value(key.text)}`
