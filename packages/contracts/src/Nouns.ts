@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import * as Endpoint from "@satrail/core/events/Endpoint"
 import type { Fence } from "@satrail/core/ledger/Change"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
@@ -14,6 +15,7 @@ import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import * as Delivery from "@satrail/core/webhooks/Delivery"
 import { Effect, Equal, Option } from "effect"
 import * as Contract from "./Contract.ts"
 import type { Promises } from "./Contract.ts"
@@ -35,6 +37,7 @@ import {
   voucher,
   withdrawal
 } from "./Fixtures.ts"
+import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 // What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
 
@@ -153,6 +156,30 @@ const subjects: { readonly [noun: string]: Subject } = {
   ),
   on_chain_addresses: subjectOf(OnChainAddress.noun, (companyId) =>
     Effect.map(onChainAddress(companyId), (row) => OnChainAddress.created(row))
+  ),
+  webhook_endpoints: subjectOf(Endpoint.noun, (companyId) => Effect.map(endpoint(companyId), (row) => Endpoint.created(row)), {
+    changed: (row) => Effect.succeed(Endpoint.changed(row, { ...row, url: "https://shop.example/others", types: [] }, 5)),
+    rotated: (row) => Effect.succeed(Endpoint.rotated(row, "sealed anew", 9, 5)),
+    disabled: (row) => Effect.succeed(Endpoint.disabled(row, "owner", 5)),
+    enabled: ["disabled", (row) => Effect.succeed(Endpoint.enabled(row, { cursor: "0.7", epoch: 1 }, 6))],
+    progressed: Effect.fnUntraced(function* (row) {
+      return Endpoint.progressed(row, { cursor: "3.0", failingSinceMillis: 4 }, yield* role, 5)
+    }),
+    deleted: (row) => Effect.succeed(Endpoint.deleted(row, 5))
+  }),
+  webhook_deliveries: subjectOf(
+    Delivery.noun,
+    Effect.fnUntraced(function* (companyId) {
+      const to = yield* endpoint(companyId)
+      assert.strictEqual(yield* verdict(Endpoint.created(to)), "Applied")
+      return Delivery.made(yield* delivery(to, yield* Id.make, { status: "pending", nextAtMillis: 5 }), yield* role)
+    }),
+    {
+      tried: Effect.fnUntraced(function* (row) {
+        return Delivery.tried(row, { ...row, status: "failed", attempts: 2, nextAtMillis: null, answered: 500 }, yield* role, 6)
+      }),
+      resent: ["tried", (row) => Effect.succeed(Delivery.resent(row, 7))]
+    }
   )
 }
 

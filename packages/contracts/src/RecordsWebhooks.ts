@@ -16,7 +16,7 @@ let made = 0
 /** One after the other: those of one millisecond would be in any order. */
 const nextId = Effect.map(Entropy, (entropy) => Id.fromMillis(1_700_000_000_000 + ++made, entropy))
 
-const endpoint = (companyId: CompanyId.CompanyId) =>
+export const endpoint = (companyId: CompanyId.CompanyId) =>
   Effect.map(nextId, (id): Endpoint.Endpoint => ({
     id,
     companyId,
@@ -36,7 +36,7 @@ const endpoint = (companyId: CompanyId.CompanyId) =>
     updatedAtMillis: 1
   }))
 
-const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<Delivery.Delivery> = {}) =>
+export const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<Delivery.Delivery> = {}) =>
   Effect.map(nextId, (id): Delivery.Delivery => ({
     id,
     companyId: to.companyId,
@@ -58,7 +58,7 @@ const delivery = (to: Endpoint.Endpoint, place: string, fields: Partial<Delivery
   }))
 
 /** A role of its own. */
-const held = Effect.gen(function* () {
+export const held = Effect.gen(function* () {
   const role = yield* Id.make
   yield* (yield* Journal).commit(Duty.begun(role, 0))
   const [task] = yield* (yield* Tasks).claim({ kind: role, nowMillis: 1, leaseMillis: 1_000_000, limit: 1 })

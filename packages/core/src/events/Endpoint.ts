@@ -92,12 +92,14 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["enabled"], same: ["cursor", "epoch", "updatedAtMillis"] }
   }),
+  // Decided of what it was: written down late, it says nothing about an endpoint that was changed or enabled again meanwhile.
   disabled: Noun.move(noun, "disabled", {
     from: ["enabled"],
     to: "disabled",
+    expects: ["updatedAtMillis"],
     sets: ["disabledReason"],
     stamps: ["updatedAtMillis"],
-    again: { in: ["disabled", "deleted"] }
+    again: "otherwise"
   }),
   deleted: Noun.move(noun, "deleted", {
     from: ["enabled", "disabled"],
@@ -113,7 +115,11 @@ export interface EndpointCreated extends Written<"EndpointCreated", readonly [No
 export interface EndpointChanged extends Written<"EndpointChanged", readonly [Noun.TransitionOf<typeof life.changed>]> {}
 export interface EndpointRotated extends Written<"EndpointRotated", readonly [Noun.TransitionOf<typeof life.rotated>]> {}
 export interface EndpointEnabled extends Written<"EndpointEnabled", readonly [Noun.TransitionOf<typeof life.enabled>]> {}
-export interface EndpointDisabled extends Written<"EndpointDisabled", readonly [Noun.TransitionOf<typeof life.disabled>], "fence"> {}
+export interface EndpointDisabled extends Written<
+  "EndpointDisabled",
+  readonly [Noun.TransitionOf<typeof life.disabled, Endpoint>],
+  "fence"
+> {}
 export interface EndpointDeleted extends Written<"EndpointDeleted", readonly [Noun.TransitionOf<typeof life.deleted>]> {}
 export interface EndpointProgressed extends Written<
   "EndpointProgressed",

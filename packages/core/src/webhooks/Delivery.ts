@@ -53,7 +53,8 @@ export const noun = Noun.make("webhook_deliveries", Delivery, {
 })
 
 export const life = {
-  tried: Noun.move(noun, "tried", { from: ["pending"], sets: attempt, again: "otherwise" }),
+  // An attempt that is written down late says nothing about a delivery that was sent again meanwhile.
+  tried: Noun.move(noun, "tried", { from: ["pending"], expects: ["attempts", "nextAtMillis"], sets: attempt, again: "otherwise" }),
   resent: Noun.move(noun, "resent", {
     from: ["delivered", "failed"],
     to: "pending",
@@ -63,7 +64,7 @@ export const life = {
 }
 
 export interface DeliveryMade extends Written<"DeliveryMade", readonly [Noun.InsertOf<typeof noun>], "fence"> {}
-export interface DeliveryTried extends Written<"DeliveryTried", readonly [Noun.TransitionOf<typeof life.tried>], "fence"> {}
+export interface DeliveryTried extends Written<"DeliveryTried", readonly [Noun.TransitionOf<typeof life.tried, Delivery>], "fence"> {}
 export interface DeliveryResent extends Written<"DeliveryResent", readonly [Noun.TransitionOf<typeof life.resent>]> {}
 
 const parts = ({ id, companyId }: Delivery, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })

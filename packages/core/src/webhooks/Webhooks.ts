@@ -211,11 +211,13 @@ export const make = Effect.gen(function* () {
       return yield* from(yield* get(companyId, id), place)
     }),
     disable: Effect.fnUntraced(function* (companyId, id) {
-      // It carries no fence.
-      yield* journal
-        .commit(Endpoint.disabled(yield* get(companyId, id), "owner", yield* now))
-        .pipe(Effect.catchTag("StaleFence", Effect.die))
-      return yield* get(companyId, id)
+      // Again where it was changed between the two: a change meanwhile does not outlast the decision to stop.
+      for (;;) {
+        const endpoint = yield* get(companyId, id)
+        if (endpoint.status !== "enabled") return endpoint
+        // It carries no fence.
+        yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
+      }
     }),
     replay: Effect.fnUntraced(function* (companyId, id, place) {
       return yield* from(yield* enabled(yield* get(companyId, id)), place)
