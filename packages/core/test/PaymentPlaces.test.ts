@@ -326,8 +326,13 @@ describe("The end of a payment that is watched", () => {
 
   it.effect("payment worker: an end that is notified during a look-up is recorded at once", () => {
     let release: Effect.Effect<void> = Effect.void
+    const [ended, answer] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const thenHeld = Effect.andThen(
+      Effect.suspend(() => release),
+      Effect.andThen(Deferred.succeed(ended, undefined), Deferred.await(answer))
+    )
     const change = replace(LightningSender, (sender) =>
-      LightningSender.of({ ...sender, pay: (ask) => Effect.tap(sender.pay(ask), () => Effect.andThen(release, Effect.sleep("1 second"))) })
+      LightningSender.of({ ...sender, pay: (ask) => Effect.tap(sender.pay(ask), () => thenHeld) })
     )
     return run({ settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change }, function* () {
       const payer = yield* companyWith(5000)
@@ -335,8 +340,12 @@ describe("The end of a payment that is watched", () => {
       const { destination, paymentHash = PaymentHash.make("") } = yield* outside({ sats: 1000, behaviour: "hold" })
       release = Effect.orDie((yield* Sandbox).release({ paymentHash, outcome: "settle" }))
       const row = yield* confirm(payer, destination)
-      yield* TestClock.adjust("1001 millis")
-      assert.strictEqual(yield* standing(row), "settled")
+      yield* Deferred.await(ended)
+      yield* TestClock.adjust("1 second")
+      const meanwhile = yield* standing(row)
+      yield* Deferred.succeed(answer, undefined)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual([meanwhile, yield* standing(row)], ["pending", "settled"])
     })
   })
 
