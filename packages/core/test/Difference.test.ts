@@ -6,8 +6,8 @@ import * as CompanyId from "../src/base/CompanyId.ts"
 import { Status } from "../src/ledger/Rail.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import type { Sent } from "../src/nodes/LightningBooks.ts"
-import * as Difference from "../src/reconciliation/Difference.ts"
-import * as Side from "../src/reconciliation/Side.ts"
+import * as Difference from "../src/reports/reconciliation/Difference.ts"
+import * as Side from "../src/reports/reconciliation/Side.ts"
 
 const paymentHash = PaymentHash.make("ab")
 

@@ -5,9 +5,9 @@ import { withdrawal } from "@satrail/contracts/Rows"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Tally from "../src/ledger/Tally.ts"
 import * as Waiting from "../src/ledger/Waiting.ts"
-import type { Found } from "../src/reconciliation/Difference.ts"
-import * as Look from "../src/reconciliation/Look.ts"
-import * as Positions from "../src/reconciliation/Positions.ts"
+import type { Found } from "../src/reports/reconciliation/Difference.ts"
+import * as Look from "../src/reports/reconciliation/Look.ts"
+import * as Positions from "../src/reports/reconciliation/Positions.ts"
 
 const observe = (fields: Partial<Positions.Observed> = {}): Positions.Observed => ({
   node: { amount: Msat.make(5000n), within: Msat.zero },

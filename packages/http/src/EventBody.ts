@@ -1,7 +1,7 @@
 import type { About, Kind, Notice, TypeOf } from "@satrail/core/events/Notice"
 import { types } from "@satrail/core/events/Notice"
 import type { Unmatched } from "@satrail/core/receiving/Invoice"
-import { Renderer } from "@satrail/core/webhooks/Ports"
+import { Renderer } from "@satrail/core/events/webhooks/Ports"
 import { Effect, Layer, Schema, Struct } from "effect"
 import { type EventIds, Ids } from "./EventIds.ts"
 import * as Deposits from "./resources/Deposits.ts"

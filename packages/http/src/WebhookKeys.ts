@@ -1,4 +1,4 @@
-import { Secrets } from "@satrail/core/webhooks/Ports"
+import { Secrets } from "@satrail/core/events/webhooks/Ports"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from "node:crypto"

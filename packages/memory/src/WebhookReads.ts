@@ -1,6 +1,6 @@
 import * as Endpoint from "@satrail/core/events/Endpoint"
-import * as Delivery from "@satrail/core/webhooks/Delivery"
-import { WebhookReads } from "@satrail/core/webhooks/WebhookReads"
+import * as Delivery from "@satrail/core/events/webhooks/Delivery"
+import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import { Effect, Option, Ref } from "effect"
 import * as State from "./State.ts"
 

@@ -1,6 +1,6 @@
-import { Poster, type Posted } from "@satrail/core/webhooks/Ports"
-import { attemptMillis, connectMillis } from "@satrail/core/webhooks/Schedule"
-import { keptCharacters } from "@satrail/core/webhooks/Sending"
+import { Poster, type Posted } from "@satrail/core/events/webhooks/Ports"
+import { attemptMillis, connectMillis } from "@satrail/core/events/webhooks/Schedule"
+import { keptCharacters } from "@satrail/core/events/webhooks/Sending"
 import { Effect, Layer, Semaphore } from "effect"
 import * as Outbound from "./Outbound.ts"
 

@@ -41,7 +41,7 @@ import type {
   WithdrawalRequested,
   WithdrawalSettled
 } from "../sending/Withdrawal.ts"
-import type { DeliveryMade, DeliveryResent, DeliveryTried } from "../webhooks/Delivery.ts"
+import type { DeliveryMade, DeliveryResent, DeliveryTried } from "../events/webhooks/Delivery.ts"
 
 /** Everything that can become true here. A storage adapter applies all of one Change or none of it. */
 export type Change =

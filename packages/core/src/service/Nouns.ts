@@ -10,7 +10,7 @@ import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
-import * as Delivery from "../webhooks/Delivery.ts"
+import * as Delivery from "../events/webhooks/Delivery.ts"
 
 /** Every kind of record that this package declares. A store keeps others as well: it needs no list of them. */
 export const all: ReadonlyArray<Members | Noun> = [

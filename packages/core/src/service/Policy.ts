@@ -8,7 +8,7 @@ import * as Prices from "../nodes/Prices.ts"
 import * as Confirmations from "../receiving/Confirmations.ts"
 import * as Lnurl from "../receiving/LnurlOptions.ts"
 import * as LookUps from "../receiving/LookUps.ts"
-import * as Reconciliation from "../reconciliation/ReconciliationOptions.ts"
+import * as Reconciliation from "../reports/reconciliation/ReconciliationOptions.ts"
 import * as Payment from "../sending/PaymentOptions.ts"
 import * as Payout from "../sending/PayoutOptions.ts"
 

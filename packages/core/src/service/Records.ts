@@ -6,7 +6,7 @@ import { NounReads } from "../ledger/NounReads.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
-import { WebhookReads } from "../webhooks/WebhookReads.ts"
+import { WebhookReads } from "../events/webhooks/WebhookReads.ts"
 
 /** Reads what was committed. A storage adapter provides each of these; a service of the core asks for the one that it needs. */
 export type Records = NounReads | LedgerReads | EventStore | AccountReads | ReceivingReads | SendingReads | ReportReads | WebhookReads

@@ -1,4 +1,4 @@
-import { Reconciliation } from "@satrail/core/reconciliation/Reconciliation"
+import { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"

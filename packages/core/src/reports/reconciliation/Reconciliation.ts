@@ -1,13 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import type { Account } from "../ledger/Change.ts"
-import * as Cursor from "../ledger/Cursor.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import * as Tally from "../ledger/Tally.ts"
-import type * as Waiting from "../ledger/Waiting.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import type { Account } from "../../ledger/Change.ts"
+import * as Cursor from "../../ledger/Cursor.ts"
+import { Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import * as Tally from "../../ledger/Tally.ts"
+import type * as Waiting from "../../ledger/Waiting.ts"
 import type { Difference } from "./Difference.ts"
 import * as Look from "./Look.ts"
 import { ReconciliationOptions } from "./ReconciliationOptions.ts"
@@ -70,7 +70,7 @@ export class Reconciliation extends Context.Service<
     /** The operator says what is his own. What is null stays as it is. Counts from the next comparison on. */
     readonly stateOwnFunds: (own: OwnFunds) => Effect.Effect<OwnFunds, StoreUnavailable>
   }
->()("@satrail/core/reconciliation/Reconciliation") {}
+>()("@satrail/core/reports/reconciliation/Reconciliation") {}
 
 export const make = Effect.gen(function* () {
   const records = yield* LedgerReads

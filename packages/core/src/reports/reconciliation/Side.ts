@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
-import type * as Tally from "../ledger/Tally.ts"
+import type * as Tally from "../../ledger/Tally.ts"
 
 /**
  * One of the two assets. `owned` is what node or chain say, `ledger` what our books say came in and has not gone out, `own` the operator's own. What is on

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "../ledger/Change.ts"
-import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import type * as Change from "../../ledger/Change.ts"
+import * as Noun from "../../ledger/Noun.ts"
+import type { Written } from "../../ledger/Written.ts"
 
 /** `pending` is sent, and sent again when that fails, up to the end of the schedule: then it is `failed`, and can be sent again by hand. */
 export const Status = Schema.Literals(["pending", "delivered", "failed"])

@@ -1,13 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Schema } from "effect"
-import * as CompanyId from "../base/CompanyId.ts"
-import type { Sent, Taken } from "../nodes/LightningBooks.ts"
-import type { InvoiceState } from "../nodes/LightningReceiver.ts"
-import type { Payment } from "../nodes/LightningSender.ts"
-import type { Deposit } from "../receiving/Deposit.ts"
-import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
-import type * as Withdrawal from "../sending/Withdrawal.ts"
+import * as CompanyId from "../../base/CompanyId.ts"
+import type { Sent, Taken } from "../../nodes/LightningBooks.ts"
+import type { InvoiceState } from "../../nodes/LightningReceiver.ts"
+import type { Payment } from "../../nodes/LightningSender.ts"
+import type { Deposit } from "../../receiving/Deposit.ts"
+import type { Invoice, Unmatched } from "../../receiving/Invoice.ts"
+import type * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
  * Why our books and the world's differ. `payment_…`: what the node says it paid; `withdrawal_…`: what we say was paid; `receipt_…`: what the node says

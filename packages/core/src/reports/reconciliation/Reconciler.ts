@@ -1,20 +1,20 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import * as Pages from "../base/Pages.ts"
-import * as Worker from "../base/Worker.ts"
-import type { Cursor as Checkpoint, Fence } from "../ledger/Change.ts"
-import * as Cursor from "../ledger/Cursor.ts"
-import * as Duties from "../ledger/Duties.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { ChainBooks } from "../nodes/ChainBooks.ts"
-import type { ChainUnavailable } from "../nodes/ChainSource.ts"
-import { LightningBooks } from "../nodes/LightningBooks.ts"
-import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import { SendingReads } from "../sending/SendingReads.ts"
-import type { Withdrawal } from "../sending/Withdrawal.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import * as Pages from "../../base/Pages.ts"
+import * as Worker from "../../base/Worker.ts"
+import type { Cursor as Checkpoint, Fence } from "../../ledger/Change.ts"
+import * as Cursor from "../../ledger/Cursor.ts"
+import * as Duties from "../../ledger/Duties.ts"
+import { Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { ChainBooks } from "../../nodes/ChainBooks.ts"
+import type { ChainUnavailable } from "../../nodes/ChainSource.ts"
+import { LightningBooks } from "../../nodes/LightningBooks.ts"
+import type { NodeUnavailable } from "../../nodes/LightningReceiver.ts"
+import { SendingReads } from "../../sending/SendingReads.ts"
+import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import * as ChainItems from "./ChainItems.ts"
 import * as Items from "./Items.ts"
 import * as Look from "./Look.ts"
@@ -36,7 +36,7 @@ export class Reconciler extends Context.Service<
      */
     readonly look: (fence?: Fence) => Effect.Effect<Look.Look, NodeUnavailable | ChainUnavailable | StoreUnavailable>
   }
->()("@satrail/core/reconciliation/Reconciler") {}
+>()("@satrail/core/reports/reconciliation/Reconciler") {}
 
 /** For the log. */
 const satsOf = (amount: Msat.Msat | null): number | null => (amount === null ? null : Msat.toDecimalSats(amount))

@@ -1,19 +1,19 @@
 import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
-import type * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
-import { Invalid } from "../base/Invalid.ts"
-import { cursorOf } from "../events/Events.ts"
-import { Feed } from "../events/Feed.ts"
-import type * as Notice from "../events/Notice.ts"
-import * as Answer from "../ledger/Answer.ts"
-import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { NounReads } from "../ledger/NounReads.ts"
-import type { Position } from "../ledger/Page.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
+import { Entropy } from "../../base/Entropy.ts"
+import * as Id from "../../base/Id.ts"
+import { Invalid } from "../../base/Invalid.ts"
+import { cursorOf } from "../Events.ts"
+import { Feed } from "../Feed.ts"
+import type * as Notice from "../Notice.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import * as Answers from "../../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import type { Position } from "../../ledger/Page.ts"
 import * as Delivery from "./Delivery.ts"
-import * as Endpoint from "../events/Endpoint.ts"
+import * as Endpoint from "../Endpoint.ts"
 import { Poster, Secrets } from "./Ports.ts"
 import * as Signature from "./Signature.ts"
 import { WebhookReads } from "./WebhookReads.ts"
@@ -91,7 +91,7 @@ export class Webhooks extends Context.Service<
       deliveryId: string
     ) => Ask<Delivery.Delivery, Delivery.DeliveryPending | Endpoint.EndpointNotEnabled>
   }
->()("@satrail/core/webhooks/Webhooks") {}
+>()("@satrail/core/events/webhooks/Webhooks") {}
 
 /** What is wrong with a header's name; undefined where nothing is. */
 export const headerIssue = (name: string): string | undefined =>

@@ -18,7 +18,7 @@ export class ReconciliationOptions extends Context.Service<
       readonly overdueMillis: number
     }
   }
->()("@satrail/core/reconciliation/ReconciliationOptions") {}
+>()("@satrail/core/reports/reconciliation/ReconciliationOptions") {}
 
 export const defaults: ReconciliationOptions["Service"] = {
   reconciliation: {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
-import { LightningBooks, type Page } from "../nodes/LightningBooks.ts"
+import { LedgerReads, type Published } from "../../ledger/LedgerReads.ts"
+import { LightningBooks, type Page } from "../../nodes/LightningBooks.ts"
 import type * as Look from "./Look.ts"
 
 const pageSize = 500

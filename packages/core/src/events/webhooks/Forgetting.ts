@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
-import * as Worker from "../base/Worker.ts"
-import * as Duties from "../ledger/Duties.ts"
+import * as Worker from "../../base/Worker.ts"
+import * as Duties from "../../ledger/Duties.ts"
 import { WebhookReads } from "./WebhookReads.ts"
 import { keptMillis } from "./Webhooks.ts"
 

@@ -2,7 +2,7 @@ import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { base64 } from "@scure/base"
-import { toHex } from "../base/Id.ts"
+import { toHex } from "../../base/Id.ts"
 
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 
