@@ -6,7 +6,7 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import * as Envelope from "./Envelope.ts"
 import * as Scalars from "./Scalars.ts"
-import type { View } from "./View.ts"
+import * as View from "./View.ts"
 
 // The largest instant that a Date can be: a cursor beyond it was not made here.
 const maxMillis = 8_640_000_000_000_000
@@ -61,9 +61,9 @@ export const asked = (query: { readonly limit?: number; readonly cursor?: Positi
 
 /**
  * Pages of a view, at `path`: their schema, and the answer with its `Link` header (RFC 8288) to the next page, which is asked for with the same
- * `parameters`. A view writes the members of its schema and no others, so its rows are not encoded again: that took a quarter of a list's time.
+ * `parameters`.
  */
-export const of = <Row, Fields extends Schema.Struct.Fields>(view: View<Row, Fields>, message: string, path: string) => ({
+export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row, Fields>, message: string, path: string) => ({
   success: HttpApiSchema.WithHeaders(Envelope.success(200, Schema.Array(view.schema)), {
     link: Schema.optionalKey(
       Schema.String.annotate({
@@ -71,13 +71,15 @@ export const of = <Row, Fields extends Schema.Struct.Fields>(view: View<Row, Fie
       })
     )
   }),
-  answer: (rows: ReadonlyArray<Row>, parameters: Readonly<Record<string, string>>, next: Position | undefined) =>
-    HttpServerResponse.text(JSON.stringify(Envelope.ok(message, rows.map(view.of))), {
-      contentType: "application/json",
-      ...(next !== undefined && {
-        headers: { link: `<${path}?${new URLSearchParams({ ...parameters, cursor: write(next) })}>; rel="next"` }
-      })
-    })
+  answer: (rows: ReadonlyArray<Row>, parameters: Readonly<Record<string, string>>, next: Position | undefined) => {
+    const page = View.answer(message, rows.map(view.of))
+    if (next === undefined) return page
+    return HttpServerResponse.setHeader(
+      page,
+      "link",
+      `<${path}?${new URLSearchParams({ ...parameters, cursor: write(next) })}>; rel="next"`
+    )
+  }
 })
 
 /** The cursor in a `Link` header, undefined on the last page. */

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import * as Envelope from "./Envelope.ts"
 
 /** A member of an answer: its schema, and how its value follows from a row. */
 export type Member<Row, S extends Schema.Constraint> = readonly [schema: S, of: (row: Row) => S["Type"]]
@@ -55,3 +57,7 @@ export const make =
       members
     }
   }
+
+/** An answer of 200. A view writes the members of its schema and no others, so a row is not encoded again: that took a quarter of a list's time. */
+export const answer = (message: string, data: object) =>
+  HttpServerResponse.text(JSON.stringify(Envelope.ok(message, data)), { contentType: "application/json" })

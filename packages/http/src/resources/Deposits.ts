@@ -98,7 +98,7 @@ export const get = Section.company(
   (transactions) =>
     Effect.fnUntraced(function* ({ params }) {
       const row = yield* Errors.answered(transactions.deposit(yield* companyId, params.depositID.toLowerCase()))
-      return Envelope.ok("Deposit", view.of(row))
+      return View.answer("Deposit", view.of(row))
     })
 )
 

@@ -175,7 +175,7 @@ export const get = Section.company(
       const {
         apiKey: { companyId }
       } = yield* Caller
-      return Envelope.ok("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID.toLowerCase()))))
+      return View.answer("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID.toLowerCase()))))
     })
 )
 

@@ -128,7 +128,7 @@ export const balance = Section.company(
   Transactions,
   (transactions) => () =>
     Effect.flatMap(Caller, ({ apiKey: { companyId } }) =>
-      Effect.map(Errors.answered(transactions.balance(companyId)), (row) => Envelope.ok("Balance", balanceView.of(row)))
+      Effect.map(Errors.answered(transactions.balance(companyId)), (row) => View.answer("Balance", balanceView.of(row)))
     )
 )
 

@@ -181,7 +181,7 @@ const get = Section.company(
   Vouchers,
   (vouchers) =>
     Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Voucher", view.of(yield* Errors.answered(vouchers.get(yield* companyId, params.id.toLowerCase()))))
+      return View.answer("Voucher", view.of(yield* Errors.answered(vouchers.get(yield* companyId, params.id.toLowerCase()))))
     })
 )
 

@@ -330,6 +330,6 @@ export const get = Section.company(
   (transactions) =>
     Effect.fnUntraced(function* ({ params }) {
       const row = yield* Errors.answered(transactions.withdrawal(yield* companyId, params.withdrawalID.toLowerCase()))
-      return Envelope.ok("Withdrawal", view.of(row))
+      return View.answer("Withdrawal", view.of(row))
     })
 )
