@@ -972,5 +972,25 @@ export const canaries: ReadonlyArray<Canary> = [
         ...Invoice.settled(invoice, deposit, paid.preimage),`,
     test: crashTest,
     titles: "that the node had reported closed$"
+  },
+  {
+    name: "revoked-operator-token",
+    rows: [],
+    bug: "a revoked token of an operator's still opens everything",
+    file: core("accounts/OperatorTokens"),
+    find: `Option.filter(({ revokedAtMillis }) => revokedAtMillis === null)`,
+    replace: `Option.filter(() => true)`,
+    test: "packages/http/test/operators.test.ts",
+    titles: "revoked it opens nothing"
+  },
+  {
+    name: "operator-scope-unchecked",
+    rows: [],
+    bug: "any token of an operator's opens every route",
+    file: "packages/http/src/Authentication.ts",
+    find: `if (!scopes.some((scope) => Operators.allows(caller, scope)))`,
+    replace: `if (scopes.length === 0)`,
+    test: "packages/http/test/operators.test.ts",
+    titles: "operator token:"
   }
 ]

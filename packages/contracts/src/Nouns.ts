@@ -1,6 +1,8 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import * as Endpoint from "@satrail/core/events/Endpoint"
 import type { Fence } from "@satrail/core/ledger/Change"
@@ -93,6 +95,15 @@ const fenceOf = Effect.fnUntraced(function* (kind: string, id: string, nowMillis
 
 /** Every noun of the core's. A noun of another package is held to the same promises by `promisesOf`. */
 const subjects: { readonly [noun: string]: Subject } = {
+  operator_tokens: subjectOf(
+    OperatorToken.noun,
+    Effect.fnUntraced(function* (companyId) {
+      const { secretHash } = OperatorToken.generate(yield* Entropy)
+      const [id, createdAtMillis] = [yield* Id.make, yield* past]
+      return OperatorToken.issued({ id, companyId, name: "Ada", secretHash, scopes: ["read"], createdAtMillis, revokedAtMillis: null })
+    }),
+    { revoked: (row) => Effect.succeed(OperatorToken.revoked(row, row.createdAtMillis + 1)) }
+  ),
   vouchers: subjectOf(
     Voucher.noun,
     Effect.fnUntraced(function* (companyId) {

@@ -1,9 +1,11 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import * as Operators from "@satrail/core/accounts/OperatorToken"
+import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Errors from "./Errors.ts"
 
@@ -34,9 +36,6 @@ export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>
 export const credentialOf = (authorization: string | undefined): string =>
   authorization === undefined || !/^bearer /i.test(authorization) ? "" : authorization.slice("bearer ".length).trim()
 
-/** How an operator's token begins that a start has made. One that the operator chose is recognised where it is compared. */
-const tokenPrefix = "op_"
-
 /** A header with something in it, and not in the way it is sent: what would be right. */
 const misplaced = (authorization: string | undefined): string | undefined =>
   authorization === undefined || authorization.trim() === "" || /^bearer\b/i.test(authorization.trim())
@@ -62,7 +61,7 @@ export const layer = Layer.effect(
       if (failed.error.code !== "unauthorized") return failed
       const credential = credentialOf(authorization)
       const message =
-        credential.startsWith(tokenPrefix) || isToken(credential)
+        credential.startsWith(Operators.prefix) || isToken(credential)
           ? "This is the operator's token, which opens /operator and never /v1: use an API key, which begins with sr_"
           : misplaced(authorization)
       return message === undefined ? failed : Errors.failure("unauthorized", message)
@@ -115,32 +114,64 @@ export const documented = (document: Json): Json => {
 // As generators of clients look for it, in lower case; requests may write it in any.
 const bearer = HttpApiSecurity.http({ scheme: "bearer" })
 
-/** Checks the operator's bearer token. No API key opens these routes, and the token opens no others. */
-export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication>()(
+/** Who is asking as the operator, once the token was checked. */
+export class OperatorCaller extends Context.Service<OperatorCaller, Operators.Operator>()("@satrail/http/Authentication/OperatorCaller") {}
+
+/**
+ * Which scopes of an operator's token open an endpoint: one of them is enough, and `all` opens each. Without this annotation `read` opens a GET, and only
+ * `all` what changes something.
+ */
+export class OperatorScopes extends Context.Service<OperatorScopes, ReadonlyArray<Operators.Scope>>()(
+  "@satrail/http/Authentication/OperatorScopes"
+) {}
+
+/** Which scopes open an endpoint of the operator's. */
+export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">) =>
+  Context.getOrUndefined(annotations, OperatorScopes) ?? (method === "GET" ? ["read" as const] : ["all" as const])
+
+/** Checks the operator's bearer token, and that it may do what the endpoint does. No API key opens these routes, and no token opens others. */
+export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication, { provides: OperatorCaller }>()(
   "@satrail/http/Authentication/OperatorAuthentication",
   {
     security: {
-      operatorToken: bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "The operator's own token, from the configuration"))
+      operatorToken: bearer.pipe(
+        HttpApiSecurity.annotate(
+          OpenApi.Description,
+          "The operator's own token, from the configuration, or one of `POST /operator/tokens` with the scope that the operation names"
+        )
+      )
     },
-    error: Errors.of("unauthorized")
+    error: Errors.of("unauthorized", "scope_required", "store_unavailable")
   }
 ) {}
 
 export const layerOperator = Layer.effect(
   OperatorAuthentication,
   Effect.gen(function* () {
-    const isToken = tokenCheck(yield* OperatorToken)
+    const isRoot = tokenCheck(yield* OperatorToken)
+    const tokens = yield* OperatorTokens
     const needed = "The operator's token is needed: Authorization: Bearer <OPERATOR_TOKEN>"
 
+    const callerOf = Effect.fnUntraced(function* (text: string) {
+      if (isRoot(text)) return Operators.root
+      const found = yield* Errors.answered(tokens.check(text))
+      if (found._tag === "Some") return found.value
+      const isKey = text.trimStart().startsWith(ApiKey.prefix)
+      return yield* Effect.fail(
+        Errors.failure("unauthorized", isKey ? `This is an API key, which opens /v1 and never /operator. ${needed}` : needed)
+      )
+    })
+
     return OperatorAuthentication.of({
-      operatorToken: (http, { credential }) => {
-        const text = Redacted.value(credential)
-        if (isToken(text)) return http
-        const isKey = text.trimStart().startsWith(ApiKey.prefix)
-        return Effect.fail(
-          Errors.failure("unauthorized", isKey ? `This is an API key, which opens /v1 and never /operator. ${needed}` : needed)
-        )
-      }
+      operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint }) {
+        const caller = yield* callerOf(Redacted.value(credential))
+        const scopes = operatorScopesOf(endpoint)
+        if (!scopes.some((scope) => Operators.allows(caller, scope)))
+          return yield* Effect.fail(
+            Errors.failure("scope_required", `This needs an operator's token with the scope ${scopes.join(" or ")}`)
+          )
+        return yield* Effect.provideService(http, OperatorCaller, caller)
+      })
     })
   })
 )

@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import { Context, Redacted, Result } from "effect"
@@ -73,6 +74,7 @@ export const worldOf = (network: Network) => {
     paid: signed(network, "its supplier", Msat.fromSats(3000), "Beans", startMillis + 60_000),
     address,
     apiKey: { id: key.id, text: Redacted.value(key.text) },
+    operatorToken: Redacted.value(OperatorToken.generate((size) => bytes("operator token").subarray(0, size)).text),
     /** What ids of events are made with. */
     eventKey: Redacted.make("the key of the examples"),
     /** The secret of a voucher. */

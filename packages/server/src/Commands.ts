@@ -31,6 +31,8 @@ const json = Flag.Boolean("json").pipe(Flag.withDescription("Print the data as o
 const company = Argument.String("company").pipe(Argument.withDescription("The company's id"))
 const key = Argument.String("key").pipe(Argument.withDescription("The key's id, the 12 characters in its middle"))
 const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))
+/** What is separated by commas. */
+const listed = (text: string) => text.split(",").map((one) => one.trim())
 const plans = ["free", "paid"] as const
 
 const example = (command: string, description: string) => Command.withExamples([{ command: `satrail ${command}`, description }])
@@ -79,7 +81,7 @@ const keys = Command.make("keys").pipe(
       ({ company, expiresAt, json, name, scopes }) =>
         call({ json }, "POST", `${of(company)}/api-keys`, {
           name,
-          scopes: scopes.split(",").map((scope) => scope.trim()),
+          scopes: listed(scopes),
           ...(expiresAt._tag === "Some" ? { expires_at: expiresAt.value } : {})
         })
     ).pipe(
@@ -102,6 +104,30 @@ const keys = Command.make("keys").pipe(
     Command.make("revoke", { json, key }, ({ json, key }) =>
       call({ json }, "DELETE", `/operator/api-keys/${encodeURIComponent(key)}`)
     ).pipe(Command.withDescription("Revoke a key at once"))
+  ])
+)
+
+const operators = Command.make("operators").pipe(
+  Command.withDescription("Issue, list and revoke tokens of those who operate the service"),
+  Command.withSubcommands([
+    Command.make(
+      "issue",
+      {
+        json,
+        name,
+        scopes: Flag.String("scopes").pipe(Flag.withDescription("read, stop, mend, companies, approve, all: separated by commas; required"))
+      },
+      ({ json, name, scopes }) => call({ json }, "POST", "/operator/tokens", { name, scopes: listed(scopes) })
+    ).pipe(
+      Command.withDescription("Issue a token; it is shown once"),
+      example("operators issue --name Ada --scopes read,stop", "A token for the night: it looks and stops, and moves nothing")
+    ),
+    Command.make("list", { json }, ({ json }) => call({ json }, "GET", "/operator/tokens")).pipe(
+      Command.withDescription("List the newest tokens, revoked ones too")
+    ),
+    Command.make("revoke", { json, token: Argument.String("token").pipe(Argument.withDescription("The token's id")) }, ({ json, token }) =>
+      call({ json }, "DELETE", `/operator/tokens/${encodeURIComponent(token)}`)
+    ).pipe(Command.withDescription("Revoke a token at once"))
   ])
 )
 
@@ -231,6 +257,7 @@ export const satrail = Command.make("satrail").pipe(
   Command.withDescription("Run and operate a satrail service. `satrail COMMAND --help` shows a command's options"),
   Command.withSubcommands([
     { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
+    { group: "Operators", commands: [Command.provideEffectDiscard(operators, spelt)] },
     { group: "Companies", commands: [Command.provideEffectDiscard(companies, spelt), Command.provideEffectDiscard(keys, spelt)] },
     {
       group: "The books",

@@ -1,6 +1,7 @@
 import type { Effect } from "effect"
 import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
 import type { CompanyOpened, PlanChanged } from "../accounts/Company.ts"
+import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type {
   EndpointChanged,
@@ -52,6 +53,8 @@ export type Change =
   | ApiKeyIssued
   | ApiKeyRevoked
   | ApiKeyUsed
+  | OperatorTokenIssued
+  | OperatorTokenRevoked
   | InvoiceCreated
   | InvoiceClaimed
   | InvoiceSettled

@@ -1,4 +1,5 @@
 import * as ApiKey from "../accounts/ApiKey.ts"
+import * as OperatorToken from "../accounts/OperatorToken.ts"
 import * as Company from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import * as Endpoint from "../events/Endpoint.ts"
@@ -17,6 +18,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   Company.members,
   Domain.members,
   ApiKey.noun,
+  OperatorToken.noun,
   Invoice.noun,
   Invoice.unmatchedNoun,
   Deposit.noun,
@@ -32,6 +34,7 @@ export const all: ReadonlyArray<Members | Noun> = [
 /** Every step of the life of one of them that is declared as a move. */
 export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
+  OperatorToken.life,
   Deposit.life,
   Invoice.life,
   LightningAddress.life,

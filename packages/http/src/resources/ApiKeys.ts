@@ -3,6 +3,7 @@ import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } fro
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -86,6 +87,7 @@ export const issue = Section.operator(
     success: Envelope.success(201, view.schema),
     error: errors
   })
+    .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Issue an API key")
     .annotate(OpenApi.Description, "The key is shown in this response only, and again to a request with the same `Idempotency-Key`.")
     .annotate(Example, (world) => {
@@ -111,6 +113,7 @@ export const revoke = Section.operator(
     success: Envelope.success(200, Schema.Struct({ id: Schema.String, revoked: Schema.Literal(true) })),
     error: Errors.of("not_found", "store_unavailable")
   })
+    .annotate(OperatorScopes, ["companies", "stop"])
     .annotate(OpenApi.Summary, "Revoke an API key")
     .annotate(OpenApi.Description, "The key is invalid from now on. Revoking it again changes nothing.")
     .annotate(Example, ({ apiKey: { id } }) => ({ params: { id }, message: "API key revoked", data: { id, revoked: true } })),
@@ -135,6 +138,7 @@ export const rotate = Section.operator(
     success: Envelope.success(201, view.schema),
     error: errors
   })
+    .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,

@@ -4,6 +4,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -46,6 +47,7 @@ export const open = Section.operator(
     success: Envelope.success(201, view.schema),
     error: Errors.of("malformed", "idempotency_mismatch", "conflict", "store_unavailable")
   })
+    .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Open a company")
     .annotate(OpenApi.Description, "An account with an empty balance. It needs an API key to be used.")
     .annotate(Example, (world) => {
@@ -67,6 +69,7 @@ export const changePlan = Section.operator(
     success: Envelope.success(200, view.schema),
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
+    .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Change a company's plan")
     .annotate(OpenApi.Description, "What it made under its old plan stays.")
     .annotate(Example, (world) => {

@@ -4,7 +4,7 @@ import { Domains } from "@satrail/core/accounts/Domains"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { Caller, companyId, Scopes } from "../Authentication.ts"
+import { Caller, companyId, OperatorScopes, Scopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
@@ -129,6 +129,7 @@ export const vouch = Section.operator(
     success: Envelope.success(201, vouched.schema),
     error: Errors.of("malformed", "idempotency_mismatch", "not_found", "domain_taken", "store_unavailable")
   })
+    .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Vouch for a company's domain")
     .annotate(
       OpenApi.Description,

@@ -5,6 +5,7 @@ import { Reconciliation, type Report } from "@satrail/core/reports/reconciliatio
 import type { Side } from "@satrail/core/reports/reconciliation/Side"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example } from "../Examples.ts"
@@ -153,6 +154,7 @@ const stateOwn = Section.operator(
     success: Envelope.success(200, OwnFunds),
     error: Errors.of("malformed", "store_unavailable")
   })
+    .annotate(OperatorScopes, ["mend"])
     .annotate(OpenApi.Summary, "State what is the operator's own")
     .annotate(
       OpenApi.Description,

@@ -5,7 +5,7 @@ import { type Delivery, Status } from "@satrail/core/events/webhooks/Delivery"
 import { limit, Webhooks } from "@satrail/core/events/webhooks/Webhooks"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { companyId, Scopes } from "../Authentication.ts"
+import { companyId, OperatorScopes, Scopes } from "../Authentication.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import * as EventIds from "../EventIds.ts"
@@ -141,4 +141,8 @@ const operator = Effect.succeed(CompanyId.operator)
 export const list = Section.company(listed("listWebhookDeliveries", own.list), services, lists(own.list, companyId))
 export const resend = Section.company(sentAgain("resendWebhookDelivery", own.resend), services, resends(companyId))
 export const operatorList = Section.operator(listed("listOperatorWebhookDeliveries", theirs.list), services, lists(theirs.list, operator))
-export const operatorResend = Section.operator(sentAgain("resendOperatorWebhookDelivery", theirs.resend), services, resends(operator))
+export const operatorResend = Section.operator(
+  sentAgain("resendOperatorWebhookDelivery", theirs.resend).annotate(OperatorScopes, ["mend"]),
+  services,
+  resends(operator)
+)

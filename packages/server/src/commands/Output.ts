@@ -2,14 +2,18 @@ import { Config, Console, Effect } from "effect"
 import { problemsOf } from "../environment/Setting.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 
-/** `name: value` lines, for people. */
-export const forPeople = (message: string, data: unknown): string =>
-  [
-    message,
-    ...(typeof data === "object" && data !== null
-      ? Object.entries(data).map(([name, value]) => `  ${name.padEnd(12)} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
-      : [])
-  ].join("\n")
+const cell = (value: unknown): string => (Array.isArray(value) ? value.join(", ") : String(value))
+
+/** `name: value` lines, for people; of a list a line for each. */
+export const forPeople = (message: string, data: unknown): string => {
+  const lines =
+    typeof data !== "object" || data === null
+      ? []
+      : Array.isArray(data)
+        ? data.map((one: unknown) => `  ${Object.values(Object(one)).map(cell).join("  ")}`)
+        : Object.entries(data).map(([name, value]) => `  ${name.padEnd(12)} ${cell(value)}`)
+  return [message, ...lines].join("\n")
+}
 
 /** What went wrong, and what that came from: the last is what a person can act on, such as ECONNREFUSED. */
 export const reasonsOf = (error: unknown): ReadonlyArray<string> => {

@@ -1,0 +1,91 @@
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Invalid } from "../base/Invalid.ts"
+import * as SecretHash from "../base/SecretHash.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import * as Page from "../ledger/Page.ts"
+import { checkName } from "./Companies.ts"
+import * as OperatorToken from "./OperatorToken.ts"
+
+/** A new token. `text` is the token itself: shown now, and never again. */
+export interface Issued {
+  readonly token: OperatorToken.OperatorToken
+  readonly text: Redacted.Redacted
+}
+
+/** Why a token cannot have these scopes, undefined when it can. */
+export const scopesIssue = (scopes: ReadonlyArray<OperatorToken.Scope>): string | undefined =>
+  scopes.length === 0 ? `At least one of ${OperatorToken.Scope.literals.join(", ")}` : undefined
+
+/** Who operates the service, each with a token of his own. */
+export class OperatorTokens extends Context.Service<
+  OperatorTokens,
+  {
+    readonly issue: (ask: {
+      readonly name: string
+      readonly scopes: ReadonlyArray<OperatorToken.Scope>
+      /** What it renders is stored: the token in it must be sealed. */
+      readonly request?: Answer.Request<Issued>
+    }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
+    /** A page, revoked ones too, the newest first. */
+    readonly list: (query: Page.Asked) => Effect.Effect<Page.Page<OperatorToken.OperatorToken>, Invalid | StoreUnavailable>
+    /** When this answers, no process takes it any more. Revoking it again changes nothing. */
+    readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
+    /** Who has this token, as of now; none where it is unknown or revoked. */
+    readonly check: (text: string) => Effect.Effect<Option.Option<OperatorToken.Operator>, StoreUnavailable>
+  }
+>()("@satrail/core/accounts/OperatorTokens") {}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const nouns = yield* NounReads
+  const entropy = yield* Entropy
+  const { noun } = OperatorToken
+
+  return OperatorTokens.of({
+    issue: Effect.fnUntraced(function* ({ name, scopes, request }) {
+      const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
+      if (before !== undefined) return before
+      yield* checkName(name)
+      const message = scopesIssue(scopes)
+      if (message !== undefined) return yield* new Invalid({ path: "scopes", message })
+      const { secretHash, text } = OperatorToken.generate(entropy)
+      const createdAtMillis = yield* Clock.currentTimeMillis
+      const token: OperatorToken.OperatorToken = {
+        id: Id.fromMillis(createdAtMillis, entropy),
+        companyId: CompanyId.operator,
+        name,
+        secretHash,
+        scopes: [...new Set(scopes)],
+        createdAtMillis,
+        revokedAtMillis: null
+      }
+      const issued = { token, text }
+      const once = Answer.once(CompanyId.operator, request, issued, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* journal.commit(OperatorToken.issued(token, once)), issued)
+    }),
+    list: (query) => Page.read(query, (before, limit) => nouns.newestFirst(noun, CompanyId.operator, before, limit)),
+    revoke: Effect.fnUntraced(function* (id) {
+      const found = Id.is(id) ? yield* nouns.get(noun, CompanyId.operator, id) : undefined
+      if (found?._tag !== "Some") return yield* new NotFound({ what: "operator token", id })
+      yield* journal.commit(OperatorToken.revoked(found.value, yield* Clock.currentTimeMillis))
+    }),
+    // Read every time: operators ask seldom, and a revoked token opens nothing from the commit on.
+    check: (text) =>
+      OperatorToken.isToken(text)
+        ? Effect.map(
+            nouns.named(noun, { secretHash: SecretHash.of(text) }),
+            Option.filter(({ revokedAtMillis }) => revokedAtMillis === null)
+          )
+        : Effect.succeedNone
+  })
+})
+
+export const layer = Layer.effect(OperatorTokens, make)

@@ -1,0 +1,140 @@
+import * as OperatorToken from "@satrail/core/accounts/OperatorToken"
+import { type Issued, OperatorTokens, scopesIssue } from "@satrail/core/accounts/OperatorTokens"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as SecretHash from "@satrail/core/base/SecretHash"
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../Authentication.ts"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Idempotency from "../Idempotency.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import { Seal } from "../Seal.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+import * as Companies from "./Companies.ts"
+
+const path = "/operator/tokens"
+
+const Body = Schema.Struct({
+  name: Companies.Name,
+  scopes: Schema.Array(OperatorToken.Scope).check(Schema.makeFilter(scopesIssue))
+}).annotate({ identifier: "IssueOperatorToken" })
+
+const view = View.make<OperatorToken.OperatorToken>()(
+  { identifier: "OperatorToken" },
+  {
+    id: [Scalars.Uuid, (row) => row.id],
+    name: [Schema.String.annotate({ description: "Whose it is; the audit log names it" }), (row) => row.name],
+    scopes: [Schema.Array(OperatorToken.Scope), (row) => row.scopes],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
+    revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)]
+  }
+)
+
+const issued = View.make<Issued>()(
+  { identifier: "IssuedOperatorToken" },
+  {
+    ...View.within(view.members, ({ token }: Issued) => token),
+    token: [Schema.String.annotate({ description: "The token itself: shown in this response only" }), ({ text }) => Redacted.value(text)]
+  }
+)
+
+const example = ({ id, millis, operatorToken }: World): OperatorToken.OperatorToken => ({
+  id: id("operator token"),
+  companyId: CompanyId.operator,
+  name: "Ada, on call",
+  secretHash: SecretHash.of(operatorToken),
+  scopes: ["read", "stop"],
+  createdAtMillis: millis(),
+  revokedAtMillis: null
+})
+
+const issue = Section.operator(
+  HttpApiEndpoint.post("issueOperatorToken", path, {
+    headers: Idempotency.headers,
+    payload: Body,
+    success: Envelope.success(201, issued.schema),
+    error: Errors.of(
+      "malformed",
+      "idempotency_mismatch",
+      "idempotency_not_supported",
+      "answer_not_readable",
+      "conflict",
+      "store_unavailable"
+    )
+  })
+    .annotate(OperatorScopes, ["all"])
+    .annotate(OpenApi.Summary, "Issue an operator's token")
+    .annotate(
+      OpenApi.Description,
+      "A token for one person or program that operates the service: `read`, `stop` (pause, freeze), `mend` (refunds, reconciliation, deliveries), `companies` (companies, keys, plans, domains), `approve`, or `all`, which may manage tokens too. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
+    )
+    .annotate(Example, (world) => {
+      const token = example(world)
+      const text = Redacted.make(world.operatorToken)
+      return { body: { name: token.name, scopes: token.scopes }, message: "Operator token issued", data: issued.of({ token, text }) }
+    }),
+  Effect.all([OperatorTokens, Seal]),
+  ([tokens, sealer]) => {
+    const creation = Idempotency.sealedCreation(path, "Operator token issued", issued.of, sealer)
+    return Effect.fnUntraced(function* ({ payload, headers, request }) {
+      const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator)
+      return yield* creation.answer(yield* Errors.answered(tokens.issue({ ...payload, ...once })), CompanyId.operator)
+    })
+  }
+)
+
+const page = Page.of(view, "Operator tokens", path)
+
+const list = Section.operator(
+  HttpApiEndpoint.get("listOperatorTokens", path, {
+    query: Page.place(),
+    success: page.success,
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "List operators' tokens")
+    .annotate(OpenApi.Description, "Newest first, revoked ones too, without the tokens themselves. The next page is in the `Link` header.")
+    .annotate(Example, (world) => ({ message: "Operator tokens", data: [view.of(example(world))] })),
+  OperatorTokens,
+  (tokens) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const asked = Page.asked(query)
+      const { rows, next } = yield* Errors.answered(tokens.list(asked))
+      return page.answer(rows, { limit: String(asked.limit) }, next)
+    })
+)
+
+const revoke = Section.operator(
+  HttpApiEndpoint.delete("revokeOperatorToken", `${path}/:id`, {
+    params: { id: Scalars.Uuid },
+    success: Envelope.success(200, Schema.Struct({ id: Scalars.Uuid, revoked: Schema.Literal(true) })),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["all"])
+    .annotate(OpenApi.Summary, "Revoke an operator's token")
+    .annotate(
+      OpenApi.Description,
+      "The token is invalid from now on. Revoking it again changes nothing. The configured one is changed where it is configured."
+    )
+    .annotate(Example, (world) => {
+      const { id } = example(world)
+      return { params: { id }, message: "Operator token revoked", data: { id, revoked: true } }
+    }),
+  OperatorTokens,
+  (tokens) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const id = params.id.toLowerCase()
+      yield* Errors.answered(tokens.revoke(id))
+      return Envelope.ok("Operator token revoked", { id, revoked: true as const })
+    })
+)
+
+/** Who operates the service. */
+export const section = Section.make(
+  "operatorTokens",
+  { title: "Operators", description: "Tokens of those who operate the service, each with its name and scopes" },
+  [issue, list, revoke]
+)

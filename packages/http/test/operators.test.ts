@@ -1,0 +1,78 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { Api } from "../src/Api.ts"
+import { OperatorAuthentication, operatorScopesOf } from "../src/Authentication.ts"
+import { operatorToken, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+const as = (method: string, path: string, key: string, body?: object) =>
+  service.ask(method, path, { key, ...(body !== undefined && { body }) })
+const issue = async (scopes: ReadonlyArray<string>, name = "Ada") =>
+  (await as("POST", "/operator/tokens", operatorToken, { name, scopes })).body.data
+const code = async (answer: Promise<{ readonly status: number; readonly body: { readonly error?: { readonly code: string } } }>) => {
+  const { status, body } = await answer
+  return body.error?.code ?? status
+}
+const company = { name: "Example Ltd", plan: "free" }
+
+describe("operators", () => {
+  it("operator token: shown once, with its name, and opens what its scopes say", async () => {
+    const { id, token, ...rest } = await issue(["companies"], "Ada, on call")
+    assert.deepStrictEqual([rest.name, rest.scopes, rest.revoked_at], ["Ada, on call", ["companies"], null])
+    assert.match(token, /^op_/)
+    assert.strictEqual(await code(as("POST", "/operator/companies", token, company)), 201)
+    assert.strictEqual(await code(as("GET", "/operator/reconciliation", token)), "scope_required")
+    assert.strictEqual(await code(as("POST", "/operator/tokens", token, { name: "Eve", scopes: ["all"] })), "scope_required")
+    const { body, text } = await as("GET", "/operator/tokens", operatorToken)
+    assert.include(
+      body.data.map((one: { id: string }) => one.id),
+      id
+    )
+    assert.notInclude(text, token)
+  })
+
+  it("operator token: one that may only read changes nothing", async () => {
+    const { token } = await issue(["read"])
+    assert.strictEqual(await code(as("GET", "/operator/reconciliation", token)), 200)
+    for (const [method, path, body] of [
+      ["POST", "/operator/companies", company],
+      ["PUT", "/operator/reconciliation/own-funds", { node_sats: 1 }],
+      ["POST", "/operator/webhook-endpoints", { url: "https://shop.example/" }],
+      ["DELETE", "/operator/api-keys/7Kq2mVx9TbZc", undefined]
+    ] as const)
+      assert.strictEqual(await code(as(method, path, token, body)), "scope_required", path)
+  })
+
+  it("operator token: revoked it opens nothing from the answer on, and the others stay", async () => {
+    const [one, other] = [await issue(["all"]), await issue(["all"])]
+    assert.strictEqual(await code(as("DELETE", `/operator/tokens/${one.id}`, one.token)), 200)
+    assert.strictEqual(await code(as("GET", "/operator/tokens", one.token)), "unauthorized")
+    assert.strictEqual(await code(as("GET", "/operator/tokens", other.token)), 200)
+    assert.strictEqual(await code(as("DELETE", `/operator/tokens/${one.id}`, other.token)), 200)
+    assert.strictEqual(await code(as("DELETE", "/operator/tokens/0191f3b1-7c00-7a3b-9c1d-2f5e6a7b8c9d", other.token)), "not_found")
+  })
+
+  it("operator token: it opens /operator and never /v1, and a key the other way round", async () => {
+    const { token } = await issue(["all"])
+    assert.match((await as("GET", "/v1/transactions/balance", token)).body.message, /operator's token/)
+    const { key } = await service.company("free")
+    assert.strictEqual(await code(as("GET", "/operator/tokens", key)), "unauthorized")
+    assert.strictEqual(await code(as("GET", "/operator/tokens", `${token}x`)), "unauthorized")
+  })
+
+  it("operator token: without a scope, or with an unknown one, none is issued", async () => {
+    for (const scopes of [[], ["root"]])
+      assert.strictEqual(await code(as("POST", "/operator/tokens", operatorToken, { name: "Ada", scopes })), "malformed")
+  })
+
+  it("operator token: what changes something is opened by no token that may only read", () => {
+    const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.groups)
+    const all = groups.flatMap(({ endpoints }) => Object.values(endpoints))
+    const operators = all.filter(({ middlewares }) => [...middlewares].some(({ key }) => key === OperatorAuthentication.key))
+    assert.isAbove(operators.length, 20)
+    for (const endpoint of operators.filter(({ method }) => method !== "GET"))
+      assert.notInclude(operatorScopesOf(endpoint), "read", endpoint.name)
+  })
+})
