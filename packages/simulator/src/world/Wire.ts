@@ -1,7 +1,10 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import { Names, NamesUnavailable } from "@satrail/core/base/Names"
+import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
+import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { NounReads } from "@satrail/core/ledger/NounReads"
 import { Tasks } from "@satrail/core/ledger/Tasks"
 import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -175,20 +178,20 @@ const wired =
     return Object.fromEntries(members) as S
   }
 
-/** The ports as one process sees them. */
+/** The ports as one process sees them: all of them, or this is not of their type. One that is left out would be asked while what it asks is at work. */
 export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.Context<Ports> => {
-  const over =
-    <I, S extends object>(key: Context.Key<I, S>, port: Port) =>
-    (context: Context.Context<Ports>): Context.Context<Ports> =>
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- each key is one of the ports
-      Context.add(context, key as Context.Key<Ports, S>, wired(wire, port)(Context.get(outlasting, key as Context.Key<Ports, S>)))
-  return outlasting.pipe(
+  const over = <I extends Ports, S extends object>(key: Context.Key<I, S>, port: Port): Context.Context<I> =>
+    Context.make(key, wired(wire, port)(Context.get(outlasting, key)))
+  return Context.mergeAll(
     over(Journal, "store"),
+    over(NounReads, "store"),
     over(LedgerReads, "store"),
+    over(EventStore, "store"),
     over(AccountReads, "store"),
     over(ReceivingReads, "store"),
     over(SendingReads, "store"),
     over(ReportReads, "store"),
+    over(WebhookReads, "store"),
     over(Tasks, "store"),
     over(LightningReceiver, "node"),
     over(LightningSender, "node"),
