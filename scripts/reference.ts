@@ -8,6 +8,7 @@ import * as Bolt11 from "../packages/bitcoin/src/Bolt11.ts"
 import * as LightningAddressText from "../packages/bitcoin/src/LightningAddressText.ts"
 import * as Msat from "../packages/bitcoin/src/Msat.ts"
 import * as ChainBooks from "../packages/chain/src/Books.ts"
+import { maxCounted } from "../packages/core/src/accounts/AccountReads.ts"
 import * as ApiKeys from "../packages/core/src/accounts/ApiKeys.ts"
 import * as Companies from "../packages/core/src/accounts/Companies.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
@@ -88,6 +89,7 @@ const limits = (): string => {
     ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
     ["records on a page of any list that says nothing else", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["rows that a page of a filtered list looks at", Page.looks],
+    ["API keys of a company that are counted for the operator", maxCounted],
     ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} by default`],
     ["characters of an Idempotency-Key", "1 to 255, visible ASCII"],
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],

@@ -388,3 +388,12 @@ export const unchanged = Effect.fnUntraced(function* (change: Storable) {
 /** A row that must be there. */
 export const found = <A, E, R>(read: Effect.Effect<Option.Option<A>, E, R>) =>
   Effect.map(read, (row) => Option.getOrThrowWith(row, () => new Error("nothing there")))
+
+/** In the order of their ids. */
+export const byId = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
+  rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/** Commits each of these, which applies. */
+export const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
+  for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
+})

@@ -26,8 +26,10 @@ import {
   apiKey,
   arrival,
   begin,
+  byId,
   chainAttempt,
   claimFor,
+  committed,
   company,
   companyWith,
   created,
@@ -47,7 +49,6 @@ import {
   proof,
   transfer,
   unopened,
-  verdict,
   voucher,
   withdrawal
 } from "./Fixtures.ts"
@@ -55,12 +56,9 @@ import { auditAll, has } from "./Ledger.ts"
 import * as Books from "./RecordsBooks.ts"
 import * as Events from "./RecordsEvents.ts"
 import * as Lists from "./RecordsLists.ts"
+import * as Operator from "./RecordsOperator.ts"
 import * as Transactions from "./RecordsTransactions.ts"
 import * as Webhooks from "./RecordsWebhooks.ts"
-
-const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
-  for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
-})
 
 /** An id below every id that is made from here on. */
 const floor = Effect.gen(function* () {
@@ -84,8 +82,6 @@ const paged = Effect.fnUntraced(function* <A extends { readonly id: string }>(pa
   }
 })
 
-const byId = <A extends { readonly id: string }>(rows: ReadonlyArray<A>): ReadonlyArray<A> =>
-  rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 const ofCompany = <A extends { readonly companyId: CompanyId.CompanyId }>(rows: ReadonlyArray<A>, companyId: CompanyId.CompanyId) =>
   rows.filter((row) => row.companyId === companyId)
 
@@ -409,6 +405,7 @@ export const other = {
   ...Books.other,
   ...Events.other,
   ...Webhooks.other,
+  ...Operator.other,
   "a company is read as it was committed; companies are listed by id, each once": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor

@@ -19,6 +19,7 @@ import {
   begin,
   chainAttempt,
   claimFor,
+  committed,
   companyWith,
   created,
   lightningAddress,
@@ -28,15 +29,10 @@ import {
   output,
   payment,
   transfer,
-  verdict,
   withdrawal
 } from "./Fixtures.ts"
 
 const base = 1_700_000_000_000
-
-const committed = Effect.fnUntraced(function* (...changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
-  for (const change of changes) assert.strictEqual(yield* verdict(change), "Applied", change._tag)
-})
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 

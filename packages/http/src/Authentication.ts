@@ -1,5 +1,7 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import type { Company } from "@satrail/core/accounts/Company"
+import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -14,6 +16,22 @@ export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/h
 
 /** Whose records it may read and make. */
 export const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
+
+/** The operator in a company's place, where it only reads: a key that no text is of, and that opens nothing else. */
+export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Service"] => ({
+  apiKey: {
+    id: "",
+    companyId: id,
+    name: "operator",
+    secretHash: SecretHash.of(""),
+    scopes: ["read"],
+    createdAtMillis,
+    expiresAtMillis: null,
+    revokedAtMillis: null,
+    lastUsedAtMillis: null
+  },
+  plan
+})
 
 /** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */
 export class OperatorToken extends Context.Service<OperatorToken, Redacted.Redacted | undefined>()(

@@ -1,3 +1,4 @@
+import { isId as isKeyId } from "@satrail/core/accounts/ApiKey"
 import * as Id from "@satrail/core/base/Id"
 import * as Pages from "@satrail/core/ledger/Page"
 import type { Position } from "@satrail/core/ledger/Page"
@@ -13,27 +14,33 @@ const maxMillis = 8_640_000_000_000_000
 
 const write = ({ createdAtMillis, id }: Position): string => Buffer.from(`${createdAtMillis} ${id}`).toString("base64url")
 
-const read = (text: string): Position | undefined => {
+const read = (text: string, isId: (id: string) => boolean): Position | undefined => {
   const [millis = "", id = "", ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ")
   const createdAtMillis = Number(millis)
-  return /^\d{1,16}$/.test(millis) && createdAtMillis <= maxMillis && Id.is(id) && more.length === 0 ? { createdAtMillis, id } : undefined
+  return /^\d{1,16}$/.test(millis) && createdAtMillis <= maxMillis && isId(id) && more.length === 0 ? { createdAtMillis, id } : undefined
 }
 
+const cursorOf = (isId: (id: string) => boolean, example: string) =>
+  Schema.String.annotate({
+    description: "Start of the page, from a `Link` header",
+    examples: [write({ createdAtMillis: 1_769_860_800_123, id: example })]
+  }).pipe(
+    Schema.decodeTo(Schema.Struct({ createdAtMillis: Schema.Int, id: Schema.String }), {
+      decode: SchemaGetter.transformEffect((text) => {
+        const position = read(text, isId)
+        return position === undefined
+          ? Effect.fail(new SchemaIssue.InvalidValue({ message: "A cursor as it was in a Link header" }))
+          : Effect.succeed(position)
+      }),
+      encode: SchemaGetter.transform(write)
+    })
+  )
+
 /** Where a page starts, opaque to clients. */
-export const Cursor = Schema.String.annotate({
-  description: "Start of the page, from a `Link` header",
-  examples: [write({ createdAtMillis: 1_769_860_800_123, id: "019c13ec-9e7b-749b-878a-a3249e0ba9ce" })]
-}).pipe(
-  Schema.decodeTo(Schema.Struct({ createdAtMillis: Schema.Int, id: Schema.String }), {
-    decode: SchemaGetter.transformEffect((text) => {
-      const position = read(text)
-      return position === undefined
-        ? Effect.fail(new SchemaIssue.InvalidValue({ message: "A cursor as it was in a Link header" }))
-        : Effect.succeed(position)
-    }),
-    encode: SchemaGetter.transform(write)
-  })
-)
+export const Cursor = cursorOf(Id.is, "019c13ec-9e7b-749b-878a-a3249e0ba9ce")
+
+/** The same, of a list of API keys. */
+export const KeyCursor = cursorOf(isKeyId, "7Kq2mVx9TbZc")
 
 /** How many rows a page has. */
 export interface Limit {
@@ -42,7 +49,7 @@ export interface Limit {
 }
 
 /** Which page of a list. */
-export const place = (limit: Limit = Pages.limit) => ({
+export const place = (limit: Limit = Pages.limit, cursor = Cursor) => ({
   limit: Schema.optionalKey(
     Scalars.intFromText({
       minimum: 1,
@@ -50,7 +57,7 @@ export const place = (limit: Limit = Pages.limit) => ({
       description: `Rows on a page, 1 to ${limit.maximum}; ${limit.default} by default`
     })
   ),
-  cursor: Schema.optionalKey(Cursor)
+  cursor: Schema.optionalKey(cursor)
 })
 
 /** Which page that is, of a list in the order of its ids. */
@@ -86,5 +93,5 @@ export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row
 export const next = (link: string | undefined): Position | undefined => {
   const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link ?? "") ?? []
   const cursor = URL.parse(target, "http://localhost")?.searchParams.get("cursor")
-  return cursor === null || cursor === undefined ? undefined : read(cursor)
+  return cursor === null || cursor === undefined ? undefined : read(cursor, (id) => Id.is(id) || isKeyId(id))
 }

@@ -20,7 +20,7 @@ type Company<E> = HttpApiEndpoint.AddMiddleware<Open<E>, Authentication>
 type Operator<E> = HttpApiEndpoint.AddMiddleware<Open<E>, OperatorAuthentication>
 
 /** The same endpoint, of whatever type, with the methods that every endpoint has. */
-const plain = (endpoint: HttpApiEndpoint.Constraint): HttpApiEndpoint.Top =>
+export const plain = (endpoint: HttpApiEndpoint.Constraint): HttpApiEndpoint.Top =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- what is generic here is what a request has in it, which nothing here looks at
   endpoint as unknown as HttpApiEndpoint.Top
 

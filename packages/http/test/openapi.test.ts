@@ -134,6 +134,12 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/events": { get: {} },
   "/v1/events/{id}": { get: { path: `/v1/events/${eventId}` } },
   "/v1/webhook-deliveries/{id}/resend": { post: { path: `/v1/webhook-deliveries/${own.deliveryId}/resend` } },
+  "/operator/companies/{companyId}/webhook-endpoints": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}/webhook-endpoints` }
+  },
+  "/operator/companies/{companyId}/webhook-endpoints/{id}": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}/webhook-endpoints/${own.endpointId}` }
+  },
   "/v1/webhook-endpoints/{id}/deliveries": { get: { path: `/v1/webhook-endpoints/${own.endpointId}/deliveries` } },
   "/v1/webhook-endpoints/{id}/replay": {
     post: { path: `/v1/webhook-endpoints/${own.endpointId}/replay`, body: { replay_from: eventId } }
@@ -153,8 +159,9 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },
   "/v1/transactions/deposits/{depositID}/payer": { get: { path: `/v1/transactions/deposits/${depositID}/payer` } },
   "/v1/transactions/deposits/{depositID}": { get: { path: `/v1/transactions/deposits/${depositID}` } },
-  "/operator/companies": { post: { key: operatorToken, body: { name: "a", plan: "free" } } },
+  "/operator/companies": { post: { key: operatorToken, body: { name: "a", plan: "free" } }, get: { key: operatorToken } },
   "/operator/companies/{id}/api-keys": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}/api-keys` },
     post: {
       key: operatorToken,
       path: `/operator/companies/${company.id}/api-keys`,
@@ -177,6 +184,14 @@ const asked: Record<string, Record<string, Ask>> = {
   "/readyz": { get: {} },
   "/readyz/{check}": { get: { path: "/readyz/database" } },
   "/operator/metrics": { get: { key: operatorToken } }
+}
+
+/** Every list and record of a company, as the operator reads it: asked as the company asks. */
+for (const name of Object.keys(document.paths)) {
+  const own = asked[name.replace("/operator/companies/{companyId}/", "/v1/")]
+  if (!name.startsWith("/operator/companies/{companyId}/") || own?.["get"] === undefined) continue
+  const path = (own["get"].path ?? name.replace("{companyId}", company.id)).replace("/v1/", `/operator/companies/${company.id}/`)
+  asked[name] = { get: { key: operatorToken, path } }
 }
 
 /** The path of a record: what is made by a POST, with the example's body, where its kind is listed. */

@@ -1,8 +1,21 @@
-import type { AccountReads } from "@satrail/core/accounts/AccountReads"
+import { type AccountReads, maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { HashMap, Option } from "effect"
+import * as Lists from "./Lists.ts"
 import { compare, page, type Read } from "./Reading.ts"
 import * as State from "./State.ts"
+
+const standing = (state: State.State, companyId: CompanyId.CompanyId, nowMillis: number): Standing => {
+  const keys = State.ownedBy(state, ApiKey.noun, companyId)
+  const seen = keys.flatMap(({ lastUsedAtMillis }) => lastUsedAtMillis ?? [])
+  return {
+    companyId,
+    balance: State.balanceOf(state, companyId),
+    keys: Math.min(maxCounted, keys.filter((key) => ApiKey.refusal(key, nowMillis) === undefined).length),
+    lastSeenAtMillis: seen.length === 0 ? null : Math.max(...seen)
+  }
+}
 
 export const make = (read: Read): AccountReads["Service"] => ({
   company: (id) => read((now) => HashMap.get(now.companies, id)),
@@ -27,5 +40,9 @@ export const make = (read: Read): AccountReads["Service"] => ({
         .toSorted((a, b) => compare(a.domain, b.domain))
         .slice(0, limit)
     ),
-  companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit))
+  companies: (after, limit) => read((now) => page(HashMap.values(now.companies), after, limit)),
+  companiesAsked: (query, looks) => read((now) => Lists.companies(now, query, looks)),
+  standings: (ids, nowMillis) =>
+    read((now) => ids.filter((id) => HashMap.has(now.companies, id)).map((id) => standing(now, id, nowMillis))),
+  keysOf: (companyId, before, limit) => read((now) => Lists.keysOf(now, companyId, before, limit))
 })

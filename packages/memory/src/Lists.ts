@@ -1,4 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import * as Company from "@satrail/core/accounts/Company"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
 import type { Found, Position } from "@satrail/core/ledger/Page"
@@ -6,7 +8,7 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import type { Query, Transaction } from "@satrail/core/reports/Transaction"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Option } from "effect"
+import { HashMap, Option } from "effect"
 import { compare, newestFirst } from "./Reading.ts"
 import * as State from "./State.ts"
 
@@ -91,3 +93,19 @@ export const invoicesOf = (
   )
   return picked(lines, looks, query.limit, (one) => standing === undefined || Invoice.standing(one, query.atMillis) === standing)
 }
+
+/** Companies, picked from no more than `looks` of them. */
+export const companies = (state: State.State, query: Company.Query, looks: number): Found<Company.Company> =>
+  picked(newestFirst(HashMap.toValues(state.companies), query.before, Infinity), looks, query.limit, (one) => Company.isAsked(one, query))
+
+/** A company's keys, by time and at one time by id. */
+export const keysOf = (
+  state: State.State,
+  companyId: CompanyId.CompanyId,
+  before: Position | null,
+  limit: number
+): ReadonlyArray<ApiKey.ApiKey> =>
+  State.ownedBy(state, ApiKey.noun, companyId)
+    .filter((one) => before === null || newest(before, one) < 0)
+    .toSorted(newest)
+    .slice(0, limit)

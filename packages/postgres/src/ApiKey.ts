@@ -1,5 +1,7 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Conflict } from "@satrail/core/ledger/Journal"
+import type { Position } from "@satrail/core/ledger/Page"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { Schema } from "effect"
 import * as Reads from "./Reads.ts"
@@ -51,6 +53,9 @@ applied as (
 
 export const kinds = { ApiKeyIssued: issued, ApiKeyUsed: used }
 
+/** After every time. */
+const latest = "9223372036854775807"
+
 const planOf = Schema.decodeUnknownSync(Schema.Struct({ plan: Plan }))
 
 export const reads = {
@@ -61,5 +66,19 @@ select ${apiKeys.selected}, (select plan from satrail.companies c where c.id = t
 from ${apiKeys.name} t where t.id = a.id`,
     read: (row): ApiKey.Holder => ({ apiKey: apiKeys.ofRow(row), plan: planOf(row).plan }),
     keyOf: (id: string) => [id]
+  }),
+  keysOf: Reads.many("Records.keysOf", {
+    text: `
+select ${apiKeys.selected} from ${apiKeys.name} t
+where uuid_send(t.company_id) = uuid_send($1::uuid) and t.created_at_millis <= $2::bigint
+  and (t.created_at_millis, t.id collate "C") < ($2::bigint, $3::text)
+order by t.created_at_millis desc, t.id collate "C" desc limit $4::bigint`,
+    values: (companyId: CompanyId.CompanyId, before: Position | null, limit: number) => [
+      companyId,
+      String(before?.createdAtMillis ?? latest),
+      before?.id ?? "",
+      String(limit)
+    ],
+    read: apiKeys.ofRow
   })
 }

@@ -1,6 +1,10 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
 import * as Company from "@satrail/core/accounts/Company"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Conflict } from "@satrail/core/ledger/Journal"
+import { Effect, Schema } from "effect"
+import * as Lists from "./Lists.ts"
 import * as Reads from "./Reads.ts"
 import { joinTarget, type Kind, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"
@@ -49,6 +53,43 @@ target as materialized (
 
 export const kinds = { CompanyOpened: opened, PlanChanged: planChanged }
 
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const asked = Lists.part({
+  columns: companies.columns,
+  from: `${companies.name} r`,
+  where: "r.id < {before}::uuid",
+  order: "r.id desc",
+  picked: `coalesce(plan = {plan}, true)
+    and ({text}::text is null or starts_with(id::text, lower({text}::text)) or strpos(lower(name), lower({text}::text)) > 0)`
+})
+
+const StandingRow = Schema.decodeUnknownSync(
+  Schema.Struct({
+    companyId: CompanyId.CompanyId,
+    posted: Msat.FromString,
+    held: Msat.FromString,
+    keys: Schema.FiniteFromString,
+    seen: Schema.NullOr(Schema.FiniteFromString)
+  })
+)
+
+const standings = Reads.many("Records.standings", {
+  text: `
+select b.company_id::text as "companyId", b.posted::text, b.held::text, k.keys::text, k.seen::text
+from json_array_elements_text($1) as a(id) join satrail.balances b on b.company_id = a.id::uuid
+cross join lateral (
+  select least(count(*) filter (where revoked_at_millis is null and coalesce(expires_at_millis > $2::bigint, true)), ${maxCounted}) as keys,
+    max(last_used_at_millis) as seen
+  from satrail.api_keys where company_id = b.company_id
+) k`,
+  values: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => [Reads.list("uuid", ids), String(nowMillis)],
+  read: (row): Standing => {
+    const { companyId, posted, held, keys, seen } = StandingRow(row)
+    return { companyId, balance: { posted, held }, keys, lastSeenAtMillis: seen }
+  }
+})
+
 export const reads = {
   company: Reads.one("Records.company", {
     key: { id: "uuid" },
@@ -56,5 +97,12 @@ export const reads = {
     read: companies.ofRow,
     keyOf: (id: CompanyId.CompanyId) => [id]
   }),
-  companies: Reads.page("Records.companies", companies, "true")
+  companies: Reads.page("Records.companies", companies, "true"),
+  companiesAsked: Effect.map(
+    Lists.picking("Records.companiesAsked", companies, [asked], Lists.byId),
+    (read) =>
+      ({ limit, before, text, plan }: Company.Query, looks: number) =>
+        read({ before: before ?? lastId, text: text ?? null, plan: plan ?? null }, limit, looks)
+  ),
+  standings
 }

@@ -19,6 +19,7 @@ import * as Migration0016 from "./Migration0016.ts"
 import * as Migration0017 from "./Migration0017.ts"
 import * as Migration0019 from "./Migration0019.ts"
 import * as Migration0020 from "./Migration0020.ts"
+import * as Migration0022 from "./Migration0022.ts"
 import * as Migration0023 from "./Migration0023.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
@@ -46,6 +47,7 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0017_searches": Effect.asVoid(run(Migration0017.script)),
   "0019_events_told": Effect.asVoid(run(Migration0019.script)),
   "0020_webhooks": Effect.asVoid(run(Migration0020.script)),
+  "0022_looking_in": Effect.asVoid(run(Migration0022.script)),
   "0023_operator_tokens": Effect.asVoid(run(Migration0023.script))
 }
 

@@ -54,7 +54,10 @@ export const make = Effect.gen(function* () {
         domain: yield* Domain.reads.domain,
         domainsOf: yield* Domain.reads.domainsOf,
         domainsToCheck: yield* Domain.reads.domainsToCheck,
-        companies: yield* Company.reads.companies
+        companies: yield* Company.reads.companies,
+        companiesAsked: yield* Company.reads.companiesAsked,
+        standings: yield* Company.reads.standings,
+        keysOf: yield* ApiKey.reads.keysOf
       })
     ),
     Context.add(

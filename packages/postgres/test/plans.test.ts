@@ -110,6 +110,9 @@ const lists: ReadonlyArray<
   [({ invoicesOf }) => invoicesOf(one, { ...page, paymentHash: PaymentHash.make("00".repeat(32)) }, 100), ["invoices_payment_hash_key"]],
   [({ newestFirst }) => newestFirst(OnChainAddress.noun, one, null, 10), ["on_chain_addresses_pkey"]],
   [({ depositOfInvoice }) => depositOfInvoice(one, one), ["deposits_listed", "invoices_pkey"]],
+  [({ companiesAsked }) => companiesAsked({ limit: 10, before: null, text: "a" }, 100), ["companies_pkey"]],
+  [({ keysOf }) => keysOf(one, null, 10), ["api_keys_listed"]],
+  [({ standings }) => standings([one], 0), ["api_keys_pkey", "balances_pkey"]],
   [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]]
 ]
 

@@ -20,6 +20,13 @@ const call = (...ask: Parameters<typeof Operator.call>) =>
     ({ call }) => call(...ask)
   )
 
+/** Asks one of the operator's lists and prints its rows. */
+const list = (...ask: Parameters<typeof Operator.list>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./commands/Operator.ts")),
+    ({ list }) => list(...ask)
+  )
+
 /** A misspelt variable is a default by mistake, here as in the service. `start` and `check` report it with every other problem. */
 const spelt = Effect.gen(function* () {
   const { unknown } = yield* Effect.promise(() => import("./Environment.ts"))
@@ -39,9 +46,51 @@ const example = (command: string, description: string) => Command.withExamples([
 
 const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`
 
+/** Which page of a list. */
+const paging = {
+  limit: Flag.Int("limit").pipe(Flag.withDescription("How many rows at most, 1 to 1000; 100 by default"), Flag.optional),
+  after: Flag.String("after").pipe(Flag.withDescription("What the page before printed as the place to go on"), Flag.optional)
+}
+
 const companies = Command.make("companies").pipe(
-  Command.withDescription("Open companies, and change their plans and domains"),
+  Command.withDescription("List, show and open companies, and change their plans and domains"),
   Command.withSubcommands([
+    Command.make(
+      "list",
+      {
+        ...paging,
+        json,
+        plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Only those of this plan"), Flag.optional),
+        search: Flag.String("search").pipe(
+          Flag.withDescription("The beginning of an id, or a part of a name in any letter case"),
+          Flag.optional
+        )
+      },
+      ({ after: cursor, json, limit, plan, search }) =>
+        list({ json, query: { limit, cursor, plan, search } }, "/operator/companies", [
+          "id",
+          "name",
+          "plan",
+          "posted_sats",
+          "held_sats",
+          "api_keys",
+          "last_seen_at"
+        ])
+    ).pipe(Command.withDescription("List companies, the newest first"), example("companies list --search acme", "By a part of its name")),
+    Command.make("show", { company, json }, ({ company, json }) => call({ json }, "GET", of(company))).pipe(
+      Command.withDescription("Show a company with its balance and when it was seen last")
+    ),
+    Command.make("transactions", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
+      list({ json, query: { limit, cursor } }, `${of(company)}/transactions`, [
+        "created_at",
+        "type",
+        "rail_type",
+        "status",
+        "amount_sats",
+        "fee_sats",
+        "id"
+      ])
+    ).pipe(Command.withDescription("List a company's deposits and withdrawals, the newest first")),
     Command.make(
       "create",
       { json, name, plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("Its plan; required")) },
@@ -61,8 +110,18 @@ const companies = Command.make("companies").pipe(
 )
 
 const keys = Command.make("keys").pipe(
-  Command.withDescription("Issue, rotate and revoke API keys"),
+  Command.withDescription("List, issue, rotate and revoke API keys"),
   Command.withSubcommands([
+    Command.make("list", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
+      list({ json, query: { limit, cursor } }, `${of(company)}/api-keys`, [
+        "id",
+        "name",
+        "scopes",
+        "created_at",
+        "revoked_at",
+        "last_used_at"
+      ])
+    ).pipe(Command.withDescription("List a company's keys, revoked ones too")),
     Command.make(
       "issue",
       {

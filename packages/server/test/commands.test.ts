@@ -49,6 +49,8 @@ describe("the command line", () => {
         "satrail check",
         "satrail migrate",
         "satrail companies create",
+        "satrail companies list",
+        "satrail keys list",
         "satrail keys issue",
         "satrail reconcile",
         "satrail own-funds",

@@ -57,6 +57,9 @@ export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const idLength = 12
 
+/** Whether a text has the shape of a key's id. */
+export const isId = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{12}$/.test(text)
+
 /** A new key's two halves: what is kept, and the text that is shown once. */
 export const generate = (network: Network, entropy: (size: number) => Uint8Array) => {
   // 58 does not divide 256: bytes from 232 up would favour the first letters, so they are drawn again.

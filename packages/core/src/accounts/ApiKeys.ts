@@ -8,6 +8,7 @@ import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import * as Page from "../ledger/Page.ts"
 import { Installation } from "./Installation.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -51,6 +52,11 @@ export class ApiKeys extends Context.Service<
       overlapSeconds: number,
       request?: Answer.Request<Issued>
     ) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
+    /** A page of a company's keys, revoked ones too, the newest first. */
+    readonly list: (
+      companyId: CompanyId.CompanyId,
+      asked: { readonly limit: number; readonly before: Page.Position | null }
+    ) => Effect.Effect<Page.Page<ApiKey.ApiKey>, Invalid | NotFound | StoreUnavailable>
     /** Whose key this is, as of now: a key whose revocation was answered opens nothing. */
     readonly check: (text: string) => Effect.Effect<ApiKey.Holder, ApiKey.Unauthorized | StoreUnavailable>
   }
@@ -69,7 +75,16 @@ export const make = Effect.gen(function* () {
     return found._tag === "Some" ? found.value.apiKey : yield* new NotFound({ what: "API key", id })
   })
 
+  const exists = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+    const company = Id.is(companyId) ? yield* records.company(companyId) : undefined
+    if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
+  })
+
   return ApiKeys.of({
+    list: Effect.fnUntraced(function* (companyId, { limit: size, before }) {
+      yield* exists(companyId)
+      return yield* Page.pick(size, (limit) => Effect.map(records.keysOf(companyId, before, limit), (rows) => ({ rows, lookedTo: null })))
+    }),
     issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis, request }) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
@@ -79,8 +94,7 @@ export const make = Effect.gen(function* () {
       const createdAtMillis = yield* Clock.currentTimeMillis
       const expiryMessage = expiresAtMillis === null ? undefined : expiryIssue(expiresAtMillis, createdAtMillis)
       if (expiryMessage !== undefined) return yield* new Invalid({ path: "expires_at", message: expiryMessage })
-      const company = Id.is(companyId) ? yield* records.company(companyId) : undefined
-      if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
+      yield* exists(companyId)
       const { id, secretHash, text } = ApiKey.generate(network, entropy)
       const apiKey: ApiKey.ApiKey = {
         id,

@@ -10,7 +10,8 @@ import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
-import { AccountReads } from "./AccountReads.ts"
+import * as Page from "../ledger/Page.ts"
+import { AccountReads, type Standing } from "./AccountReads.ts"
 import * as Company from "./Company.ts"
 import * as Domain from "./Domain.ts"
 import { Installation } from "./Installation.ts"
@@ -31,6 +32,11 @@ export const checkName = (name: string): Effect.Effect<void, Invalid> => {
   return message === undefined ? Effect.void : Effect.fail(new Invalid({ path: "name", message }))
 }
 
+/** A company, and how it stands. */
+export interface Overview extends Omit<Standing, "companyId"> {
+  readonly company: Company.Company
+}
+
 /** The account holders. Only the operator opens and changes them. */
 export class Companies extends Context.Service<
   Companies,
@@ -41,6 +47,9 @@ export class Companies extends Context.Service<
       readonly request?: Answer.Request<Company.Company>
     }) => Effect.Effect<Answer.Outcome<Company.Company>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
     readonly get: (id: CompanyId.CompanyId) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    readonly overview: (id: CompanyId.CompanyId) => Effect.Effect<Overview, NotFound | StoreUnavailable>
+    /** A page, the newest first. Of what is picked among very many, a page may have fewer than `limit` rows, or none, and yet a `next`. */
+    readonly list: (query: Company.Query) => Effect.Effect<Page.Page<Overview>, Invalid | StoreUnavailable>
     /** When this answers, every process goes by the new plan. */
     readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /** The operator vouches that the domain is the company's. */
@@ -64,8 +73,29 @@ export const make = Effect.gen(function* () {
     return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "company", id })
   })
 
+  const overviews = Effect.fnUntraced(function* (companies: ReadonlyArray<Company.Company>) {
+    const ids = companies.map(({ id }) => id)
+    const standings = new Map(
+      (yield* records.standings(ids, yield* Clock.currentTimeMillis)).map(({ companyId, ...standing }) => [companyId, standing])
+    )
+    return companies.flatMap((company): ReadonlyArray<Overview> => {
+      const standing = standings.get(company.id)
+      return standing === undefined ? [] : [{ company, ...standing }]
+    })
+  })
+
   return Companies.of({
     get,
+    overview: Effect.fnUntraced(function* (id) {
+      const [found] = yield* overviews([yield* get(id)])
+      return found ?? (yield* new NotFound({ what: "company", id }))
+    }),
+    list: Effect.fnUntraced(function* (query) {
+      if (query.text !== undefined && !isText(query.text))
+        return yield* new Invalid({ path: "search", message: "Text without control characters" })
+      const { rows, next } = yield* Page.pick(query.limit, (limit) => records.companiesAsked({ ...query, limit }, Page.looks))
+      return { rows: yield* overviews(rows), next }
+    }),
     open: Effect.fnUntraced(function* ({ name, plan, request }) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before

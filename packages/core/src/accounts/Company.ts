@@ -14,6 +14,20 @@ export const Company = Schema.Struct({
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
+/** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
+export interface Query {
+  readonly limit: number
+  readonly before: string | null
+  /** The beginning of an id, or a part of a name in any letter case. */
+  readonly text?: string
+  readonly plan?: Plan
+}
+
+/** Whether a company is one that was asked for. */
+export const isAsked = ({ id, name, plan }: Company, { text, plan: of }: Query): boolean =>
+  (text === undefined || id.startsWith(text.toLowerCase()) || name.toLowerCase().includes(text.toLowerCase())) &&
+  (of === undefined || of === plan)
+
 export const members = Noun.members("companies", Company, ["plan"])
 
 export interface CompanyOpened extends Change.Parts<"CompanyOpened", Conflict | IdempotencyMismatch> {

@@ -21,7 +21,7 @@ export const Name = Schema.String.annotate({
   examples: ["Example Ltd"]
 }).check(Schema.makeFilter(nameIssue))
 
-const view = View.make<Company>()(
+export const view = View.make<Company>()(
   { identifier: "Company" },
   {
     id: [Scalars.Uuid, (row) => row.id],
@@ -31,7 +31,7 @@ const view = View.make<Company>()(
   }
 )
 
-const example = ({ companyId, millis }: World): Company => ({
+export const example = ({ companyId, millis }: World): Company => ({
   id: companyId,
   name: "Example Ltd",
   plan: "paid",

@@ -94,7 +94,7 @@ const claim = Section.company(
     })
 )
 
-const list = Section.company(
+export const list = Section.company(
   HttpApiEndpoint.get("listDomains", path, {
     success: Envelope.success(200, Schema.Array(own.schema)),
     error: Errors.of("store_unavailable")

@@ -91,7 +91,7 @@ const exampleOf = (world: World) => {
   return { id: ids.write(place, world.companyId), data }
 }
 
-const list = Section.company(
+export const list = Section.company(
   HttpApiEndpoint.get("listEvents", path, {
     query: {
       ...query,
@@ -131,7 +131,7 @@ const list = Section.company(
     })
 )
 
-const get = Section.company(
+export const get = Section.company(
   HttpApiEndpoint.get("getEvent", `${path}/:id`, {
     params: { id: EventId },
     success: Envelope.success(200, EventBody.Event),

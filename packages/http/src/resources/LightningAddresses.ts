@@ -174,7 +174,7 @@ export const create = Section.company(
 
 const page = Page.of(own, "Lightning addresses", path)
 
-const list = Section.company(
+export const list = Section.company(
   HttpApiEndpoint.get("listLightningAddresses", path, {
     query: Page.place(limit),
     success: page.success,
@@ -196,7 +196,7 @@ const list = Section.company(
     })
 )
 
-const get = Section.company(
+export const get = Section.company(
   HttpApiEndpoint.get("getLightningAddress", `${path}/:id`, {
     params,
     success: Envelope.success(200, own.schema),

@@ -146,7 +146,7 @@ const create = Section.company(
 
 const page = Page.of(view, "Vouchers", path)
 
-const list = Section.company(
+export const list = Section.company(
   HttpApiEndpoint.get("listVouchers", path, {
     query: Page.place(limit),
     success: page.success,
@@ -165,7 +165,7 @@ const list = Section.company(
     })
 )
 
-const get = Section.company(
+export const get = Section.company(
   HttpApiEndpoint.get("getVoucher", `${path}/:id`, {
     params,
     success: Envelope.success(200, view.schema),

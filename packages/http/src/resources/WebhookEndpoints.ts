@@ -316,6 +316,9 @@ type Services = Effect.Success<typeof services>
 const own = { ...endpointsOf("WebhookEndpoint", "/v1"), ...actionsOf("WebhookEndpoint", "/v1") }
 const answering = (services: Services) => handlersOf(services, "/v1/webhook-endpoints", companyId, false)
 
+export const list = Section.company(own.list, services, (services) => answering(services).list)
+export const get = Section.company(own.get, services, (services) => answering(services).get)
+
 /** A company's own. */
 export const section = Section.make(
   "webhooks",
@@ -325,8 +328,8 @@ export const section = Section.make(
   },
   [
     Section.company(own.create, services, (services) => answering(services).create),
-    Section.company(own.list, services, (services) => answering(services).list),
-    Section.company(own.get, services, (services) => answering(services).get),
+    list,
+    get,
     Section.company(own.change, services, (services) => answering(services).change),
     Section.company(own.remove, services, (services) => answering(services).remove),
     Section.company(own.test, services, (services) => answering(services).test),

@@ -6,7 +6,7 @@ import * as Demo from "../Demo.ts"
 import { dataDirectory } from "../environment/Process.ts"
 import * as Setting from "../environment/Setting.ts"
 import { CommandFailed } from "./CommandFailed.ts"
-import { forPeople, reasonsOf } from "./Output.ts"
+import { forPeople, reasonsOf, rows } from "./Output.ts"
 
 const settings = {
   url: Setting.optional({
@@ -58,6 +58,12 @@ const Envelope = Schema.Struct({
 
 type Method = "GET" | "POST" | "PUT" | "DELETE"
 
+/** Where the next page begins, from a `Link` header; undefined on the last page. */
+const cursorIn = (link = ""): string | undefined => {
+  const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link) ?? []
+  return URL.parse(target, "http://localhost")?.searchParams.get("cursor") ?? undefined
+}
+
 /** Calls one of the operator's routes. A refusal is printed as it is. */
 export const ask = Effect.fnUntraced(function* (method: Method, route: string, body?: Readonly<Record<string, unknown>>) {
   const { url, token } = yield* target
@@ -66,8 +72,12 @@ export const ask = Effect.fnUntraced(function* (method: Method, route: string, b
     body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(body)
   )
   const answer = yield* HttpClient.execute(request).pipe(
-    Effect.flatMap((response) => response.json),
-    Effect.flatMap(Schema.decodeUnknownEffect(Envelope)),
+    Effect.flatMap(({ json, headers }) =>
+      Effect.map(Effect.flatMap(json, Schema.decodeUnknownEffect(Envelope)), (envelope) => ({
+        ...envelope,
+        next: cursorIn(headers["link"])
+      }))
+    ),
     Effect.provide(FetchHttpClient.layer),
     Effect.mapError(
       (cause) =>
@@ -92,4 +102,18 @@ export const call = Effect.fnUntraced(function* (
 ) {
   const { message, data } = yield* ask(method, route, body)
   yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
+})
+
+/** Asks one of the operator's lists, and prints these members of its rows; with `json` everything. */
+export const list = Effect.fnUntraced(function* (
+  { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
+  route: string,
+  members: ReadonlyArray<string>
+) {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    Option.toArray(value).map((value): [string, string] => [name, String(value)])
+  )
+  const { message, data, next } = yield* ask("GET", `${route}?${new URLSearchParams(given)}`)
+  if (json) return yield* Console.log(JSON.stringify(data))
+  yield* Console.log([message, rows(data, members), ...(next === undefined ? [] : [`  more: --after ${next}`])].join("\n"))
 })

@@ -2,7 +2,11 @@ import { Config, Console, Effect } from "effect"
 import { problemsOf } from "../environment/Setting.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 
-const cell = (value: unknown): string => (Array.isArray(value) ? value.join(", ") : String(value))
+/** A value in a line: what has members is JSON. */
+const cell = (value: unknown): string => {
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ")
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
+}
 
 /** `name: value` lines, for people; of a list a line for each. */
 export const forPeople = (message: string, data: unknown): string => {
@@ -45,3 +49,15 @@ export const somethingIsWrong = Effect.sync(() => {
 
 /** An amount in sats, for people. */
 export const sats = (amount: number | null): string => (amount === null ? "-" : String(amount))
+
+/** Columns that stand below each other. */
+export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = rows.reduce<ReadonlyArray<number>>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])
+  return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd()).join("\n")
+}
+
+/** Rows of a list, with the named members in that order. Nothing is a dash. */
+export const rows = (data: unknown, members: ReadonlyArray<string>): string =>
+  !Array.isArray(data) || data.length === 0
+    ? "  none"
+    : table([members, ...data.map((row: unknown) => members.map((member) => cell(Reflect.get(Object(row), member) ?? "-")))])

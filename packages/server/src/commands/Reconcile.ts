@@ -31,12 +31,6 @@ const Answer = Schema.Struct({
   waiting: Schema.Record(Schema.String, Schema.Struct({ count: Schema.Int, oldest_at: Schema.NullOr(Schema.String), amount_sats: Sats }))
 })
 
-/** Columns that stand below each other. */
-const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const widths = rows.reduce<ReadonlyArray<number>>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])
-  return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd()).join("\n")
-}
-
 const sideRow = (name: string, one: typeof Side.Type) => [
   name,
   Output.sats(one.owned_sats),
@@ -53,19 +47,23 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
     Output.sats(amount_sats),
     oldest_at ?? "-"
   ])
-  const waitingTable = table([["waiting", "count", "sats", "oldest"], ...waits])
+  const waitingTable = Output.table([["waiting", "count", "sats", "oldest"], ...waits])
   if (report === null) return waitingTable
   const found = report.differences.map((one) => [one.cause, Output.sats(one.ours_sats), Output.sats(one.theirs_sats), one.since, one.about])
   return [
     `Compared at ${report.reconciled_at}${report.is_behind ? ", and not everything was read yet" : ""}`,
-    table([["", "owned", "own", "ledger", "on its way", "unexplained"], sideRow("node", report.node), sideRow("chain", report.chain)]),
-    table([
+    Output.table([
+      ["", "owned", "own", "ledger", "on its way", "unexplained"],
+      sideRow("node", report.node),
+      sideRow("chain", report.chain)
+    ]),
+    Output.table([
       ["assets", Output.sats(report.assets_sats)],
       ["liabilities", Output.sats(report.liabilities_sats)],
       ...Object.entries(report.accounts).map(([account, amount]) => [account, Output.sats(amount)])
     ]),
     waitingTable,
-    ...(found.length === 0 ? [] : [table([["difference", "ours", "theirs", "since", "about"], ...found])])
+    ...(found.length === 0 ? [] : [Output.table([["difference", "ours", "theirs", "since", "about"], ...found])])
   ].join("\n\n")
 }
 

@@ -1,0 +1,77 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Standing } from "@satrail/core/accounts/AccountReads"
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import * as Company from "@satrail/core/accounts/Company"
+import * as Balance from "@satrail/core/ledger/Balance"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import { Records } from "@satrail/core/service/Records"
+import { Effect } from "effect"
+import type * as Contract from "./Contract.ts"
+import { apiKey, byId, committed, company, companyWith, open, unopened } from "./Fixtures.ts"
+
+/** What an operator looks for among all companies. */
+export const other = {
+  "companies are found by name, by the beginning of an id and by plan, the newest first, and a page says where it stopped": Effect.gen(
+    function* () {
+      const { companiesAsked } = yield* Records
+      const tag = (yield* unopened).slice(-8)
+      const rows = yield* Effect.forEach(["a", "B", "c"] as const, (name) =>
+        Effect.map(company, (row): Company.Company => ({ ...row, name: `${tag} ${name}`, plan: name === "B" ? "paid" : "free" }))
+      )
+      yield* committed(...rows.map((row) => Company.opened(row)))
+      const newest = byId(rows).toReversed()
+      const [first, second, third] = newest
+      if (first === undefined || second === undefined || third === undefined) return assert.fail()
+      const ask = { limit: 10, before: null, text: tag.toUpperCase() }
+      const all = 2 ** 31
+      assert.deepStrictEqual((yield* companiesAsked(ask, all)).rows, newest)
+      assert.deepStrictEqual((yield* companiesAsked({ ...ask, before: first.id }, all)).rows, [second, third])
+      assert.deepStrictEqual((yield* companiesAsked({ ...ask, limit: 1 }, all)).rows, [first])
+      assert.deepStrictEqual(
+        (yield* companiesAsked({ ...ask, plan: "paid" }, all)).rows,
+        newest.filter(({ plan }) => plan === "paid")
+      )
+      assert.deepStrictEqual(
+        (yield* companiesAsked({ ...ask, text: `${tag} b` }, all)).rows,
+        newest.filter(({ plan }) => plan === "paid")
+      )
+      assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: second.id.toUpperCase() }, all)).rows, [second])
+      assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: `%${tag}` }, all)).rows, [])
+      const short = yield* companiesAsked({ ...ask, before: first.id, text: "no such name at all" }, 1)
+      assert.deepStrictEqual([short.rows, short.lookedTo === null], [[], false])
+    }
+  ),
+  "a company stands with its balance, its keys that open something, and its last use; its keys are listed newest first": Effect.gen(
+    function* () {
+      const { standings, keysOf } = yield* Records
+      const [companyId, otherId, nobody] = [yield* companyWith(1000), yield* open, yield* unopened]
+      const atMillis = 1_700_000_000_000
+      const [plain, ended, revoked] = [
+        yield* apiKey(companyId, { createdAtMillis: atMillis + 1, lastUsedAtMillis: null }),
+        yield* apiKey(companyId, { createdAtMillis: atMillis + 2, expiresAtMillis: atMillis + 10 }),
+        yield* apiKey(companyId, { createdAtMillis: atMillis + 3 })
+      ]
+      yield* committed(...[plain, ended, revoked].map((row) => ApiKey.issued(row)))
+      yield* committed(ApiKey.revoked(revoked, atMillis + 4), ApiKey.used(ended, atMillis + 5), ApiKey.used(plain, atMillis + 6))
+      const at = (millis: number) => standings([companyId, otherId, nobody], millis)
+      const none = { balance: Balance.empty, keys: 0, lastSeenAtMillis: null }
+      const sorted = (rows: ReadonlyArray<Standing>) => rows.toSorted((a, b) => (a.companyId < b.companyId ? -1 : 1))
+      const expected = (keys: number) =>
+        sorted([
+          { companyId, balance: { posted: Msat.fromSats(1000), held: Msat.zero }, keys, lastSeenAtMillis: atMillis + 6 },
+          { companyId: otherId, ...none }
+        ])
+      assert.deepStrictEqual(sorted(yield* at(atMillis + 9)), expected(2))
+      assert.deepStrictEqual(sorted(yield* at(atMillis + 10)), expected(1))
+      const listed = yield* keysOf(companyId, null, 10)
+      assert.deepStrictEqual(
+        listed.map(({ id }) => id),
+        [revoked.id, ended.id, plain.id]
+      )
+      assert.deepStrictEqual(yield* keysOf(companyId, listed[0] ?? null, 1), listed.slice(1, 2))
+      assert.deepStrictEqual(yield* keysOf(otherId, null, 10), [])
+    }
+  )
+} satisfies Contract.Promises<Journal | Records | Tasks>

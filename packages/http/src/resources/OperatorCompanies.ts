@@ -1,0 +1,207 @@
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
+import { maxCounted } from "@satrail/core/accounts/AccountReads"
+import { ApiKeys as CoreKeys } from "@satrail/core/accounts/ApiKeys"
+import * as Core from "@satrail/core/accounts/Companies"
+import { Plan } from "@satrail/core/accounts/Plan"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Balance from "@satrail/core/ledger/Balance"
+import * as Pages from "@satrail/core/ledger/Page"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as OfCompany from "../OfCompany.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Search from "../Search.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+import * as Companies from "./Companies.ts"
+import * as Deposits from "./Deposits.ts"
+import * as Domains from "./Domains.ts"
+import * as Events from "./Events.ts"
+import * as Invoices from "./Invoices.ts"
+import * as LightningAddresses from "./LightningAddresses.ts"
+import * as OnChainAddresses from "./OnChainAddresses.ts"
+import * as Transactions from "./Transactions.ts"
+import * as Vouchers from "./Vouchers.ts"
+import * as Deliveries from "./WebhookDeliveries.ts"
+import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+import * as Withdrawals from "./Withdrawals.ts"
+
+const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals", examples: [21_000.125] })
+
+const view = View.make<Core.Overview>()(
+  { identifier: "CompanyOverview" },
+  {
+    ...View.within(Companies.view.members, ({ company }: Core.Overview) => company),
+    posted_sats: [
+      Sats.annotate({ description: "Everything that it owns, in satoshis to three decimals" }),
+      ({ balance }) => Scalars.exactSats(balance.posted)
+    ],
+    held_sats: [
+      Sats.annotate({ description: "The part of it that pending withdrawals and open vouchers have reserved" }),
+      ({ balance }) => Scalars.exactSats(balance.held)
+    ],
+    available_sats: [
+      Sats.annotate({ description: "The rest: what it can withdraw" }),
+      ({ balance }) => Scalars.exactSats(Balance.available(balance))
+    ],
+    api_keys: [
+      Schema.Int.annotate({
+        description: `Keys that are not revoked and have not expired; ${maxCounted} stands for more, too`,
+        examples: [2]
+      }),
+      ({ keys }) => keys
+    ],
+    last_seen_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "When one of its keys was used last, to within a minute; null: never" }),
+      ({ lastSeenAtMillis }) => Scalars.instantOrNull(lastSeenAtMillis)
+    ]
+  }
+)
+
+const example = (world: World): Core.Overview => ({
+  company: Companies.example(world),
+  balance: { posted: Msat.fromSats(17_965), held: Msat.zero },
+  keys: 1,
+  lastSeenAtMillis: world.millis(60_000)
+})
+
+const page = Page.of(view, "Companies", Companies.path)
+
+const list = Section.operator(
+  HttpApiEndpoint.get("listCompanies", Companies.path, {
+    query: {
+      ...Page.place(),
+      search: Schema.optionalKey(
+        Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(Core.maxNameCharacters)).annotate({
+          description: "The beginning of an id, or a part of a name in any letter case",
+          examples: ["example"]
+        })
+      ),
+      plan: Schema.optionalKey(Plan)
+    },
+    success: page.success,
+    error: Errors.of("malformed", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "List companies")
+    .annotate(
+      OpenApi.Description,
+      `Newest first, with balance and keys. The next page is in the \`Link\` header: a page that looked at ${Pages.looks} companies ends there, with fewer rows or none.`
+    )
+    .annotate(Example, (world) => ({ message: "Companies", data: [view.of(example(world))] })),
+  Core.Companies,
+  (companies) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const { search: text, plan } = query
+      const asked = { ...Page.asked(query), ...(text !== undefined && { text }), ...(plan !== undefined && { plan }) }
+      const { rows, next } = yield* Errors.answered(companies.list(asked))
+      return page.answer(rows, Search.written(query), next)
+    })
+)
+
+const get = Section.operator(
+  HttpApiEndpoint.get("getCompany", `${Companies.path}/:id`, {
+    params: { id: Scalars.Uuid },
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch a company")
+    .annotate(OpenApi.Description, "With its balance, and when it was seen last. What it has is below this path.")
+    .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Company", data: view.of(example(world)) })),
+  Core.Companies,
+  (companies) =>
+    Effect.fnUntraced(function* ({ params }) {
+      return Envelope.ok("Company", view.of(yield* Errors.answered(companies.overview(CompanyId.make(params.id.toLowerCase())))))
+    })
+)
+
+const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash">>()(
+  { identifier: "ApiKey", description: "A key without the key itself, which nobody can show again" },
+  {
+    id: [
+      Schema.String.annotate({ description: "The public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
+      (row) => row.id
+    ],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    name: [Schema.String, (row) => row.name],
+    scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
+    expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
+    revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
+    last_used_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "To within a minute; null: never" }),
+      (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
+    ]
+  }
+)
+
+const keysPath = `${Companies.path}/:id/api-keys` as const
+
+const keys = Section.operator(
+  HttpApiEndpoint.get("listKeys", keysPath, {
+    params: { id: Scalars.Uuid },
+    query: Page.place(Pages.limit, Page.KeyCursor),
+    success: Page.of(keyView, "API keys", keysPath).success,
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "List API keys")
+    .annotate(OpenApi.Description, "A company's, newest first, revoked ones too. The next page is in the `Link` header.")
+    .annotate(Example, (world) => ({
+      params: { id: world.companyId },
+      message: "API keys",
+      data: [
+        keyView.of({
+          id: world.apiKey.id,
+          companyId: world.companyId,
+          name: "till 3",
+          scopes: ["receive", "read"],
+          createdAtMillis: world.millis(),
+          expiresAtMillis: null,
+          revokedAtMillis: null,
+          lastUsedAtMillis: world.millis(60_000)
+        })
+      ]
+    })),
+  CoreKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ params, query }) {
+      const id = CompanyId.make(params.id.toLowerCase())
+      const { limit } = Page.asked(query)
+      const { rows, next } = yield* Errors.answered(apiKeys.list(id, { limit, before: query.cursor ?? null }))
+      return Page.of(keyView, "API keys", keysPath.replace(":id", id)).answer(rows, { limit: String(limit) }, next)
+    })
+)
+
+/** What an operator sees of companies. Nothing here changes anything. */
+export const section = Section.make(
+  "companies",
+  { title: "Companies", description: "For the operator: who has what, and what a company itself can read" },
+  [
+    list,
+    get,
+    keys,
+    OfCompany.read(Transactions.balance),
+    OfCompany.read(Transactions.list),
+    OfCompany.read(Withdrawals.get),
+    OfCompany.read(Deposits.get),
+    OfCompany.read(Deposits.getPayer),
+    OfCompany.read(Invoices.list),
+    OfCompany.read(Invoices.get),
+    OfCompany.read(LightningAddresses.list),
+    OfCompany.read(LightningAddresses.get),
+    OfCompany.read(OnChainAddresses.list),
+    OfCompany.read(OnChainAddresses.get),
+    OfCompany.read(Domains.list),
+    OfCompany.read(Vouchers.list),
+    OfCompany.read(Vouchers.get),
+    OfCompany.read(Events.list),
+    OfCompany.read(Events.get),
+    OfCompany.read(WebhookEndpoints.list),
+    OfCompany.read(WebhookEndpoints.get),
+    OfCompany.read(Deliveries.list)
+  ]
+)

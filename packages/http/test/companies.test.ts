@@ -1,0 +1,115 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Page from "../src/Page.ts"
+import { differences, instant, is, text } from "./Shape.ts"
+import { type Answer, operatorToken, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const get = (path: string, key = operatorToken) => service.ask("GET", `/operator/companies${path}`, { key })
+const post = (path: string, body: unknown) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+const opened = async (name: string, plan = "free"): Promise<string> => (await post("/companies", { name, plan })).body.data.id
+const ids = ({ body }: Answer): ReadonlyArray<string> => body.data.map(({ id }: { readonly id: string }) => id)
+
+/** All pages of a list, each as its link says. */
+const pages = async (path: string): Promise<ReadonlyArray<Answer>> => {
+  const answer = await service.ask("GET", path, { key: operatorToken })
+  const [, next] = /<([^>]*)>/.exec(answer.headers.get("link") ?? "") ?? []
+  return next === undefined ? [answer] : [answer, ...(await pages(next))]
+}
+
+describe("the operator looks at companies", () => {
+  it("companies: a company with its balance, its keys and when it was seen last", async () => {
+    const { id, key } = await service.company("paid")
+    await service.fund(key, 50_000)
+    const { body } = await get(`/${id}`)
+    const members = { plan: is("paid"), created_at: instant, posted_sats: is(50_000), held_sats: is(0), available_sats: is(50_000) }
+    assert.deepStrictEqual(differences(body.data, { id: is(id), name: text, ...members, api_keys: is(1), last_seen_at: instant }), [])
+    const [first] = (await get("?limit=1")).body.data
+    assert.deepStrictEqual(first, body.data, "the list has the same, the newest first")
+  })
+
+  it("companies: what is held is not available, and a revoked key is not counted", async () => {
+    const { id, key } = await service.company("paid")
+    await service.fund(key, 50_000)
+    await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })
+    const { id: keyId } = (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read"] })).body.data
+    await service.ask("DELETE", `/operator/api-keys/${keyId}`, { key: operatorToken })
+    const { posted_sats, held_sats, available_sats, api_keys } = (await get(`/${id}`)).body.data
+    assert.isAbove(held_sats, 1000)
+    assert.deepStrictEqual([posted_sats, available_sats, api_keys], [50_000, 50_000 - held_sats, 1])
+  })
+
+  it("companies: found by a part of the name in any letter case, by the beginning of an id, and by plan", async () => {
+    const [one, two] = [await opened("Coffee & Söhne"), await opened("more COFFEE", "paid")]
+    assert.deepStrictEqual(ids(await get("?search=coffee")), [two, one])
+    assert.deepStrictEqual(ids(await get("?search=coffee&plan=free")), [one])
+    assert.deepStrictEqual(ids(await get(`?search=${one.slice(0, 20).toUpperCase()}`)), [one])
+    assert.deepStrictEqual(ids(await get("?search=tea%25")), [])
+  })
+
+  it("companies: pages follow each other with the same search", async () => {
+    const all = [await opened("paged 1"), await opened("paged 2"), await opened("paged 3")]
+    const found = await pages("/operator/companies?search=paged&limit=2")
+    assert.deepStrictEqual(
+      found.map((page) => ids(page).length),
+      [2, 1]
+    )
+    assert.deepStrictEqual(found.flatMap(ids), all.toReversed())
+  })
+
+  it("companies: a company's keys, the newest first, without what they are", async () => {
+    const id = await opened("keys")
+    const keys: Array<string> = []
+    for (const name of ["a", "b", "c"]) keys.push((await post(`/companies/${id}/api-keys`, { name, scopes: ["read"] })).body.data.id)
+    const found = await pages(`/operator/companies/${id}/api-keys?limit=2`)
+    assert.sameMembers(found.flatMap(ids), keys)
+    const shape = { id: text, company_id: is(id), name: text, scopes: is(["read"]), created_at: instant }
+    const unused = { expires_at: is(null), revoked_at: is(null), last_used_at: is(null) }
+    assert.deepStrictEqual(differences(found[0]?.body.data[0], { ...shape, ...unused }), [])
+  })
+
+  it("companies: what is wrong is refused, and says where", async () => {
+    const id = await opened("bad")
+    const codes = async (path: string) => {
+      const { status, body } = await get(path)
+      return [status, body.error?.code, body.error?.issues?.[0]?.path]
+    }
+    assert.deepStrictEqual(await codes("?search="), [400, "malformed", "search"])
+    assert.deepStrictEqual(await codes("?search=%00"), [400, "malformed", "search"])
+    assert.deepStrictEqual(await codes("?plan=gold"), [400, "malformed", "plan"])
+    assert.deepStrictEqual(await codes(`/${id}/api-keys?cursor=x`), [400, "malformed", "cursor"])
+    for (const path of ["/none", `/${id.replace(/.$/, "g")}`, "/018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"])
+      for (const list of ["", "/api-keys", "/transactions", "/events"]) assert.strictEqual((await get(`${path}${list}`)).status, 404)
+  })
+})
+
+describe("the operator reads what a company reads", () => {
+  it("companies: the same answers as to the company itself, of that company only, and pages of its own", async () => {
+    const [one, two] = [await service.company("paid"), await service.company("paid")]
+    for (const { key } of [one, two]) for (let i = 0; i < 2; i++) await service.fund(key, 1000)
+    for (const path of ["/transactions", "/transactions/balance", "/bitcoin/deposit/lightning-invoice", "/events", "/webhook-endpoints"]) {
+      const own = await service.ask("GET", `/v1${path}`, { key: one.key })
+      assert.deepStrictEqual((await get(`/${one.id}${path}`)).body, own.body, path)
+    }
+    const found = await pages(`/operator/companies/${one.id}/transactions?limit=1`)
+    assert.lengthOf(found, 2)
+    assert.isDefined(Page.next(found[0]?.headers.get("link") ?? undefined))
+    const [theirs] = ids(await get(`/${two.id}/transactions`))
+    assert.strictEqual((await get(`/${two.id}/transactions/deposits/${theirs}`)).status, 200)
+    assert.strictEqual((await get(`/${one.id}/transactions/deposits/${theirs}`)).status, 404)
+  })
+
+  it("companies: opened by the operator's token, and by no key of a company", async () => {
+    const { id, key } = await service.company("paid")
+    for (const path of ["", `/${id}`, `/${id}/api-keys`, `/${id}/transactions`, `/${id}/events`]) {
+      assert.strictEqual((await get(path, key)).status, 401, path)
+      assert.strictEqual((await get(path)).status, 200, path)
+    }
+  })
+
+  it("companies: nothing is changed there", async () => {
+    const { id } = await service.company("paid")
+    for (const method of ["POST", "PUT", "DELETE"])
+      assert.include([404, 405], (await service.ask(method, `/operator/companies/${id}/vouchers`, { key: operatorToken })).status)
+  })
+})
