@@ -10,6 +10,7 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Errors from "./Errors.ts"
+import * as Exchange from "./Exchange.ts"
 
 /** Who is asking, once its key was checked: the key, and the plan of its company. */
 export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/http/Authentication/Caller") {}
@@ -98,8 +99,8 @@ export const layer = Layer.effect(
           holderOf(headers["authorization"]),
           (caller): Effect.Effect<HttpServerResponse.HttpServerResponse, Effect.Error<typeof http | typeof refused>> =>
             scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
-              ? Effect.provideService(http, Caller, caller)
-              : refused
+              ? Exchange.noting({ key: caller.apiKey.id })(Effect.provideService(http, Caller, caller))
+              : Exchange.noting({ key: caller.apiKey.id })(refused)
         )
       )
     })
@@ -183,6 +184,7 @@ export const layerOperator = Layer.effect(
     return OperatorAuthentication.of({
       operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint }) {
         const caller = yield* callerOf(Redacted.value(credential))
+        yield* Exchange.noting({ key: `operator:${caller.id}` })(Effect.void)
         const scopes = operatorScopesOf(endpoint)
         if (!scopes.some((scope) => Operators.allows(caller, scope)))
           return yield* Effect.fail(

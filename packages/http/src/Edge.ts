@@ -2,6 +2,7 @@ import * as JsonText from "@satrail/core/base/JsonText"
 import { Cause, Context, Deferred, Effect, References, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Errors from "./Errors.ts"
+import * as Exchange from "./Exchange.ts"
 import { maxStreamMillis, maxStreams } from "./Extension.ts"
 import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
@@ -22,6 +23,8 @@ export interface Options {
   readonly proxies?: number
   /** Where the service is reached from outside, `https://pay.example.com`: links in errors begin with it. Without it they are paths. */
   readonly publicUrl?: string | undefined
+  /** Whether a line is logged for each request: method, route, status, time, key and request id. Not unless given. */
+  readonly logsRequests?: boolean
   /** Completes when the server begins to close: streams end then, or when the routes are closed. */
   readonly closing?: Effect.Effect<void>
 }
@@ -155,7 +158,7 @@ const failed = Effect.fnUntraced(function* (
 export const layer = (options: Options = {}) => {
   const { maxBodyBytes: limitBytes } = policyOf(options)
   const { publicUrl } = options
-  const wantsHost = options.wantsHost ?? false
+  const { wantsHost = false, logsRequests = false } = options
   const origins = new Set(options.corsOrigins)
   const corsFor = corsOf(origins)
 
@@ -178,7 +181,7 @@ export const layer = (options: Options = {}) => {
     request: HttpServerRequest.HttpServerRequest,
     id: string,
     response: HttpServerResponse.HttpServerResponse,
-    paths?: Index
+    paths: Index
   ) => {
     // What most answers are, without the detours.
     if (response.status < 400 && origins.size === 0 && response.headers["cache-control"] === undefined && request.method !== "OPTIONS") {
@@ -186,7 +189,7 @@ export const layer = (options: Options = {}) => {
     }
     const told = addressed(enveloped(response), id, publicUrl)
     // Of what succeeded, the route has said what any origin may read.
-    const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths?.at(request.url) : undefined
+    const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths.at(request.url) : undefined
     const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
     return HttpServerResponse.setHeaders(told, {
       ...securityOf(id),
@@ -206,6 +209,15 @@ export const layer = (options: Options = {}) => {
     return length > most ? most : undefined
   }
 
+  /** What is answered whatever the route would say. */
+  const refusalOf = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
+    const refusal = Refusals.of(request, wantsHost, paths.allowsEscapedLetters)
+    if (refusal !== undefined) return refusal
+    if (request.method === "OPTIONS") return optionsAt(request, paths)
+    const most = isTooLarge(request, paths)
+    return most === undefined ? undefined : tooLarge(most)
+  }
+
   return HttpRouter.middleware(
     Effect.gen(function* () {
       // What is logged for a request goes where the layer's own log goes, also when a host's web server runs it.
@@ -223,30 +235,37 @@ export const layer = (options: Options = {}) => {
         return Effect.provideContext(Effect.logWarning(forwardingIsNotRead), context)
       })
 
+      const record = Exchange.recorder(context, logsRequests)
+
       return (http) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const id = RequestId.of(request.headers[RequestId.header])
-          const refusal = Refusals.of(request, wantsHost, paths.allowsEscapedLetters)
-          if (refusal !== undefined) return Effect.succeed(finish(request, id, refusal))
-          if (request.method === "OPTIONS") return Effect.succeed(finish(request, id, optionsAt(request, paths), paths))
-          const most = isTooLarge(request, paths)
-          if (most !== undefined) return Effect.succeed(finish(request, id, tooLarge(most), paths))
+          const exchange = Exchange.make(RequestId.of(request.headers[RequestId.header]))
+          /** The answer, complete, noted. */
+          const told = (response: HttpServerResponse.HttpServerResponse) =>
+            Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
+              const finished = finish(request, exchange.id, response, paths)
+              record(request, exchange, finished.status, fiber)
+              return Effect.succeed(finished)
+            })
+          const unanswered = <E>(cause: Cause.Cause<E>) =>
+            Effect.withFiber<never, E>((fiber) => {
+              record(request, exchange, Exchange.gone, fiber)
+              return Effect.failCause(cause)
+            })
           // The framework runs us uninterruptibly: a client that disconnects ends the work only if we let it.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
-              response.body._tag === "Stream"
-                ? Effect.map(streamed(response, paths.at(request.url), closing), (ending) => finish(request, id, ending, paths))
-                : Effect.succeed(finish(request, id, response, paths)),
+              response.body._tag === "Stream" ? Effect.flatMap(streamed(response, paths.at(request.url), closing), told) : told(response),
             onFailure: (cause) => {
-              if (isGone(cause)) return Effect.failCause(cause)
-              if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(finish(request, id, stopping, paths))
-              return Effect.map(Effect.provideContext(failed(request, id, cause, paths, limitBytes), context), (response) =>
-                finish(request, id, response, paths)
-              )
+              if (isGone(cause)) return unanswered(cause)
+              if (Cause.hasInterruptsOnly(cause)) return told(stopping)
+              return Effect.flatMap(Effect.provideContext(failed(request, exchange.id, cause, paths, limitBytes), context), told)
             }
           })
           const isToWarn = !isForwardingKnown && request.headers["x-forwarded-for"] !== undefined
-          return RequestId.annotated(id, annotations)(isToWarn ? Effect.andThen(warn, served) : served)
+          const refused = refusalOf(request, paths)
+          const answered = refused === undefined ? (isToWarn ? Effect.andThen(warn, served) : served) : told(refused)
+          return RequestId.annotated(exchange, annotations)(answered)
         })
     }),
     { global: true }

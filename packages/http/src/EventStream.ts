@@ -11,6 +11,7 @@ import * as Errors from "./Errors.ts"
 import * as EventBody from "./EventBody.ts"
 import * as EventIds from "./EventIds.ts"
 import * as Events from "./Events.ts"
+import * as Exchange from "./Exchange.ts"
 import { make } from "./Extension.ts"
 import { filterIssue, filterOf, pageOf, placeOf } from "./resources/Events.ts"
 
@@ -84,6 +85,7 @@ const routes = HttpRouter.use(
       if (!ApiKey.allows(apiKey, "read"))
         return yield* Effect.fail(Errors.failure("scope_required", "This needs a key with the scope read"))
       const { companyId, id } = apiKey
+      yield* Exchange.noting({ key: id })(Effect.void)
       const { filter, after } = yield* asked(request)
       if ((open.get(id) ?? 0) >= streamsPerKey)
         return yield* Effect.fail(Errors.failure("overloaded", `This key has ${streamsPerKey} streams open already: close one`))

@@ -2,6 +2,7 @@ import { Effect, Fiber, Layer } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
 import * as Errors from "./Errors.ts"
+import * as Exchange from "./Exchange.ts"
 import { type Mounted, Paths, type Policy } from "./Paths.ts"
 import { routerConfig } from "./Routing.ts"
 
@@ -46,7 +47,7 @@ const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, 
     Effect.timeoutOrElse(Fiber.join(work), { duration: limitMillis, orElse: () => Effect.sync(() => late(limitMillis)) })
   )
 
-/** The route, held to its policy. One that only reads and has no headers to add stays as it is: it is the hottest there is. */
+/** The route, held to its policy, and named where requests are logged. Nothing more is done for one that only reads and has no headers to add: it is the hottest there is. */
 const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
   const { maxBodyBytes, timeoutMillis, limitsReads, cors } = policy
   const headers = { ...policy.headers, ...(cors === "any" && { "access-control-allow-origin": "*" }) }
@@ -59,7 +60,7 @@ const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
     Object.keys(headers).length === 0
       ? limited
       : Effect.map(limited, (response) => HttpServerResponse.setHeaders(response, { ...headers, ...response.headers }))
-  return { ...route, handler }
+  return { ...route, handler: Exchange.noting({ route: route.path })(handler) }
 }
 
 type Routes = ReadonlyArray<HttpRouter.Route<unknown, unknown>>

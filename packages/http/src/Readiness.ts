@@ -1,3 +1,4 @@
+import * as Measure from "@satrail/core/base/Measure"
 import type { Words } from "@satrail/core/base/Outage"
 import * as Outage from "@satrail/core/base/Outage"
 import { Cause, Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema } from "effect"
@@ -24,7 +25,7 @@ export interface Look {
   readonly reason: string | undefined
 }
 
-const ready = Metric.gauge("satrail_ready", { description: "Result of a check of /readyz: 1 or 0" })
+const ready = Measure.gauge("satrail_ready", "Result of a check of /readyz: 1 or 0", ["check"])
 
 const unsaid = "it does not answer as it should"
 
@@ -42,7 +43,7 @@ const isHeldBy = (fiber: Fiber.Fiber<Look>) => fiber.pollUnsafe() === undefined
 /** Checks once a second at most, one check at a time; concurrent callers get the same result. Logs the beginning and the end of a failure. */
 const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const isReady = Metric.withAttributes(ready, { check: name })
+  const isReady = ready({ check: name })
   let before: string | undefined
   let newest: { readonly fiber: Fiber.Fiber<Look>; readonly beganMillis: number } | undefined
 

@@ -1,5 +1,6 @@
 import { Context, Effect, References } from "effect"
 import { randomBytes } from "node:crypto"
+import * as Exchange from "./Exchange.ts"
 
 export const header = "x-request-id"
 
@@ -33,14 +34,14 @@ const make = (): string => {
 export const of = (given: string | ReadonlyArray<string> | undefined): string =>
   typeof given === "string" && wellFormed.test(given) ? given : make()
 
-/** Every line that is logged in `effect` names the request, beside what `more` and a host's own annotations say. */
+/** `effect` answers the request: every line that it logs names it, beside what `more` and a host's own annotations say. */
 export const annotated =
-  (id: string, more: Readonly<Record<string, unknown>>) =>
+  (exchange: Exchange.Exchange, more: Readonly<Record<string, unknown>>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.updateContext(effect, (context: Context.Context<R>) =>
-      Context.add(context, References.CurrentLogAnnotations, {
+      Context.add(Context.add(context, Exchange.Current, exchange), References.CurrentLogAnnotations, {
         ...more,
         ...Context.get(context, References.CurrentLogAnnotations),
-        [annotation]: id
+        [annotation]: exchange.id
       })
     )

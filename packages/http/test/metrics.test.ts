@@ -19,3 +19,22 @@ it("metrics: shown to the operator, in Prometheus's text format", async () => {
   const { key } = await service.company()
   assert.strictEqual((await service.ask("GET", "/operator/metrics", { key })).status, 401)
 })
+
+it("metrics: requests are counted by route and status, whatever paths were asked for, and timed by route", async () => {
+  const { key } = await service.company()
+  await service.ask("GET", "/v1/transactions/balance", { key })
+  for (let i = 0; i < 3; i++) await service.ask("GET", `/nobody/${i}`)
+  await service.ask("GET", "/v1/vouchers/0197a000-0000-7000-8000-000000000000", { key })
+  const { text } = await service.ask("GET", "/operator/metrics", { key: operatorToken })
+  const lines = text.split("\n")
+  for (const line of [
+    "# TYPE satrail_http_requests_total counter",
+    'satrail_http_requests_total{method="GET",route="/v1/transactions/balance",status="200"} 1',
+    'satrail_http_requests_total{method="GET",route="other",status="404"} 3',
+    'satrail_http_requests_total{method="GET",route="/v1/vouchers/:id",status="404"} 1',
+    "# TYPE satrail_http_request_seconds histogram",
+    'satrail_http_request_seconds_count{method="GET",route="/v1/transactions/balance"} 1',
+    'satrail_http_request_seconds_bucket{method="GET",route="/v1/transactions/balance",le="30"} 1'
+  ])
+    assert.include(lines, line)
+})

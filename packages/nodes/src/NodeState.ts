@@ -1,3 +1,4 @@
+import * as Measure from "@satrail/core/base/Measure"
 import * as Outage from "@satrail/core/base/Outage"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Metric } from "effect"
@@ -8,15 +9,12 @@ import { Effect, Metric } from "effect"
 export class NotLookedAt extends NodeUnavailable {}
 
 /** 1 as long as the node serves us; 0 from when it is away, locked, starting, or refuses our credentials, until the same works again. */
-export const up = (node: string) =>
-  Metric.withAttributes(Metric.gauge("satrail_node_up", { description: "Whether the node serves us: 1 or 0" }), { node })
+const isUpBy = Measure.gauge("satrail_node_up", "Whether the node serves us: 1 or 0", ["node"])
+export const up = (node: string) => isUpBy({ node })
 
 /** How often it did not. */
-export const outages = (node: string) =>
-  Metric.withAttributes(
-    Metric.counter("satrail_node_outages_total", { description: "Questions that the node did not answer", incremental: true }),
-    { node }
-  )
+const outagesBy = Measure.counter("satrail_node_outages_total", "Questions that the node did not answer", ["node"])
+export const outages = (node: string) => outagesBy({ node })
 
 /** Notified of every response and of every outage. Logs an outage once when it begins, with its remedy, and once when it is over. */
 export interface NodeState {

@@ -1,4 +1,5 @@
-import { Cause, Effect, Exit, Fiber, Metric } from "effect"
+import * as Measure from "@satrail/core/base/Measure"
+import { Cause, Effect, Exit, Fiber } from "effect"
 
 /** Flushes in a lane follow each other, flushes of different lanes overlap: the number of lanes is the number in flight. */
 export interface Options<Item, A, E, Outage> {
@@ -19,20 +20,21 @@ export interface Options<Item, A, E, Outage> {
 
 /** What is measured, each with the `operation` that it is about. */
 const metrics = {
-  waiting: Metric.gauge("satrail_store_waiting", { description: "How many wait in the queue when a flush begins" }),
-  items: Metric.histogram("satrail_store_flush_items", {
-    description: "How many go together in one flush",
-    boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+  waiting: Measure.gauge("satrail_store_waiting", "How many wait in the queue when a flush begins", ["operation"]),
+  items: Measure.histogram("satrail_store_flush_items", "How many go together in one flush", {
+    boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    labels: ["operation"]
   }),
-  millis: Metric.histogram("satrail_store_flush_millis", {
-    description: "How long a flush takes, in ms",
-    boundaries: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 30_000]
+  seconds: Measure.histogram("satrail_store_flush_seconds", "How long a flush takes", {
+    boundaries: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30],
+    labels: ["operation"]
   }),
-  outages: Metric.counter("satrail_store_outages_total", { description: "Flushes that the database did not answer", incremental: true }),
-  turnedAway: Metric.counter("satrail_store_turned_away_total", {
-    description: "Refused before the database was called: the queue was full, or the store closed",
-    incremental: true
-  })
+  outages: Measure.counter("satrail_store_outages_total", "Flushes that the database did not answer", ["operation"]),
+  turnedAway: Measure.counter(
+    "satrail_store_turned_away_total",
+    "Refused before the database was called: the queue was full (overloaded), or the store closed",
+    ["operation", "why"]
+  )
 } as const
 
 interface Waiting<Item, A, E> {
@@ -49,13 +51,13 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
   const context = yield* Effect.context<never>()
   const fork = Effect.runForkWith(context)
   const { operation } = options
-  const waitingNow = Metric.withAttributes(metrics.waiting, { operation })
-  const items = Metric.withAttributes(metrics.items, { operation })
-  const millis = Metric.withAttributes(metrics.millis, { operation })
-  const outages = Metric.withAttributes(metrics.outages, { operation })
+  const waitingNow = metrics.waiting({ operation })
+  const items = metrics.items({ operation })
+  const seconds = metrics.seconds({ operation })
+  const outages = metrics.outages({ operation })
   const turnedAway = {
-    overloaded: Metric.withAttributes(metrics.turnedAway, { operation, why: "overloaded" }),
-    closed: Metric.withAttributes(metrics.turnedAway, { operation, why: "closed" })
+    overloaded: metrics.turnedAway({ operation, why: "overloaded" }),
+    closed: metrics.turnedAway({ operation, why: "closed" })
   }
   let waitingCount = 0
   let closed = false
@@ -91,7 +93,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     waitingNow.updateUnsafe(waitingCount, context)
     items.updateUnsafe(entries.length, context)
     return Effect.flatMap(Effect.exit(options.flush(entries.map(({ item }) => item))), (exit) => {
-      millis.updateUnsafe(performance.now() - begunMillis, context)
+      seconds.updateUnsafe((performance.now() - begunMillis) / 1000, context)
       if (Exit.isSuccess(exit)) {
         return Effect.sync(() =>
           entries.forEach((entry, i) => entry.resume(exit.value[i] ?? Effect.die(new Error("an item was not answered"))))

@@ -156,7 +156,7 @@ it.live("group commit: measured: waiting, flush size, outages apart from refusal
     const measured = (yield* Metric.snapshot).filter(({ attributes }) => attributes?.["operation"] === "measured")
     const state = (id: string, why?: string) => measured.find((one) => one.id === id && one.attributes?.["why"] === why)?.state
     assert.deepInclude(state("satrail_store_flush_items"), { count: 3, sum: 4, max: 2 })
-    assert.deepInclude(state("satrail_store_flush_millis"), { count: 3 })
+    assert.deepInclude(state("satrail_store_flush_seconds"), { count: 3 })
     assert.deepInclude(state("satrail_store_waiting"), { value: 0 })
     assert.deepInclude(state("satrail_store_outages_total"), { count: 1 })
     assert.deepInclude(state("satrail_store_turned_away_total", "overloaded"), { count: 1 })

@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/Extension"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
-import { Cause, Console, Context, Deferred, Effect, Layer, Logger, References, Schema } from "effect"
+import { Cause, Console, Context, Deferred, Effect, Layer, References, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import * as Banner from "./Banner.ts"
 import * as Check from "./check/Check.ts"
@@ -9,17 +9,14 @@ import * as Checks from "./check/Checks.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import { Variables } from "./environment/Unknown.ts"
+import * as Log from "./Log.ts"
 import * as Reset from "./sandbox/Reset.ts"
 import * as Server from "./Server.ts"
 
-const isPretty = ({ logFormat }: Environment.Environment): boolean =>
-  logFormat === "pretty" || (logFormat === "auto" && process.stderr.isTTY)
-
-const logging = (environment: Environment.Environment) =>
-  Layer.mergeAll(
-    Logger.layer([isPretty(environment) ? Logger.consolePretty({ colors: "auto" }) : Logger.withConsoleError(Logger.formatJson)]),
-    Layer.succeed(References.MinimumLogLevel, environment.logLevel),
-    Layer.succeed(Logger.LogToStderr, true),
+/** What surrounds everything: where its log and its spans go. */
+const telemetry = (environment: Environment.Environment) =>
+  Layer.merge(
+    Log.layer(environment),
     // A span costs as much as a small request, and nobody is there to receive it.
     Layer.succeed(References.TracerEnabled, false)
   )
@@ -126,7 +123,7 @@ export const main = <E, EX = never>(
       process.once("SIGTERM", end)
       process.once("SIGINT", end)
     })
-    yield* Effect.provide(running(environment, servicesOf, extensions), logging(environment))
+    yield* Effect.provide(running(environment, servicesOf, extensions), telemetry(environment))
   }).pipe(
     Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : explain(cause))),
     // To be told to stop, and to stop, is no failure.

@@ -312,12 +312,13 @@ export const routes = <E = never>(
   services: Context.Context<Services>,
   beside: Beside<E> = {}
 ) => {
-  const { corsOrigins, maxBodyBytes, proxies, publicUrl } = environment
+  const { corsOrigins, maxBodyBytes, proxies, publicUrl, requestLog: logsRequests } = environment
   const options = {
     corsOrigins,
     maxBodyBytes,
     proxies,
     publicUrl,
+    logsRequests,
     wantsHost: true,
     about: aboutOf(environment),
     site: Site.extension(),

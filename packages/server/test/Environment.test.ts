@@ -48,6 +48,7 @@ describe("the environment", () => {
     ["SATRAIL_SHUTDOWN_SECONDS", "0"],
     ["SATRAIL_LOG_FORMAT", "xml"],
     ["SATRAIL_LOG_LEVEL", "loud"],
+    ["SATRAIL_REQUEST_LOG", "on"],
     ["SATRAIL_DATABASE_CONNECTIONS", "1"]
   ]
   for (const [name, value] of wrong) {

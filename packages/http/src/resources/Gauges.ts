@@ -1,4 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
+import * as Measure from "@satrail/core/base/Measure"
 import type { Account } from "@satrail/core/ledger/Change"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import { Cause } from "@satrail/core/reports/reconciliation/Difference"
@@ -7,24 +8,21 @@ import { Clock, Effect, Metric, Option } from "effect"
 import * as Scalars from "../Scalars.ts"
 import { countByCause } from "./Reconciliation.ts"
 
-const gauge = (name: string, description: string) => Metric.gauge(`satrail_${name}`, { description })
-
 const gauges = {
-  owned: gauge("owned_sats", "Balance by the node or the chain"),
-  own: gauge("own_funds_sats", "Operator equity"),
-  unexplained: gauge("unexplained_sats", "Owned beyond operator equity and ledger; negative where money is missing"),
-  assets: gauge("assets_sats", "Balance of node and wallet together"),
-  liabilities: gauge("liabilities_sats", "Balances of all companies together"),
-  account: gauge("account_sats", "Balance of a ledger account"),
-  differences: gauge("differences", "Discrepancies between the ledger and the statements of node and chain"),
-  age: gauge("reconciliation_age_seconds", "Age of the last reconciliation run"),
-  waiting: gauge("waiting", "Backlog: items"),
-  waitingSats: gauge("waiting_sats", "Backlog: satoshis, with fees"),
-  waitingAge: gauge("waiting_seconds", "Backlog: age of the oldest item; 0 without any")
+  owned: Measure.gauge("satrail_owned_sats", "Balance by the node or the chain; chain is the hot wallet", ["account"]),
+  own: Measure.gauge("satrail_own_funds_sats", "Operator equity", ["account"]),
+  unexplained: Measure.gauge("satrail_unexplained_sats", "Owned beyond operator equity and ledger; negative where money is missing", [
+    "account"
+  ]),
+  assets: Measure.gauge("satrail_assets_sats", "Balance of node and wallet together")({}),
+  liabilities: Measure.gauge("satrail_liabilities_sats", "Balances of all companies together")({}),
+  account: Measure.gauge("satrail_account_sats", "Balance of a ledger account", ["account"]),
+  differences: Measure.gauge("satrail_differences", "Discrepancies between the ledger and the statements of node and chain", ["cause"]),
+  age: Measure.gauge("satrail_reconciliation_age_seconds", "Age of the last reconciliation run")({}),
+  waiting: Measure.gauge("satrail_waiting", "Backlog: items", ["kind"]),
+  waitingSats: Measure.gauge("satrail_waiting_sats", "Backlog: satoshis, with fees", ["kind"]),
+  waitingAge: Measure.gauge("satrail_waiting_seconds", "Backlog: age of the oldest item; 0 without any", ["kind"])
 }
-
-const set = (of: Metric.Metric<number, unknown>, value: number, attributes: Readonly<Record<string, string>> = {}) =>
-  Metric.update(Metric.withAttributes(of, attributes), value)
 
 const accounts: ReadonlyArray<Account> = [
   "available",
@@ -42,27 +40,26 @@ const accounts: ReadonlyArray<Account> = [
 export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
   Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
-    const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat, attributes: Readonly<Record<string, string>> = {}) =>
-      set(of, Scalars.exactSats(amount), attributes)
+    const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat) => Metric.update(of, Scalars.exactSats(amount))
     const all = yield* waiting
     for (const kind of Waiting.kinds) {
       const { count, amount, oldestAtMillis } = all[kind]
-      yield* set(gauges.waiting, count, { kind })
-      yield* sats(gauges.waitingSats, amount, { kind })
-      yield* set(gauges.waitingAge, oldestAtMillis === null ? 0 : Math.max(0, nowMillis - oldestAtMillis) / 1000, { kind })
+      yield* Metric.update(gauges.waiting({ kind }), count)
+      yield* sats(gauges.waitingSats({ kind }), amount)
+      yield* Metric.update(gauges.waitingAge({ kind }), oldestAtMillis === null ? 0 : Math.max(0, nowMillis - oldestAtMillis) / 1000)
     }
     const report = Option.getOrUndefined(yield* last)
     if (report === undefined) return
-    yield* set(gauges.age, Math.max(0, nowMillis - report.atMillis) / 1000)
+    yield* Metric.update(gauges.age, Math.max(0, nowMillis - report.atMillis) / 1000)
     yield* sats(gauges.assets, report.assets)
     yield* sats(gauges.liabilities, report.liabilities)
     for (const account of ["node", "chain"] as const) {
       const { owned, own, unexplained } = report[account]
-      yield* sats(gauges.owned, owned, { account })
-      if (own !== null) yield* sats(gauges.own, own, { account })
-      yield* sats(gauges.unexplained, unexplained, { account })
+      yield* sats(gauges.owned({ account }), owned)
+      if (own !== null) yield* sats(gauges.own({ account }), own)
+      yield* sats(gauges.unexplained({ account }), unexplained)
     }
-    for (const account of accounts) yield* sats(gauges.account, report.accounts[account], { account })
+    for (const account of accounts) yield* sats(gauges.account({ account }), report.accounts[account])
     const counts = countByCause(report.differences)
-    for (const cause of Cause.literals) yield* set(gauges.differences, counts[cause] ?? 0, { cause })
+    for (const cause of Cause.literals) yield* Metric.update(gauges.differences({ cause }), counts[cause] ?? 0)
   }).pipe(Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("metrics: backlog and discrepancies unavailable", outage)))

@@ -53,6 +53,12 @@ export const life = {
     fallback: "auto",
     ...Setting.oneOf("auto", "json", "pretty")
   }),
+  requestLog: Setting.withDefault({
+    name: "SATRAIL_REQUEST_LOG",
+    meaning: "Whether a line is logged for each request: its method, route, status, time, the id of its key and its request id",
+    fallback: "yes",
+    ...Setting.yesOrNo
+  }),
   logLevel: Setting.withDefault({
     name: "SATRAIL_LOG_LEVEL",
     meaning: "The lowest level that is logged",

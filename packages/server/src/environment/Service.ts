@@ -30,11 +30,6 @@ export const identity = {
   })
 }
 
-const answers: ReadonlyMap<string, boolean> = new Map([
-  ["yes", true],
-  ["no", false]
-])
-
 /** Who may operate it. */
 export const operator = {
   operatorToken: Setting.optional({
@@ -47,8 +42,7 @@ export const operator = {
     name: "SATRAIL_DEMO",
     meaning:
       "Whether the first start opens a company called Demo, and stores its key in demo.json, for evaluation. Default: yes where everything is simulated. Never on mainnet",
-    wants: "one of yes, no",
-    read: (text) => answers.get(text)
+    ...Setting.yesOrNo
   }),
   webhookKey: Setting.optional({
     name: "SATRAIL_WEBHOOK_KEY",

@@ -125,6 +125,13 @@ export const oneOf = <const A extends string>(...values: ReadonlyArray<A>): Kind
   read: (text) => values.find((value) => value === text)
 })
 
+const answers: ReadonlyMap<string, boolean> = new Map([
+  ["yes", true],
+  ["no", false]
+])
+
+export const yesOrNo: Kind<boolean> = { wants: "one of yes, no", read: (text) => answers.get(text) }
+
 /** A text that is not shown again. */
 export const secret = (wants: string, isRight: (text: string) => boolean = () => true): Kind<Redacted.Redacted> => ({
   wants,

@@ -1,4 +1,5 @@
 import { Cause, Clock, Deferred, Effect, Latch, Metric } from "effect"
+import * as Measure from "../../base/Measure.ts"
 import * as Pages from "../../base/Pages.ts"
 import { cursorOf, placeOf } from "../Events.ts"
 import { Feed } from "../Feed.ts"
@@ -32,10 +33,8 @@ export interface Control {
 
 export const control = (): Control => ({ latch: Latch.makeUnsafe(true), hasNews: true, isChanged: false })
 
-const attempts = Metric.counter("satrail_webhook_attempts_total", { description: "Webhook attempts, by outcome" })
-const disabledCount = Metric.counter("satrail_webhook_endpoints_disabled_total", {
-  description: "Webhook endpoints disabled because they failed"
-})
+const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", ["outcome"])
+const disabledCount = Measure.counter("satrail_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed")({})
 
 /** Right before a place. */
 const before = ({ event, part }: Notice.Place): Notice.Place => ({ event, part: part - 1 })
@@ -131,7 +130,7 @@ const disable = Effect.fnUntraced(function* ({ standing: { endpoint }, journal, 
 /** What an attempt says of its endpoint. */
 const judge = Effect.fnUntraced(function* (run: Run, isDelivered: boolean, isGone: boolean) {
   const nowMillis = yield* Clock.currentTimeMillis
-  yield* Metric.update(Metric.withAttributes(attempts, { outcome: isDelivered ? "delivered" : "failed" }), 1)
+  yield* Metric.update(attempts({ outcome: isDelivered ? "delivered" : "failed" }), 1)
   const { failingSinceMillis } = run.standing.endpoint
   if (isDelivered) return failingSinceMillis === null ? undefined : yield* progress(run, null)
   if (isGone) return yield* disable(run, "gone")

@@ -1,0 +1,74 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import * as Extension from "../src/Extension.ts"
+import { operatorToken, start } from "./Service.ts"
+
+const started = async (logsRequests: boolean) => {
+  const slow = HttpRouter.add("GET", "/slow", Effect.as(Effect.never, HttpServerResponse.text("")))
+  const service = await start({ http: { logsRequests, extensions: [Extension.make(slow)] } })
+  afterAll(service.dispose)
+  /** Lines of the request log: their fields, and the id that annotates them. */
+  const lines = () =>
+    service.logged.flatMap((text) => {
+      const [, fields, id] = /^\["request",(\{.*?\})\].* \{"request_id":"(\w+)"\}$/.exec(text) ?? []
+      return fields === undefined ? [] : [{ id, ...JSON.parse(fields) }]
+    })
+  return { service, lines }
+}
+
+describe("the request log", () => {
+  it("request log: a line a request has method, route, status, time, key and request id, and nothing that was in the path or the query; a probe has none", async () => {
+    const { service, lines } = await started(true)
+    const { key } = await service.company()
+    const id = "0197a000-0000-7000-8000-000000000000"
+    const ask = (method: string, path: string, as: string, more: { readonly key?: string; readonly body?: unknown } = {}) =>
+      service.ask(method, path, { ...more, headers: { "x-request-id": as } })
+    await ask("GET", "/v1/transactions/balance", "one", { key })
+    await ask("GET", `/v1/vouchers/${id}`, "two", { key })
+    await ask("POST", "/operator/companies", "three", { key: operatorToken, body: { name: "Example Ltd", plan: "free" } })
+    await ask("GET", "/v1/transactions/balance", "four", { key: "sr_wrong" })
+    await ask("GET", `/secret-${id}?k1=${id}`, "five")
+    await ask("GET", "/lnurlw?k1=00", "six")
+    await ask("OPTIONS", "/v1/transactions/balance", "seven")
+    await ask("GET", "/healthz", "eight")
+    const keyId = lines()[0]?.key
+    assert.match(String(keyId), /^\w{12}$/)
+    assert.deepStrictEqual(
+      lines().map(({ ms, ...line }) => {
+        assert.isTrue(typeof ms === "number" && ms >= 0 && ms < 10_000)
+        return line
+      }),
+      [
+        { id: "one", method: "GET", route: "/v1/transactions/balance", status: 200, key: keyId },
+        { id: "two", method: "GET", route: "/v1/vouchers/:id", status: 404, key: keyId },
+        { id: "three", method: "POST", route: "/operator/companies", status: 201, key: "operator:root" },
+        { id: "four", method: "GET", route: "/v1/transactions/balance", status: 401 },
+        { id: "five", method: "GET", route: "other", status: 404 },
+        { id: "six", method: "GET", route: "/lnurlw", status: 200 },
+        { id: "seven", method: "OPTIONS", route: "other", status: 200 }
+      ]
+    )
+    for (const secret of [key, operatorToken, "sr_wrong", id]) assert.notInclude(service.logged.join("\n"), secret)
+  })
+
+  it("request log: a client that does not wait is in it as 499", async () => {
+    const { service, lines } = await started(true)
+    const controller = new AbortController()
+    const asked = service.handler(new Request("http://service/slow", { signal: controller.signal, headers: { "x-request-id": "gone" } }))
+    await new Promise((resolve) => setImmediate(resolve))
+    controller.abort()
+    await asked.catch(() => undefined)
+    assert.deepStrictEqual(
+      lines().map(({ id, route, status }) => ({ id, route, status })),
+      [{ id: "gone", route: "/slow", status: 499 }]
+    )
+  })
+
+  it("request log: nothing is logged of a request where it is off", async () => {
+    const { service } = await started(false)
+    await service.ask("GET", "/healthz")
+    await service.ask("GET", "/nothing")
+    assert.deepStrictEqual(service.logged, [])
+  })
+})
