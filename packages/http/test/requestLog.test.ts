@@ -1,11 +1,12 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter } from "effect/http"
 import * as Extension from "../src/Extension.ts"
 import { operatorToken, start } from "./Service.ts"
 
 const started = async (logsRequests: boolean) => {
-  const slow = HttpRouter.add("GET", "/slow", Effect.as(Effect.never, HttpServerResponse.text("")))
+  const reached = Promise.withResolvers<void>()
+  const slow = HttpRouter.add("GET", "/slow", Effect.andThen(Effect.sync(reached.resolve), Effect.never))
   const service = await start({ http: { logsRequests, extensions: [Extension.make(slow)] } })
   afterAll(service.dispose)
   /** Lines of the request log: their fields, and the id that annotates them. */
@@ -14,7 +15,7 @@ const started = async (logsRequests: boolean) => {
       const [, fields, id] = /^\["request",(\{.*?\})\].* \{"request_id":"(\w+)"\}$/.exec(text) ?? []
       return fields === undefined ? [] : [{ id, ...JSON.parse(fields) }]
     })
-  return { service, lines }
+  return { service, lines, reached: reached.promise }
 }
 
 describe("the request log", () => {
@@ -53,10 +54,10 @@ describe("the request log", () => {
   })
 
   it("request log: a client that does not wait is in it as 499", async () => {
-    const { service, lines } = await started(true)
+    const { service, lines, reached } = await started(true)
     const controller = new AbortController()
     const asked = service.handler(new Request("http://service/slow", { signal: controller.signal, headers: { "x-request-id": "gone" } }))
-    await new Promise((resolve) => setImmediate(resolve))
+    await reached
     controller.abort()
     await asked.catch(() => undefined)
     assert.deepStrictEqual(

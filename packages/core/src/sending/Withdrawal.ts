@@ -195,7 +195,7 @@ export interface WithdrawalSettled extends Change.Parts<"WithdrawalSettled", Alr
 }
 export interface WithdrawalFailed extends Written<
   "WithdrawalFailed",
-  readonly [Noun.TransitionOf<typeof life.failed>],
+  readonly [Noun.TransitionOf<typeof life.failed, Withdrawal>],
   "credit" | "fence"
 > {}
 /** Both ends are ours: the hold is posted and the other company credited, together. A claimed invoice settles with it. */

@@ -45,6 +45,7 @@ import * as Dispatcher from "../events/webhooks/Dispatcher.ts"
 import * as Forgetting from "../events/webhooks/Forgetting.ts"
 import { WebhookReads } from "../events/webhooks/WebhookReads.ts"
 import * as Webhooks from "../events/webhooks/Webhooks.ts"
+import * as Payments from "./Payments.ts"
 import * as Policy from "./Policy.ts"
 import type { Records } from "./Records.ts"
 
@@ -116,6 +117,7 @@ export const layer = (settings: Policy.Settings) =>
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),
     Layer.provide(Tail.layerJournal),
+    Layer.provide(Payments.layerJournal),
     Layer.provideMerge(Tail.layer)
   )
 
