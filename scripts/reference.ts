@@ -11,6 +11,7 @@ import * as ChainBooks from "../packages/chain/src/Books.ts"
 import { maxCounted } from "../packages/core/src/accounts/AccountReads.ts"
 import * as ApiKeys from "../packages/core/src/accounts/ApiKeys.ts"
 import * as Companies from "../packages/core/src/accounts/Companies.ts"
+import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
 import type { Rate } from "../packages/core/src/base/Throttle.ts"
 import * as Page from "../packages/core/src/ledger/Page.ts"
@@ -58,6 +59,18 @@ const rate = ({ base, partsPerMillion }: { readonly base: Msat.Msat; readonly pa
   `${sats(base)} + ${Number(partsPerMillion) / 10_000} %`
 
 const often = ({ count, everyMillis }: Rate): string => `${count} at once, then one every ${everyMillis / 1000} s, by default`
+
+const metrics = (): string => {
+  const rows = Measure.all().map(
+    ({ name, type, labels, description }) => `| \`${name}\` | ${type} | ${labels.join(", ")} | ${description} |`
+  )
+  const head = ["| metric | type | by | what it is |", "|---|---|---|---|"]
+  const about =
+    "In Prometheus's text format at `GET /operator/metrics`, with the operator's token. Each process counts for itself, since its start; what describes the store (backlog, books) is the same in all. " +
+    "Seconds are seconds, sats are satoshis; of a histogram there are `_bucket`, `_sum` and `_count`. No label names a company. " +
+    "[Alarms](../../deploy/prometheus/rules.yaml) and a [dashboard](../../deploy/grafana/satrail.json) are over these; [what to watch](../guides/operate.md)."
+  return ["# Metrics", about, [...head, ...rows].join("\n")].join("\n\n") + "\n"
+}
 
 const limits = (): string => {
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
@@ -199,6 +212,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "errors.md": made + Reference.errors(),
   "sandbox-errors.md": made + Recipes.page(),
   "limits.md": made + limits(),
+  "metrics.md": made + metrics(),
   "defences.md": made + Defences.page(),
   "commands.md": made + Commands.page(Completions.fromCommand(satrail)),
   "configuration.md": `${made}# Configuration\n\nThe server reads its environment. An invalid value stops the start, which reports every problem; so does a variable that looks like one of these and is none. \`satrail check\` checks what they name.\n\n${Environment.documentation()}\n`

@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/Extension"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
-import { Cause, Console, Context, Deferred, Effect, Layer, References, Schema } from "effect"
+import { Cause, Console, Context, Deferred, Effect, Layer, Metric, References, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import * as Banner from "./Banner.ts"
 import * as Check from "./check/Check.ts"
@@ -12,6 +12,7 @@ import { Variables } from "./environment/Unknown.ts"
 import * as Log from "./Log.ts"
 import * as Reset from "./sandbox/Reset.ts"
 import * as Server from "./Server.ts"
+import { build } from "./Version.ts"
 
 /** What surrounds everything: where its log and its spans go. */
 const telemetry = (environment: Environment.Environment) =>
@@ -74,6 +75,7 @@ const program = Effect.fnUntraced(function* <E, EX>(
     : undefined
   // What a start leaves behind is a third of the memory of a process that waits. Only where the collector can be called.
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
+  yield* Metric.update(build, 1)
   yield* Deferred.succeed(prepared, undefined)
   yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo }))
   yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))

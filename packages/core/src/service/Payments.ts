@@ -15,10 +15,11 @@ interface Payment {
   readonly amount: Msat.Msat
 }
 
-const payments = Measure.counter("satrail_payments_total", "Payments that ended in this process; internal ones go from company to company", [
-  "rail",
-  "result"
-])
+const payments = Measure.counter(
+  "satrail_payments_total",
+  "Payments that ended in this process; internal ones go from company to company",
+  ["rail", "result"]
+)
 const sats = Measure.counter("satrail_payment_sats_total", "Their amounts, without fees", ["rail", "result"])
 
 const total = (legs: ReadonlyArray<Leg>, isCounted: (posting: Posting) => boolean): Msat.Msat =>

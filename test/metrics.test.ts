@@ -1,0 +1,76 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync } from "node:fs"
+import path from "node:path"
+import * as Measure from "../packages/core/src/base/Measure.ts"
+import * as Environment from "../packages/server/src/Environment.ts"
+import * as Server from "../packages/server/src/Server.ts"
+import { all, read, root } from "./deployFiles.ts"
+
+// Each module names its metrics when it is loaded, and these load all.
+const loaded = [Environment.bundled, Server.services]
+
+const metrics = new Map(Measure.all().map((metric) => [metric.name, metric]))
+
+/** The metric that a series belongs to: a histogram has three. */
+const metricOf = (series: string) => {
+  const found = metrics.get(series)
+  const histogram = metrics.get(series.replace(/_(bucket|sum|count)$/, ""))
+  return found ?? (histogram?.type === "histogram" ? histogram : undefined)
+}
+
+/** What is wrong with the queries of a text: series that there are none of, and labels that these do not have. */
+const problems = (text: string): ReadonlyArray<string> => [
+  ...new Set(all(text, /\b(satrail_\w+)/g).filter((series) => metricOf(series) === undefined)),
+  ...Array.from(text.matchAll(/\b(satrail_\w+)\{([^}]*)\}/g)).flatMap(([, series = "", matchers = ""]) =>
+    all(matchers, /(\w+)\s*[=!]~?/g)
+      .filter((label) => !["job", "instance", "le"].includes(label))
+      .filter((label) => !metricOf(series)?.labels.some((one) => one === label))
+      .map((label) => `${series} has no ${label}`)
+  )
+]
+
+const unescaped = (text: string) => text.replaceAll('\\"', '"')
+
+describe("metrics", () => {
+  it("metrics: each is named as Prometheus wants it: in base units, and a counter ends in _total", () => {
+    assert.isAbove(metrics.size, 20, `${loaded.length} modules`)
+    for (const { name, type } of metrics.values()) {
+      assert.match(name, /^satrail_[a-z]+(_[a-z]+)*$/)
+      assert.strictEqual(name.endsWith("_total"), type === "counter", name)
+      assert.notMatch(name, /_(milli\w*|ms|msat|minutes|hours|kilobytes)(_|$)/)
+    }
+  })
+
+  it("metrics: every one is made where the reference finds it", () => {
+    const sources = readdirSync(path.join(root, "packages")).flatMap((name) =>
+      readdirSync(path.join(root, "packages", name, "src"), { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => `packages/${name}/src/${file}`)
+    )
+    assert.isAbove(sources.length, 300)
+    const others = sources.filter(
+      (file) => !file.endsWith("base/Measure.ts") && /Metric\.(counter|gauge|histogram|summary|frequency)\(/.test(read(file))
+    )
+    assert.deepStrictEqual(others, [], "make it with core's base/Measure.ts")
+    const named = sources.flatMap((file) => all(read(file), /Measure\.\w+\(\s*"(satrail_\w+)"/g))
+    assert.deepStrictEqual(named.toSorted(), [...metrics.keys()].toSorted())
+  })
+
+  it("metrics: alarms and dashboard ask for metrics and labels that there are", () => {
+    for (const file of ["deploy/prometheus/rules.yaml", "deploy/prometheus/rules.test.yaml", "deploy/grafana/satrail.json"])
+      assert.deepStrictEqual(problems(unescaped(read(file))), [], file)
+    assert.deepStrictEqual(problems('rate(satrail_nothing_total[5m]) > satrail_ready{company="1"}'), [
+      "satrail_nothing_total",
+      "satrail_ready has no company"
+    ])
+  })
+
+  it("metrics: each alarm has a test in which it fires and one in which it is silent", () => {
+    const alarms = all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g)
+    const cases = all(read("deploy/prometheus/rules.test.yaml"), /- name: (.*)/g)
+    assert.deepStrictEqual(
+      cases,
+      alarms.flatMap((alarm) => [`${alarm} fires`, `${alarm} is silent`])
+    )
+  })
+})
