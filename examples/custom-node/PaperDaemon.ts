@@ -28,7 +28,7 @@ const Hash = Schema.Struct({ hash: PaymentHash.PaymentHash })
 const After = Schema.Struct({ after: Schema.String, wait_seconds: Schema.NumberFromString })
 const InvoiceAsk = Schema.Struct({
   label: Schema.String,
-  amount_msat: Amount,
+  amount_msat: Schema.NullOr(Amount),
   expiry_seconds: Schema.Int,
   description: Schema.optional(Schema.String),
   description_hash: Schema.optional(Schema.String)

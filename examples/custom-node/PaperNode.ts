@@ -158,7 +158,7 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
     // The label is our id: a repeated call returns the existing invoice. With a node that answers "exists" instead, look it up by label.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
       const text = description._tag === "Text" ? { description: description.text } : { description_hash: description.sha256 }
-      const request = post("/v1/invoices", { label: id, amount_msat: `${amount}`, expiry_seconds: expirySeconds, ...text })
+      const request = post("/v1/invoices", { label: id, amount_msat: amount && `${amount}`, expiry_seconds: expirySeconds, ...text })
       return Effect.map(ask("createInvoice", request, Invoice), ({ payment_hash, payment_request }) => ({
         paymentHash: payment_hash,
         paymentRequest: payment_request

@@ -32,7 +32,7 @@ interface Outgoing {
 }
 
 const Asked = Schema.Struct({
-  amountSat: Schema.NumberFromString,
+  amountSat: Schema.optional(Schema.NumberFromString),
   externalId: Schema.String,
   expirySeconds: Schema.NumberFromString,
   description: Schema.optional(Schema.String),
@@ -78,7 +78,8 @@ const make = Effect.gen(function* () {
     const what =
       descriptionHash === undefined ? ({ _tag: "Text", text: description } as const) : ({ _tag: "Hash", sha256: descriptionHash } as const)
     const id = `${externalId} ${incoming.size}` // each call is a new invoice, whatever its externalId
-    const issued = yield* receiver.createInvoice({ id, amount: Msat.fromSats(amountSat), description: what, expirySeconds })
+    const amount = amountSat === undefined ? null : Msat.fromSats(amountSat)
+    const issued = yield* receiver.createInvoice({ id, amount, description: what, expirySeconds })
     incoming.set(issued.paymentHash, { paymentHash: issued.paymentHash, invoice: issued.paymentRequest, externalId })
     return json({ amountSat, paymentHash: issued.paymentHash, serialized: issued.paymentRequest })
   })

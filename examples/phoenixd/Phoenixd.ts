@@ -114,9 +114,10 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
     lacks: new Set(["cancel", "millisatoshis"]),
     // `externalId` is our id, which phoenixd does not hold to be unique: it is looked for first, one creation at a time.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
-      if (amount % 1000n !== 0n) return Effect.fail(outage("createInvoice", "phoenixd knows whole satoshis only"))
+      if (amount !== null && amount % 1000n !== 0n) return Effect.fail(outage("createInvoice", "phoenixd knows whole satoshis only"))
       const text = description._tag === "Text" ? { description: description.text } : { descriptionHash: description.sha256 }
-      const form = { amountSat: String(Msat.toSats(amount)), expirySeconds: String(expirySeconds), externalId: id, ...text }
+      const asked = amount === null ? {} : { amountSat: String(Msat.toSats(amount)) } // without one the payer decides
+      const form = { ...asked, expirySeconds: String(expirySeconds), externalId: id, ...text }
       const known = ask("createInvoice", get("/payments/incoming", { externalId: id, all: "true" }), Schema.Array(Incoming))
       return Effect.gen(function* () {
         const [earlier] = yield* known

@@ -115,6 +115,8 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         nodeId: "02".repeat(33),
         memo: "one of many",
         amount: Msat.fromSats(1000),
+        minAmount: null,
+        maxAmount: null,
         paymentHash: PaymentHash.make(Buffer.from(entropy(32)).toString("hex")),
         paymentRequest: "lnbcrt",
         metadata: {},

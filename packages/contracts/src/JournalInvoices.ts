@@ -60,6 +60,18 @@ export const money = {
     assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, 100), verdict)), { available: 100, node: -100 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
+  "C33: of an invoice without an amount the payer decides, and what arrived is credited, outside of what was expected too": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const expected = { amount: null, minAmount: Msat.fromSats(10), maxAmount: Msat.fromSats(20) }
+      for (const sats of [1, 15, 5000]) {
+        const row = yield* created(companyId, 100, expected)
+        assert.deepStrictEqual(yield* read(row), row)
+        assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, sats), verdict)), { available: sats, node: -sats })
+        assert.deepInclude(yield* read(row), { ...expected, status: "settled", received: Msat.fromSats(sats) })
+      }
+    }
+  ),
   "an unpaid invoice credits nothing": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)

@@ -16,7 +16,7 @@ import { eventually, Patience } from "./Eventually.ts"
 export class Peer extends Context.Service<
   Peer,
   {
-    /** Pays an invoice, with its own amount or with `amount`, which is more. Succeeds when it is paid and fails when it cannot be. */
+    /** Pays an invoice, with its own amount or with `amount`, which is more, or all there is where it has none. Succeeds when it is paid and fails when it cannot be. */
     readonly pay: (paymentRequest: string, amount?: Msat.Msat) => Effect.Effect<void, unknown>
   }
 >()("@satrail/contracts/LightningReceiver/Peer") {}
@@ -102,6 +102,23 @@ export const money = {
     yield* pay(paymentRequest, Msat.fromSats(1010))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1010))
     assert.strictEqual(last(yield* toldUntil(null, paymentHash)).received, Msat.fromSats(1010))
+  }),
+  "C33: of an invoice without an amount the payer decides, and it is received in full": Effect.gen(function* () {
+    const { createInvoice, lacks } = yield* LightningReceiver
+    const asked = { ...(yield* ask(0)), amount: null }
+    if (lacks?.has("amountless") === true) return assert.strictEqual((yield* Effect.flip(createInvoice(asked)))._tag, "NodeUnavailable")
+    const first = yield* createInvoice(asked)
+    assert.deepStrictEqual(yield* createInvoice(asked), first)
+    assert.isUndefined(decode(first.paymentRequest).amount)
+    const second = yield* createInvoice({ ...(yield* ask(0)), amount: null })
+    for (const [{ paymentHash, paymentRequest }, sats] of [
+      [first, 1],
+      [second, 54_321]
+    ] as const) {
+      yield* pay(paymentRequest, Msat.fromSats(sats))
+      assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(sats))
+    }
+    return assert.strictEqual(last(yield* toldUntil(null, second.paymentHash)).received, Msat.fromSats(54_321))
   }),
   "an invoice is paid once": Effect.gen(function* () {
     const { paymentHash, paymentRequest } = yield* issue(1000)

@@ -57,6 +57,8 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   nodeId: "02",
   memo: "tea",
   amount: Msat.make(1000n),
+  minAmount: null,
+  maxAmount: null,
   paymentHash: PaymentHash.make("11".repeat(32)),
   paymentRequest: "lnbcrt1…",
   metadata: {},

@@ -58,6 +58,12 @@ bites("LightningReceiver", promises, {
     telling((one) => ({ ...one, received: Msat.fromSats(1000) })),
     ["C33: an overpayment is received in full"]
   ],
+  "one that asks for a satoshi where the payer decides": [
+    sabotage(LightningReceiver, ({ createInvoice }) => ({
+      createInvoice: (ask) => createInvoice({ ...ask, amount: ask.amount ?? Msat.fromSats(1) })
+    })),
+    ["C33: of an invoice without an amount the payer decides, and it is received in full"]
+  ],
   "one that begins at the beginning whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
     ["C60: a subscription resumes right after a cursor: nothing is left out and nothing repeated"]
@@ -106,7 +112,7 @@ bites("LightningReceiver", promises, {
   ],
   "one that knows whole satoshis only": [
     sabotage(LightningReceiver, ({ createInvoice }) => ({
-      createInvoice: (ask) => createInvoice({ ...ask, amount: Msat.fromSats(Msat.toSats(ask.amount)) })
+      createInvoice: (ask) => createInvoice({ ...ask, amount: ask.amount && Msat.fromSats(Msat.toSats(ask.amount)) })
     })),
     ["C28: amounts are exact to the millisatoshi"]
   ]

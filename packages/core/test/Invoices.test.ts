@@ -9,11 +9,12 @@ import type * as CompanyId from "../src/base/CompanyId.ts"
 import * as Decimal from "../src/base/Decimal.ts"
 import { ExchangeRates } from "../src/nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
+import type * as Invoice from "../src/receiving/Invoice.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { Records } from "../src/service/Records.ts"
-import { asked, beginsAtMillis, company, made, replace, request, said, scenario } from "./World.ts"
+import { asked, beginsAtMillis, company, has, made, poll, replace, request, said, scenario } from "./World.ts"
 
-type Create = Parameters<Invoices["Service"]["create"]>[0]
+type Create = Pick<Parameters<Invoices["Service"]["create"]>[0], "description" | "expirySeconds" | "metadata" | "request">
 
 const create = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
@@ -30,6 +31,11 @@ const create = Effect.fnUntraced(function* (
     metadata: {},
     ...fields
   })
+})
+
+/** One whose payer decides. */
+const open = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, expected: Pick<Invoice.Invoice, "minAmount" | "maxAmount">) {
+  return yield* (yield* Invoices).create({ companyId, amount: null, ...expected, description: "tip", expirySeconds: 3600, metadata: {} })
 })
 
 /** Prices that are as old as they were when the world began. */
@@ -94,6 +100,46 @@ describe("An invoice", () => {
     ]
     for (const [verdict, creation] of table) assert.strictEqual(yield* said(creation), verdict)
   })
+
+  scenario(
+    "C33: invoice: without an amount the payer decides, and what arrived is credited, within what was expected or not",
+    function* () {
+      const payee = yield* company()
+      const { id } = payee
+      const expected = { minAmount: Msat.fromSats(100), maxAmount: Msat.fromSats(200) }
+      for (const sats of [150, 99, 201, 1_000_000]) {
+        const { posted } = yield* has(payee)
+        const invoice = yield* made(open(id, expected))
+        assert.deepInclude(invoice, { amount: null, ...expected, rate: null })
+        assert.isUndefined(Result.getOrThrow(Bolt11.decode(invoice.paymentRequest)).amount)
+        yield* (yield* Sandbox).pay({ paymentRequest: invoice.paymentRequest, amount: Msat.fromSats(sats) })
+        yield* poll
+        assert.strictEqual((yield* (yield* Invoices).get(id, invoice.id)).received, Msat.fromSats(sats))
+        assert.deepStrictEqual(yield* has(payee), { posted: posted + sats, held: 0 })
+      }
+    }
+  )
+
+  scenario(
+    "invoice: what is expected of a payer who decides is within the limits of all invoices, and the refusal names the member",
+    function* () {
+      const { id } = yield* company()
+      const table: ReadonlyArray<readonly [string, number | null, number | null]> = [
+        ["ok", null, null],
+        ["ok", 1, null],
+        ["ok", null, 100_000_000],
+        ["ok", 21, 21],
+        ["Invalid: min_sats", 0, null],
+        ["Invalid: min_sats", 100_000_001, null],
+        ["Invalid: max_sats", null, 100_000_001],
+        ["Invalid: max_sats", null, 0],
+        ["Invalid: max_sats", 22, 21]
+      ]
+      const msat = (sats: number | null) => (sats === null ? null : Msat.fromSats(sats))
+      for (const [verdict, min, max] of table)
+        assert.strictEqual(yield* said(open(id, { minAmount: msat(min), maxAmount: msat(max) })), verdict)
+    }
+  )
 
   scenario("invoice: an amount in fiat becomes what it is worth now, with the rate stored", function* () {
     const { id } = yield* company()

@@ -21,6 +21,8 @@ const invoiceAt = Effect.fnUntraced(function* ({ id }: Company, lightningAddress
     (yield* Invoices).issue({
       companyId: id,
       amount: Msat.fromSats(1000),
+      minAmount: null,
+      maxAmount: null,
       memo: "",
       description: { _tag: "Text", text: "" },
       expirySeconds: 3600,

@@ -3,6 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { Invoices } from "../src/receiving/Invoices.ts"
 import { Records } from "../src/service/Records.ts"
 import { listening, pause, release, resume } from "./Payments.ts"
 import {
@@ -13,6 +14,7 @@ import {
   has,
   invoice,
   lightningAddress,
+  made,
   now,
   onChainAddress,
   poll,
@@ -110,6 +112,17 @@ describe("A payment inside the service", () => {
       }
     )
   }
+
+  scenario("payment worker: an own invoice without an amount is paid inside with what the payer decided", function* () {
+    const [payer, payee] = [yield* companyWith(5000), yield* company()]
+    const open = { amount: null, minAmount: null, maxAmount: null, description: "tip", expirySeconds: 3600, metadata: {} }
+    const { id, paymentRequest } = yield* made((yield* Invoices).create({ companyId: payee.id, ...open }))
+    const row = yield* confirm(payer, paymentRequest, 777)
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "settled")
+    assert.deepStrictEqual(yield* has(payee), { posted: 777, held: 0 })
+    assert.strictEqual((yield* (yield* Invoices).get(payee.id, id)).received, Msat.fromSats(777))
+  })
 
   scenario("C15: payment worker: two inside payments at once are one; the other withdrawal fails", function* () {
     const [one, other, payee] = [yield* companyWith(5000), yield* companyWith(5000), yield* company()]

@@ -48,6 +48,19 @@ it.live("C15: own invoices: one is not paid inside while the node cannot close i
   })
 )
 
+it.live("invoice: without an amount it is refused where the node makes none, and says so", () =>
+  Effect.gen(function* () {
+    const open = Effect.gen(function* () {
+      const { id } = yield* opened("shop")
+      const ask = { companyId: id, amount: null, minAmount: null, maxAmount: null, description: "tip", expirySeconds: 600, metadata: {} }
+      return yield* Effect.exit((yield* Invoices).create(ask))
+    })
+    const refused = yield* Effect.provide(open, over("amountless"))
+    assert.include(JSON.stringify(refused), "the node of this service makes no invoice without one")
+    assert.strictEqual((yield* Effect.provide(open, over()))._tag, "Success")
+  })
+)
+
 /** An LNURL payment of so many millisatoshis to an address. */
 const paid = (amount: string) =>
   Effect.gen(function* () {

@@ -44,6 +44,10 @@ export const GivenSats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum
   examples: [1000]
 })
 
+/** The same, in msat. */
+export const msatOrNull = (sats: number | null | undefined): Msat.Msat | null =>
+  sats === null || sats === undefined ? null : Msat.fromSats(sats)
+
 // Above this a JSON number does not have three decimals any more.
 const maxExactSats = Number.MAX_SAFE_INTEGER / 1000
 

@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { differences, digits, hex32, instant, is, nullOr, sats, type Shape, text, uuid } from "./Shape.ts"
 import { domain, start } from "./Service.ts"
@@ -17,6 +18,8 @@ const lightningInvoice = (settled: boolean): Shape => ({
   r_preimage: settled ? hex32 : is(""),
   r_hash: hex32,
   amount_sats: is(2100),
+  min_sats: is(null),
+  max_sats: is(null),
   settled: is(settled),
   payment_request: ["a BOLT 11 invoice", (value) => String(value).startsWith("lnbcrt21u1")],
   metadata: is(metadata),
@@ -111,6 +114,41 @@ const item = (type: string): Shape => ({
 const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
 
 describe("every record has exactly its members", () => {
+  it("C33: records: of an invoice without an amount the record says what was expected, and then what arrived", async () => {
+    const path = "/v1/bitcoin/deposit/lightning-invoice"
+    const created = await post(path, { amount: null, min_sats: 100, max_sats: 200 })
+    assert.strictEqual(created.status, 201)
+    const open = { amount_sats: null, min_sats: 100, max_sats: 200 }
+    assert.deepInclude(created.body.data, { ...open, received_sats: 0, status: "open" })
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: created.body.data.payment_request, amount: Msat.fromSats(7) }))
+    await service.work()
+    const { data } = (await get(`${path}/${created.body.data.id}`)).body
+    assert.deepInclude(data, { ...open, received_sats: 7, status: "settled" })
+    assert.strictEqual((await get(`/v1/transactions/deposits/${data.deposit_id}`)).body.data.amount_sats, 7)
+  })
+
+  it("records: what is expected of a payer goes with no amount alone, and an amount is never left out by mistake", async () => {
+    const refusals: ReadonlyArray<readonly [object, string]> = [
+      [{ amount: 100, currency: "sats", min_sats: 1 }, "min_sats"],
+      [{ amount: 100, currency: "sats", max_sats: 200 }, "max_sats"],
+      [{ amount: null, min_sats: 2, max_sats: 1 }, "max_sats"],
+      [{ amount: null, min_sats: 0 }, "min_sats"],
+      [{ min_sats: 1, currency: "sats" }, "amount"],
+      [{ currency: "sats" }, "amount"],
+      [{ amount: 100 }, "currency"],
+      // What JavaScript makes of NaN.
+      [{ amount: null, currency: "sats" }, "amount"]
+    ]
+    for (const [body, path] of refusals) {
+      const { status, body: answer } = await post("/v1/bitcoin/deposit/lightning-invoice", body)
+      assert.deepStrictEqual(
+        [status, answer.error?.code, answer.error?.issues?.map((issue) => issue.path)],
+        [400, "malformed", [path]],
+        path
+      )
+    }
+  })
+
   it("record: a Lightning invoice has exactly its members, created and paid", async () => {
     const created = await post("/v1/bitcoin/deposit/lightning-invoice", {
       amount: 2100,
@@ -209,17 +247,17 @@ describe("every record has exactly its members", () => {
       const { status, body } = await get("/v1/transactions/balance")
       return [status, body.data]
     }
-    assert.deepStrictEqual(await balance(), [200, { balance: 102_100, held_sats: 0, pending_deposits_sats: 0 }])
+    assert.deepStrictEqual(await balance(), [200, { balance: 102_107, held_sats: 0, pending_deposits_sats: 0 }])
     const { body } = await post("/v1/bitcoin/deposit/on-chain")
     await service.sandbox((sandbox) => sandbox.send({ address: body.data.address.address, amount: service.sats(5000) }))
     await service.work()
-    assert.deepStrictEqual(await balance(), [200, { balance: 102_100, held_sats: 0, pending_deposits_sats: 5000 }])
+    assert.deepStrictEqual(await balance(), [200, { balance: 102_107, held_sats: 0, pending_deposits_sats: 5000 }])
     await service.sandbox((sandbox) => sandbox.mine(6))
     await service.work()
-    assert.deepStrictEqual(await balance(), [200, { balance: 107_100, held_sats: 0, pending_deposits_sats: 0 }])
+    assert.deepStrictEqual(await balance(), [200, { balance: 107_107, held_sats: 0, pending_deposits_sats: 0 }])
     const voucher = await post("/v1/vouchers", { amount: 1000, currency: "sats" })
     const held = 1000 + voucher.body.data.fee_sats
-    assert.deepStrictEqual(await balance(), [200, { balance: 107_100 - held, held_sats: held, pending_deposits_sats: 0 }])
+    assert.deepStrictEqual(await balance(), [200, { balance: 107_107 - held, held_sats: held, pending_deposits_sats: 0 }])
     await service.ask("DELETE", `/v1/vouchers/${voucher.body.data.id}`, { key })
   })
 

@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (ask: Ask, invoiceSecret: Redact
         }
         const parameters = {
           label: id,
-          amount_msat: Number(amount),
+          amount_msat: amount === null ? "any" : Number(amount),
           description: description.text,
           expiry: expirySeconds,
           preimage: preimageOf(id)

@@ -65,7 +65,13 @@ export const make = (
     createInvoice: ({ id, amount, description, expirySeconds }) => {
       const preimage = preimageOf(id)
       const about = description._tag === "Text" ? { memo: description.text } : { description_hash: toBase64(description.sha256) }
-      const body = { r_preimage: toBase64(preimage), value_msat: String(amount), expiry: String(expirySeconds), private: true, ...about }
+      const body = {
+        r_preimage: toBase64(preimage),
+        value_msat: String(amount ?? 0n),
+        expiry: String(expirySeconds),
+        private: true,
+        ...about
+      }
       return Effect.andThen(recognised, rest.ask("createInvoice", post("/v1/invoices", body), Added)).pipe(
         // A second one with its preimage is refused: then it is there.
         Effect.catchTag("Refused", (refused) =>

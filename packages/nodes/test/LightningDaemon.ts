@@ -32,7 +32,8 @@ interface Invoice {
   readonly label: string
   readonly bolt11: string
   readonly payment_hash: string
-  readonly amount: bigint
+  /** Undefined where the payer decides. */
+  readonly amount: bigint | undefined
   readonly preimage: string
   readonly expiresAtMillis: number
   paid?: { readonly index: number; readonly amount: bigint; readonly at: number }
@@ -56,7 +57,10 @@ const sha256 = (hex: string) => createHash("sha256").update(hex, "hex").digest("
 const text = (value: unknown) => String(value ?? "")
 const number = (value: unknown) => Number(value ?? 0)
 
-const issue = (privateKey: Uint8Array, ask: { preimage: string; amount?: bigint; description: string; expirySeconds: number }) =>
+const issue = (
+  privateKey: Uint8Array,
+  ask: { preimage: string; amount?: bigint | undefined; description: string; expirySeconds: number }
+) =>
   Result.getOrThrow(
     Bolt11.encode(
       {
@@ -88,7 +92,7 @@ export const make = async () => {
     label: invoice.label,
     bolt11: invoice.bolt11,
     payment_hash: invoice.payment_hash,
-    amount_msat: Number(invoice.amount),
+    ...(invoice.amount !== undefined && { amount_msat: Number(invoice.amount) }),
     ...(invoice.paid === undefined
       ? { status: Date.now() > invoice.expiresAtMillis ? "expired" : "unpaid" }
       : {
@@ -146,7 +150,8 @@ export const make = async () => {
       case "invoice": {
         const label = text(asked["label"])
         if ([...invoices.values()].some((one) => one.label === label)) throw new Failed(900, "Duplicate label")
-        const [preimage, amount] = [text(asked["preimage"]), BigInt(number(asked["amount_msat"]))]
+        const preimage = text(asked["preimage"])
+        const amount = asked["amount_msat"] === "any" ? undefined : BigInt(number(asked["amount_msat"]))
         const hash = sha256(preimage)
         if (invoices.has(hash)) throw new Failed(901, "Preimage already used")
         const expirySeconds = number(asked["expiry"])
@@ -247,9 +252,10 @@ export const make = async () => {
     pay: (bolt11: string, amount?: bigint): void => {
       const { paymentHash } = Result.getOrThrow(Bolt11.decode(bolt11))
       const invoice = invoices.get(paymentHash)
-      if (invoice === undefined || rowOf(invoice).status !== "unpaid" || (amount ?? invoice.amount) < invoice.amount)
+      const sent = amount ?? invoice?.amount
+      if (invoice === undefined || sent === undefined || rowOf(invoice).status !== "unpaid" || sent < (invoice.amount ?? 1n))
         throw new Error("incorrect_or_unknown_payment_details")
-      invoice.paid = { index: ++payIndex, amount: amount ?? invoice.amount, at: Math.floor(Date.now() / 1000) }
+      invoice.paid = { index: ++payIndex, amount: sent, at: Math.floor(Date.now() / 1000) }
     },
     /** An invoice of somebody outside. */
     payee: (behaviour: Payee["behaviour"], amount?: bigint): string => {

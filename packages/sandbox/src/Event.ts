@@ -54,7 +54,7 @@ export const LightningEvent = Schema.TaggedUnion({
     node,
     id: Schema.String,
     paymentHash,
-    amount: Msat.Msat,
+    amount: Schema.NullOr(Msat.Msat),
     description: Schema.TaggedUnion({ Text: { text: Schema.String }, Hash: { sha256: Schema.String } }),
     timestampSeconds: Schema.Int,
     expirySeconds: Schema.Int

@@ -36,7 +36,7 @@ const written = (world: World.World, invoice: Omit<Lightning.Invoice, "stage">):
   const { id, node, description, paymentHash, amount, timestampSeconds, expirySeconds } = invoice
   const draft = {
     network: world.network,
-    amount,
+    ...(amount !== null && { amount }),
     timestampSeconds,
     paymentHash,
     paymentSecret: hex.encode(world.keys.secret(`secret/${id}`)),

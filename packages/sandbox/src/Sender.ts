@@ -58,15 +58,16 @@ const routesFor = (
   return target === undefined ? [] : Network.routes(Lightning.balances(state), node, target, amount, feeLimit)
 }
 
-/** BOLT 4: not less than was asked for, and not more than twice as much. */
-const isEnough = (asked: Msat.Msat, amount: Msat.Msat): boolean => amount >= asked && amount <= 2n * asked
+/** BOLT 4: not less than was asked for, and not more than twice as much. Where nothing was, the payer decides. */
+const isEnough = (asked: Msat.Msat | null, amount: Msat.Msat): boolean =>
+  asked === null ? amount >= 1n : amount >= asked && amount <= 2n * asked
 
 /** What the recipient says to a payment that reached it. */
 const refusal = (world: World, state: Lightning.State, { invoice, amount }: Ask, nowMillis: number): FailureReason | undefined => {
   const asked = Lightning.payeeInvoice(state, invoice.paymentHash)
   const isTheirs = asked !== undefined && asked.payee === targetOf(world, invoice.payee)
   if (!isTheirs || asked.times > 0 || nowMillis >= asked.expiresAtMillis) return "incorrect_payment_details"
-  if (asked.amount === null ? amount < 1n : !isEnough(asked.amount, amount)) return "incorrect_payment_details"
+  if (!isEnough(asked.amount, amount)) return "incorrect_payment_details"
   switch (asked.behaviour) {
     case "fail":
       return "incorrect_payment_details"

@@ -18,7 +18,8 @@ export type Description = { readonly _tag: "Text"; readonly text: string } | { r
 export interface Ask {
   /** Our id of the invoice. The same id asked again is the same invoice, with the same payment hash. */
   readonly id: string
-  readonly amount: Msat
+  /** Null: the payer decides (BOLT 11 without an amount). Of a node that lacks `amountless` it is not asked. */
+  readonly amount: Msat | null
   readonly description: Description
   readonly expirySeconds: number
 }
@@ -48,9 +49,9 @@ export interface Settled {
 
 /**
  * What a node cannot do, and is used without. `cancel`: it cannot close an invoice before its end, so that an invoice of ours is paid over the network or not at all,
- * never inside the ledger. `millisatoshis`: it knows whole satoshis; a payer who wants to send a fraction of one is refused.
+ * never inside the ledger. `millisatoshis`: it knows whole satoshis; a payer who wants to send a fraction of one is refused. `amountless`: it makes no invoice without an amount.
  */
-export type Lacking = "cancel" | "millisatoshis"
+export type Lacking = "cancel" | "millisatoshis" | "amountless"
 
 /** A node that takes payments for us. */
 export class LightningReceiver extends Context.Service<

@@ -32,14 +32,20 @@ export const Callback = Schema.Struct({
 })
 export interface Callback extends Schema.Schema.Type<typeof Callback> {}
 
-/** A request to be paid. `amount` is what the payer was asked for; what arrived is `received`, and that is credited. */
+/** A request to be paid. `amount` is what the payer was asked for, null where the payer decides; what arrived is `received`, and that is credited. */
 export const Invoice = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   /** The public key of the node that issued it. */
   nodeId: Schema.String,
   memo: Schema.String,
-  amount: Msat.Msat,
+  amount: Schema.NullOr(Msat.Msat),
+  /**
+   * What the company expects of a payer who decides; null where it has said nothing, or an amount. No invoice can carry it (BOLT 11 has no place for it),
+   * and what arrived outside of it is credited all the same: it is not ours to send back.
+   */
+  minAmount: Schema.NullOr(Msat.Msat),
+  maxAmount: Schema.NullOr(Msat.Msat),
   paymentHash: PaymentHash.PaymentHash,
   paymentRequest: Schema.String,
   metadata: Metadata.Metadata,

@@ -1,7 +1,7 @@
 import { maxDescriptionBytes } from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { Bounds } from "../accounts/Bounds.ts"
+import { Bounds, checkRange } from "../accounts/Bounds.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -22,11 +22,16 @@ import { ReceivingReads } from "./ReceivingReads.ts"
 /** An invoice that is to be. Of `description` the node puts in what it is given: a text, or only its hash. */
 export interface Draft extends Pick<
   Invoice.Invoice,
-  "companyId" | "amount" | "memo" | "metadata" | "lightningAddressId" | "callback" | "rate" | "rateAtMillis"
+  "companyId" | "amount" | "minAmount" | "maxAmount" | "memo" | "metadata" | "lightningAddressId" | "callback" | "rate" | "rateAtMillis"
 > {
   readonly description: Description
   readonly expirySeconds: number
   readonly request?: Answer.Request<Invoice.Invoice> | undefined
+}
+
+/** An invoice without an amount, and what is expected of its payer, who decides. Either end may be open. */
+export interface AskedAny extends Pick<Invoice.Invoice, "minAmount" | "maxAmount"> {
+  readonly amount: null
 }
 
 /** Asks to be paid over Lightning. */
@@ -35,7 +40,7 @@ export class Invoices extends Context.Service<
   {
     /** An invoice at the node and in the records. No money moves. */
     readonly create: (
-      ask: Asked & {
+      ask: (Asked | AskedAny) & {
         readonly companyId: CompanyId.CompanyId
         readonly description: string
         readonly expirySeconds: number
@@ -94,7 +99,8 @@ export const make = Effect.gen(function* () {
   const records = yield* ReceivingReads
   const receiver = yield* LightningReceiver
   const prices = yield* Prices
-  const { minAmount, maxInvoice } = yield* Bounds
+  const bounds = yield* Bounds
+  const { minAmount, maxInvoice } = bounds
   const entropy = yield* Entropy
 
   const issue = Effect.fnUntraced(function* ({ description, expirySeconds, request, ...asked }: Draft) {
@@ -118,6 +124,20 @@ export const make = Effect.gen(function* () {
     return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
   })
 
+  /** What a payer is asked for: an amount, or one of his own within what is expected. */
+  const priced = Effect.fnUntraced(function* (ask: Asked | AskedAny) {
+    if (ask.amount !== null) {
+      const price = yield* prices.price(ask)
+      if (price.amount < minAmount || price.amount > maxInvoice)
+        return yield* new Invalid({ path: "amount", message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxInvoice)} sats` })
+      return { ...price, minAmount: null, maxAmount: null }
+    }
+    if (receiver.lacks?.has("amountless") === true)
+      return yield* new Invalid({ path: "amount", message: "An amount: the node of this service makes no invoice without one" })
+    yield* checkRange({ min: ask.minAmount, max: ask.maxAmount }, bounds)
+    return { amount: null, minAmount: ask.minAmount, maxAmount: ask.maxAmount, rate: null, rateAtMillis: null }
+  })
+
   /** As it stands now, with the deposit that it became. */
   const show = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const deposit = invoice.status === "settled" ? yield* records.depositOfInvoice(invoice.companyId, invoice.id) : Option.none()
@@ -129,24 +149,15 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
       if (before !== undefined) return before
       yield* check(ask)
-      const { amount, rate, rateAtMillis } = yield* prices.price(ask)
-      if (amount < minAmount || amount > maxInvoice) {
-        return yield* new Invalid({
-          path: "amount",
-          message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxInvoice)} sats`
-        })
-      }
       return yield* issue({
         companyId: ask.companyId,
-        amount,
+        ...(yield* priced(ask)),
         memo: ask.description,
         description: { _tag: "Text", text: ask.description },
         expirySeconds: ask.expirySeconds,
         metadata: ask.metadata,
         lightningAddressId: null,
         callback: null,
-        rate,
-        rateAtMillis,
         request: ask.request
       })
     }),

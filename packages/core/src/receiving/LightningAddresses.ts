@@ -1,8 +1,7 @@
 import { HandleSchema, maxHandleLength, normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
-import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
-import { Bounds } from "../accounts/Bounds.ts"
+import { Bounds, checkRange } from "../accounts/Bounds.ts"
 import type { Company } from "../accounts/Company.ts"
 import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
@@ -92,7 +91,7 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const { domain: ownDomain } = yield* Installation
-  const { minAmount, maxInvoice } = yield* Bounds
+  const bounds = yield* Bounds
   const { domainGraceMillis } = yield* Domain.Options
   const entropy = yield* Entropy
 
@@ -115,11 +114,7 @@ export const make = Effect.gen(function* () {
   })
 
   const checkSettings = Effect.fnUntraced(function* ({ minSendable, maxSendable, successMessage, metadata }: LightningAddress.Settings) {
-    const [min, max] = [minSendable ?? minAmount, maxSendable ?? maxInvoice]
-    const bounds = `from ${Msat.toSats(minAmount)} to ${Msat.toSats(maxInvoice)} sats`
-    if (min < minAmount || min > maxInvoice) return yield* new Invalid({ path: "min_sats", message: `A limit is ${bounds}` })
-    if (max < min || max > maxInvoice)
-      return yield* new Invalid({ path: "max_sats", message: `A limit is ${bounds}, and the most is not below the least` })
+    yield* checkRange({ min: minSendable, max: maxSendable }, bounds)
     const message = successMessage === null ? undefined : successMessageIssue(successMessage)
     if (message !== undefined) return yield* new Invalid({ path: "success_message", message })
     yield* Metadata.check(metadata)

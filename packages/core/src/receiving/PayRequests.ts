@@ -119,6 +119,8 @@ export const make = Effect.gen(function* () {
         .issue({
           companyId: address.companyId,
           amount,
+          minAmount: null,
+          maxAmount: null,
           memo: `Pay to ${PayRequest.identifier(target)}`,
           description: { _tag: "Hash", sha256: PayRequest.descriptionHash(callback) },
           expirySeconds: lnurl.expirySeconds,

@@ -3,7 +3,7 @@ import * as Metadata from "@satrail/core/base/Metadata"
 import * as Pages from "@satrail/core/ledger/Page"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Invoices } from "@satrail/core/receiving/Invoices"
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
 import { Caller, Scopes } from "../Authentication.ts"
@@ -20,9 +20,24 @@ import * as View from "../View.ts"
 
 const path = "/v1/bitcoin/deposit/lightning-invoice"
 
+/** What is expected of a payer who decides. */
+const expected = (end: "least" | "most") =>
+  Scalars.given(
+    Scalars.GivenSats.annotate({
+      description: `Only with \`amount: null\`: the ${end} that the payer is expected to send. No invoice can say it to a wallet; what arrives is credited whatever it is`
+    })
+  )
+
+const shownExpected = (end: "least" | "most") =>
+  Schema.NullOr(Scalars.Sats).annotate({ description: `The ${end} that is expected of a payer who decides; null where nothing was said` })
+
 const Body = Schema.Struct({
-  amount: Amounts.AmountNumber,
-  currency: Amounts.Currency,
+  amount: Schema.NullOr(Amounts.AmountNumber).annotate({
+    description: "In units of `currency`, read exactly. null, without a currency: the payer decides"
+  }),
+  currency: Scalars.given(Amounts.Currency),
+  min_sats: expected("least"),
+  max_sats: expected("most"),
   description: Scalars.given(Scalars.Description),
   expiry_seconds: Scalars.given(Scalars.expirySeconds(Invoice.expirySeconds)),
   metadata: Scalars.given(Scalars.GivenMetadata)
@@ -42,7 +57,12 @@ export const view = View.make<Invoice.Shown>()(
       (row) => (row.status === "settled" ? (row.preimage ?? "") : "")
     ],
     r_hash: [Schema.String.annotate({ description: "Payment hash, hex" }), (row) => row.paymentHash],
-    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    amount_sats: [
+      Schema.NullOr(Scalars.Sats).annotate({ description: "null where the payer decides" }),
+      (row) => Scalars.satsOrNull(row.amount)
+    ],
+    min_sats: [shownExpected("least"), (row) => Scalars.satsOrNull(row.minAmount)],
+    max_sats: [shownExpected("most"), (row) => Scalars.satsOrNull(row.maxAmount)],
     settled: [Schema.Boolean, (row) => row.status === "settled"],
     payment_request: [Schema.String.annotate({ description: "BOLT 11" }), (row) => row.paymentRequest],
     metadata: [Scalars.Metadata, (row) => row.metadata],
@@ -84,6 +104,8 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     nodeId: asked.nodeId,
     memo: asked.memo,
     amount: asked.amount,
+    minAmount: null,
+    maxAmount: null,
     paymentHash: asked.paymentHash,
     paymentRequest: asked.paymentRequest,
     metadata,
@@ -110,6 +132,31 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
 
 const creation = Idempotency.creation(path, "Invoice created", (row: Invoice.Invoice) => view.of(Invoice.shown(row, row.createdAtMillis)))
 
+const isGiven = (body: object, member: string) => Predicate.hasProperty(body, member) && body[member] !== null
+
+/** What is wrong with what a body asks for. NaN is null in JSON: without an amount nothing is right but what an amount would not have. */
+const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => {
+  if (Predicate.hasProperty(body, "amount") && body.amount === null) {
+    const message = "A number; where the payer is to decide, null, and no currency"
+    return isGiven(body, "currency") ? [{ path: "amount", message }] : []
+  }
+  const ofAmount = Amounts.issues(text, body)
+  const only = "Only where the payer decides: `amount: null`"
+  const ofPayer = ["min_sats", "max_sats"].flatMap((path) =>
+    isGiven(body, "amount") && isGiven(body, path) ? [{ path, message: only }] : []
+  )
+  if (isGiven(body, "currency")) return [...ofAmount, ...ofPayer]
+  return [...ofAmount.filter(({ path }) => path !== "currency"), { path: "currency", message: "Missing" }, ...ofPayer]
+}
+
+/** What a body asks for: an amount, or the payer's own. */
+const askedOf = Effect.fnUntraced(function* (text: string, body: typeof Body.Type) {
+  const wrong = issues(text, body)
+  if (wrong.length > 0) return yield* Effect.fail(Errors.malformedRequest(wrong))
+  const asked = yield* Amounts.asked(text, body)
+  return asked ?? { amount: null, minAmount: Scalars.msatOrNull(body.min_sats), maxAmount: Scalars.msatOrNull(body.max_sats) }
+})
+
 export const create = Section.company(
   HttpApiEndpoint.post("createInvoice", path, {
     headers: Idempotency.headers,
@@ -118,9 +165,12 @@ export const create = Section.company(
     error: Errors.of("malformed", "idempotency_mismatch", "conflict", "rate_unavailable", "node_unavailable", "store_unavailable")
   })
     .annotate(Scopes, ["receive"])
-    .annotate(Rules, Amounts.issues)
+    .annotate(Rules, issues)
     .annotate(OpenApi.Summary, "Create a Lightning invoice")
-    .annotate(OpenApi.Description, "A payment of it credits the received amount to the balance. Needs the scope `receive`.")
+    .annotate(
+      OpenApi.Description,
+      "A payment of it credits the received amount to the balance. With `amount: null` the payer decides what to pay. Needs the scope `receive`."
+    )
     .annotate(Example, (world) => {
       const { open } = example(world)
       const { metadata } = world
@@ -137,7 +187,7 @@ export const create = Section.company(
         apiKey: { companyId }
       } = yield* Caller
       const once = yield* creation.once(request, headers["idempotency-key"])
-      const asked = yield* Amounts.wanted(yield* Effect.orDie(request.text), payload)
+      const asked = yield* askedOf(yield* Effect.orDie(request.text), payload)
       return creation.answer(
         yield* Errors.answered(
           invoices.create({

@@ -217,11 +217,9 @@ export const get = Section.company(
     })
 )
 
-const msatOrNull = (sats: number | null | undefined): Msat.Msat | null => (sats === null || sats === undefined ? null : Msat.fromSats(sats))
-
 const settingsOf = (body: typeof SettingsBody.Type | null): LightningAddress.Settings => ({
-  minSendable: msatOrNull(body?.min_sats),
-  maxSendable: msatOrNull(body?.max_sats),
+  minSendable: Scalars.msatOrNull(body?.min_sats),
+  maxSendable: Scalars.msatOrNull(body?.max_sats),
   successMessage: Scalars.orNull(body?.success_message),
   metadata: body?.metadata ?? Metadata.empty
 })
