@@ -6,6 +6,8 @@ import * as Asset from "./Asset.ts"
 import * as Errors from "./Errors.ts"
 import * as Examples from "./Examples.ts"
 import * as Html from "./Html.ts"
+import { section as webhookSection } from "./resources/WebhookEndpoints.ts"
+import * as WebhookDocs from "./WebhookDocs.ts"
 
 /** Two documents, each with its page: what customers ask, and what the operator asks, which a proxy closes with everything under `/operator`. */
 export const paths = {
@@ -159,8 +161,9 @@ export const documents = <Groups extends HttpApiGroup.Constraint>(
   { network = "mainnet" }: { readonly network?: Network | undefined } = {}
 ) => {
   const whole = withExamples({ ...OpenApi.fromApi(api) }, examplesOf(api, network))
+  const webhooks = WebhookDocs.webhooks(Context.getOrElse(webhookSection.group.annotations, OpenApi.Title, () => ""))
   return {
-    customer: part(whole, (path) => !isOperators(path), {}),
+    customer: { ...part(whole, (path) => !isOperators(path), {}), webhooks },
     operator: part(whole, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
   }
 }

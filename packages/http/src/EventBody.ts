@@ -104,7 +104,8 @@ const eventOf = (type: string, data: Schema.Top, identifier: string) =>
     data
   }).annotate({ identifier })
 
-const identifierOf = (type: string): string =>
+/** The name of the schema of a type of event. */
+export const identifierOf = (type: string): string =>
   `${type
     .split(/[._]/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
