@@ -459,10 +459,10 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("receiving/Invoice"),
     find: `    from: ["pending", "claimed"],
     to: "expired",
-    again: { in: ["settled", "expired"] },`,
+    again: { in: ["settled", "expired", "canceling", "canceled"] },`,
     replace: `    from: ["pending", "claimed", "settled"],
     to: "expired",
-    again: { in: ["expired"] },`,
+    again: { in: ["expired", "canceling", "canceled"] },`,
     test: inSql,
     titles: "grouped.*C20"
   },

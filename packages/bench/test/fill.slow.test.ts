@@ -130,7 +130,8 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
         claimedBy: null,
         createdAtMillis: 1,
         expiresAtMillis: 2,
-        settledAtMillis: null
+        settledAtMillis: null,
+        canceledAtMillis: null
       }
       const ours = yield* written(journal.commit(Invoice.created(invoice)))
       assert.deepStrictEqual(yield* written(call("select bench.create_invoice(1)")), ours)

@@ -147,6 +147,47 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
+  "a canceled invoice is closed, and one that is paid all the same is credited, and says when it was canceled": Effect.gen(function* () {
+    const companyId = yield* open
+    const [one, other] = [yield* created(companyId, 100), yield* created(companyId, 100)]
+    for (const row of [one, other]) {
+      const canceled = Invoice.canceled(row, atMillis + 5)
+      assert.strictEqual(yield* verdict(canceled), "Applied")
+      assert.deepStrictEqual(yield* read(row), { ...row, status: "canceling", canceledAtMillis: atMillis + 5 })
+      assert.strictEqual(yield* unchanged(canceled), "Applied")
+      assert.strictEqual(yield* unchanged(Invoice.expired(row, row.expiresAtMillis)), "Applied")
+    }
+    assert.strictEqual(yield* verdict(Invoice.closed(one, atMillis + 6)), "Applied")
+    assert.strictEqual((yield* read(one)).status, "canceled")
+    assert.strictEqual(yield* unchanged(Invoice.canceled(one, atMillis + 7)), "Applied")
+    for (const row of [one, other]) {
+      assert.strictEqual(yield* verdict(yield* payment(row, 100)), "Applied")
+      const { status, canceledAtMillis } = yield* read(row)
+      assert.deepStrictEqual([status, canceledAtMillis], ["settled", atMillis + 5])
+      assert.strictEqual(yield* unchanged(Invoice.closed(row, atMillis + 6)), "Applied")
+      assert.strictEqual(yield* unchanged(Invoice.canceled(row, atMillis + 8)), "InvoiceNotPayable")
+    }
+    yield* has(companyId, { posted: 200, held: 0 })
+  }),
+  "a canceled invoice is claimed by no withdrawal, and one that is claimed, settled or expired is not canceled": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* open]
+    const [canceled, claimed, settled, expired] = [
+      yield* created(payee, 10),
+      yield* created(payee, 10),
+      yield* created(payee, 10),
+      yield* created(payee, 10)
+    ]
+    yield* verdict(Invoice.canceled(canceled, atMillis))
+    const { withdrawal, fence } = yield* begin(payer, 10)
+    assert.strictEqual(yield* unchanged(Invoice.claimed(canceled, withdrawal.id, fence, atMillis)), "InvoiceNotPayable")
+    assert.strictEqual(yield* unchanged(Invoice.forgotten(canceled, atMillis)), "InvoiceNotPayable")
+    yield* claimFor(yield* begin(payer, 10), claimed)
+    yield* verdict(yield* payment(settled, 10))
+    yield* verdict(Invoice.expired(expired, expired.expiresAtMillis))
+    for (const row of [claimed, settled, expired])
+      assert.strictEqual(yield* unchanged(Invoice.canceled(row, atMillis)), "InvoiceNotPayable")
+    yield* has(payee, { posted: 10, held: 0 })
+  }),
   "C20 C54: a settled invoice does not expire": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)

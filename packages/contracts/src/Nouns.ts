@@ -139,7 +139,9 @@ const subjects: { readonly [noun: string]: Subject } = {
       return Invoice.claimed(row, withdrawal.id, fence, row.createdAtMillis)
     }),
     settled: (row) => payment(row, 1),
-    expired: (row) => Effect.succeed(Invoice.expired(row, row.expiresAtMillis))
+    expired: (row) => Effect.succeed(Invoice.expired(row, row.expiresAtMillis)),
+    canceled: (row) => Effect.succeed(Invoice.canceled(row, row.createdAtMillis + 1)),
+    closed: ["canceled", (row) => Effect.succeed(Invoice.closed(row, row.createdAtMillis + 2))]
   }),
   unmatched: subjectOf(
     Invoice.unmatchedNoun,

@@ -210,12 +210,22 @@ export const money = {
     const after = yield* floor
     const [companyId, payer] = [yield* open, yield* companyWith(100)]
     const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => created(companyId, 10))
-    const [claimed, settled, expired] = yield* Effect.forEach([1, 2, 3], () => created(companyId, 10))
-    if (claimed === undefined || settled === undefined || expired === undefined) return assert.fail()
+    const [claimed, settled, expired] = [yield* created(companyId, 10), yield* created(companyId, 10), yield* created(companyId, 10)]
+    const [canceling, canceled] = [yield* created(companyId, 10), yield* created(companyId, 10)]
+    const canceledAtMillis = canceling.createdAtMillis
     const one = yield* begin(payer, 10)
     yield* claimFor(one, claimed)
     yield* committed(yield* payment(settled, 10), Invoice.expired(expired, expired.expiresAtMillis))
-    const payable = byId([...rows, { ...claimed, status: "claimed" as const, claimedBy: one.withdrawal.id }])
+    yield* committed(
+      Invoice.canceled(canceling, canceledAtMillis),
+      Invoice.canceled(canceled, canceledAtMillis),
+      Invoice.closed(canceled, canceledAtMillis)
+    )
+    const payable = byId([
+      ...rows,
+      { ...claimed, status: "claimed" as const, claimedBy: one.withdrawal.id },
+      { ...canceling, status: "canceling" as const, canceledAtMillis }
+    ])
     assert.deepStrictEqual(ofCompany(yield* paged(records.openInvoices, after), companyId), payable)
     assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
     yield* has(companyId, { posted: 10, held: 0 })

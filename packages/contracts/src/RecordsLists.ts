@@ -121,6 +121,8 @@ export const other = {
       yield* at(4),
       yield* at(5, { lightningAddressId: address.id, metadata: {} })
     ]
+    const [canceling, canceled] = [yield* at(6, { metadata: {} }), yield* at(7, { metadata: {} })]
+    yield* committed(Invoice.canceled(canceling, base + 8), Invoice.canceled(canceled, base + 8), Invoice.closed(canceled, base + 9))
     yield* claimFor(yield* begin(payer, 1), claimed)
     yield* committed(yield* payment(paid, 1), Invoice.expired(over, base + 9))
     const theirs = yield* created(otherId, 1, { metadata: { order: "1" }, lightningAddressId: another.id })
@@ -132,7 +134,8 @@ export const other = {
     assert.deepStrictEqual(yield* picked({ standing: "expired", atMillis: base + 500 }), expected(late, over))
     assert.deepStrictEqual(yield* picked({ standing: "accepted" }), expected(claimed))
     assert.deepStrictEqual(yield* picked({ standing: "settled" }), expected(paid))
-    assert.deepStrictEqual(yield* picked({ standing: "canceled" }), [])
+    for (const atMillis of [base + 10, Number.MAX_SAFE_INTEGER])
+      assert.deepStrictEqual(yield* picked({ standing: "canceled", atMillis }), expected(canceling, canceled))
     assert.deepStrictEqual(yield* picked({ lightningAddressId: address.id }), expected(asked))
     assert.deepStrictEqual(yield* picked({ lightningAddressId: another.id }), [])
     assert.deepStrictEqual(yield* picked({ label: label("order", "1") }), expected(waiting, late, claimed, paid, over))

@@ -73,6 +73,7 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   createdAtMillis: 1,
   expiresAtMillis: 3_600_001,
   settledAtMillis: null,
+  canceledAtMillis: null,
   ...fields
 })
 

@@ -26,6 +26,7 @@ const receive = Section.make(
     Invoices.create,
     Invoices.get,
     Invoices.list,
+    Invoices.cancel,
     LightningAddresses.create,
     OnChainAddresses.create,
     OnChainAddresses.get,

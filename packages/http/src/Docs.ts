@@ -162,8 +162,9 @@ export const documents = <Groups extends HttpApiGroup.Constraint>(
 ) => {
   const whole = withExamples({ ...OpenApi.fromApi(api) }, examplesOf(api, network))
   const webhooks = WebhookDocs.webhooks(Context.getOrElse(webhookSection.group.annotations, OpenApi.Title, () => ""))
+  const customer: Json = { ...part(whole, (path) => !isOperators(path), {}), webhooks }
   return {
-    customer: { ...part(whole, (path) => !isOperators(path), {}), webhooks },
+    customer,
     operator: part(whole, isOperators, { title: "satrail: the operator's routes", description: operatorAbout })
   }
 }

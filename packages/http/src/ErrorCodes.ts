@@ -59,6 +59,11 @@ export const catalogue = {
     meaning: "The voucher was claimed: it is a withdrawal now, and cannot be canceled.",
     remedy: "See its withdrawal, `withdrawal_id`."
   },
+  invoice_not_open: {
+    status: 409,
+    meaning: "The invoice was paid, is being paid, or has expired: it cannot be canceled.",
+    remedy: "See its `status`, and send back what it received, where that is meant."
+  },
   too_many_endpoints: {
     status: 409,
     meaning: "The company has as many webhook endpoints as it may have: 16.",

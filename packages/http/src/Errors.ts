@@ -18,6 +18,7 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
+import type { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
 import type { HandleTaken } from "@satrail/core/receiving/LightningAddress"
 import type { DomainNotVerified, LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
@@ -175,6 +176,11 @@ const table = {
       of === "company"
         ? `Too many estimates that ask recipients' servers: ${perMinute} a minute for a company. Try again in a second`
         : `Too many estimates that ask this recipient's server: ${perMinute} a minute in all. Try again in a second`
+    ),
+  InvoiceNotPayable: ({ status }: InvoiceNotPayable) =>
+    failure(
+      "invoice_not_open",
+      `The invoice is ${status === "claimed" || status === "accepted" ? "being paid" : status} and cannot be canceled`
     ),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
   StoreUnavailable: ({ why }: StoreUnavailable) =>

@@ -4,6 +4,7 @@ import * as Id from "@satrail/core/base/Id"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import * as Notice from "@satrail/core/events/Notice"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"
@@ -45,6 +46,11 @@ const {
     data: { lightning_invoice_id: invoiceID }
   }
 } = await service.ask("GET", `/v1/transactions/deposits/${depositID}`, { key: company.key })
+const {
+  body: {
+    data: { id: openInvoiceId }
+  }
+} = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body: { amount: 1, currency: "sats" } })
 const {
   body: {
     data: { id: keyId }
@@ -118,6 +124,9 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/send/confirm": { post: { body: withdrawal } },
   "/v1/bitcoin/deposit/lightning-invoice": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
   "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { path: `/v1/bitcoin/deposit/lightning-invoice/${invoiceID}` } },
+  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/cancel": {
+    post: { path: `/v1/bitcoin/deposit/lightning-invoice/${openInvoiceId}/cancel` }
+  },
   "/v1/bitcoin/deposit/lightning-address": { post: {}, get: {} },
   "/v1/bitcoin/deposit/lightning-address/{id}": {
     get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` },
@@ -242,6 +251,21 @@ describe("the OpenAPI document", () => {
       assert.deepStrictEqual(one.servers, [{ url: "/", description: "This service" }])
     })
   }
+
+  it("openapi: every type of event is a webhook of the customers' document, with the schema by which its body is rendered", () => {
+    assert.sameMembers(Object.keys(customer.webhooks), [...Notice.all])
+    const ids = new Set<string>()
+    for (const type of Notice.all) {
+      const { post } = customer.webhooks[type]
+      ids.add(post.operationId)
+      const { $ref } = post.requestBody.content["application/json"].schema
+      const { properties } = customer.components.schemas[$ref.split("/").at(-1)]
+      assert.deepStrictEqual([properties.type.enum, properties.event.enum], [[type], [type]])
+      assert.property(properties.data, "$ref", type)
+    }
+    assert.strictEqual(ids.size, Notice.all.length)
+    assert.notProperty(operator, "webhooks")
+  })
 
   it("openapi: customers are shown their routes, and the operator his", () => {
     assert.isTrue(Object.keys(customer.paths).every((path) => path.startsWith("/v1/")))

@@ -29,6 +29,7 @@ const lightningInvoice = (settled: boolean): Shape => ({
   created_at: instant,
   expires_at: instant,
   settled_at: settled ? instant : is(null),
+  canceled_at: is(null),
   deposit_id: settled ? uuid : is(null)
 })
 

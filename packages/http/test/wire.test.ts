@@ -34,7 +34,8 @@ describe("an invoice", () => {
       return [settled, r_preimage]
     }
     assert.deepStrictEqual(seen("settled"), [true, preimage])
-    for (const status of ["pending", "claimed", "expired"] as const) assert.deepStrictEqual(seen(status), [false, ""])
+    for (const status of ["pending", "claimed", "expired", "canceling", "canceled"] as const)
+      assert.deepStrictEqual(seen(status), [false, ""])
   })
 
   it("wire: an invoice's amount is in whole sats, rounded down", () => assert.strictEqual(Invoices.view.of(invoice).amount_sats, 2100))

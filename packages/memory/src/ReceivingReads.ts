@@ -10,7 +10,7 @@ import { compare, newestFirst, page, pageOf, type Read, recordOf } from "./Readi
 import * as State from "./State.ts"
 
 const openInvoices = (state: State.State) =>
-  State.all(state, Invoice.noun).filter(({ status }) => status === "pending" || status === "claimed")
+  State.all(state, Invoice.noun).filter(({ status }) => status === "pending" || status === "claimed" || status === "canceling")
 
 /** How many that wallets asked for are open, by the address that they asked at. */
 const openForWallets = (state: State.State, nowMillis: number) => {

@@ -42,6 +42,7 @@ export const kinds = {
 
 // Where it stands: what Invoice.standing says.
 const standing = `case when r.status = 'settled' then 'settled' when r.status = 'claimed' then 'accepted'
+  when r.status in ('canceling', 'canceled') then 'canceled'
   when r.status = 'expired' or r.expires_at_millis <= {at}::bigint then 'expired' else 'open' end`
 
 const listed = (from: string, where: string, id: string): string =>
@@ -96,7 +97,7 @@ const invoicesOf = Effect.gen(function* () {
   }
 })
 
-const open = "status in ('pending', 'claimed')"
+const open = "status in ('pending', 'claimed', 'canceling')"
 const forWallets = "t.lightning_address_id is not null and t.status = 'pending'"
 
 export const reads = {

@@ -17,6 +17,7 @@ import * as Migration0014 from "./Migration0014.ts"
 import * as Migration0015 from "./Migration0015.ts"
 import * as Migration0016 from "./Migration0016.ts"
 import * as Migration0017 from "./Migration0017.ts"
+import * as Migration0025 from "./Migration0025.ts"
 import * as Migration0019 from "./Migration0019.ts"
 import * as Migration0020 from "./Migration0020.ts"
 import * as Migration0022 from "./Migration0022.ts"
@@ -46,6 +47,7 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0015_turns": Effect.asVoid(run(Migration0015.script)),
   "0016_what_deposits_paid": Effect.asVoid(run(Migration0016.script)),
   "0017_searches": Effect.asVoid(run(Migration0017.script)),
+  "0025_invoices_canceled": Effect.asVoid(run(Migration0025.script)),
   "0019_events_told": Effect.asVoid(run(Migration0019.script)),
   "0020_webhooks": Effect.asVoid(run(Migration0020.script)),
   "0022_looking_in": Effect.asVoid(run(Migration0022.script)),

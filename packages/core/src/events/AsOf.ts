@@ -31,13 +31,14 @@ export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdraw
 })
 
 /** Not paid. */
-export const unpaid = (row: Invoice, status: "pending" | "expired"): Invoice => ({
+export const unpaid = (row: Invoice, status: "pending" | "expired" | "canceled"): Invoice => ({
   ...row,
   status,
   received: null,
   preimage: null,
   claimedBy: null,
-  settledAtMillis: null
+  settledAtMillis: null,
+  canceledAtMillis: status === "canceled" ? row.canceledAtMillis : null
 })
 
 export const openVoucher = (row: Voucher): Voucher => ({ ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })

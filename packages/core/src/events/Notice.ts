@@ -26,7 +26,7 @@ export const types = {
     "withdrawal.onchain.failed",
     "withdrawal.onchain.replaced"
   ],
-  invoice: ["invoice.created", "invoice.settled", "invoice.expired"],
+  invoice: ["invoice.created", "invoice.settled", "invoice.expired", "invoice.canceled"],
   unmatched: ["payment.unmatched"],
   voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],

@@ -53,6 +53,7 @@ const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis
 const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "invoice.created": ["invoice.created"],
   "invoice.expired": ["invoice.expired"],
+  "invoice.canceled": ["invoice.canceled"],
   "invoice.settled": ["deposit.lightning.completed", "invoice.settled"],
   "deposit.settled": ["deposit.lightning.completed", "deposit.onchain.completed", "invoice.settled"],
   "deposit.pending": ["deposit.onchain.pending"],
@@ -158,6 +159,8 @@ export const make = Effect.gen(function* () {
         return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "pending"), atMillis) }))
       case "invoice.expired":
         return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "expired"), atMillis) }))
+      case "invoice.canceled":
+        return one(event, Invoice.noun, (row) => ({ kind: "invoice", type, record: Invoice.shown(AsOf.unpaid(row, "canceled"), atMillis) }))
       case "invoice.settled":
         return settled(event)
       case "deposit.settled":

@@ -16,6 +16,7 @@ export const subjects = {
   "invoice.created": "invoices",
   "invoice.settled": "invoices",
   "invoice.expired": "invoices",
+  "invoice.canceled": "invoices",
   "payment.unmatched": "unmatched",
   "zap.receipted": "invoices",
   "lightning_address.created": "lightning_addresses",

@@ -13,8 +13,9 @@ import * as LightningAddress from "./LightningAddress.ts"
 /**
  * `pending` may be paid. `claimed` is being paid from inside, by one withdrawal. `settled` is final.
  * `expired` is no longer asked about; should it be paid all the same, it settles.
+ * `canceling` was canceled by its company, and the node may not have heard of it; `canceled`: the node takes no payment for it. Both settle where one was on its way.
  */
-export const Status = Schema.Literals(["pending", "claimed", "settled", "expired"])
+export const Status = Schema.Literals(["pending", "claimed", "settled", "expired", "canceling", "canceled"])
 export type Status = typeof Status.Type
 
 /** How long an invoice may be open, in seconds. */
@@ -64,13 +65,15 @@ export const Invoice = Schema.Struct({
   claimedBy: Schema.NullOr(Noun.Id),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
-  settledAtMillis: Schema.NullOr(Schema.Int)
+  settledAtMillis: Schema.NullOr(Schema.Int),
+  /** When its company canceled it; of a settled one: it was paid all the same. */
+  canceledAtMillis: Schema.NullOr(Schema.Int)
 })
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
 /**
  * Where an invoice stands for its company. `open` may be paid. `accepted`: a payment inside the service is under way, and not credited yet. `settled` is final.
- * `expired`: its time is over; a payment that was accepted in time may settle it all the same. `canceled`, before its time, is kept for later: none is yet.
+ * `expired`: its time is over; a payment that was accepted in time may settle it all the same. `canceled`, by its company, before its time: the same.
  */
 export const Standing = Schema.Literals(["open", "accepted", "settled", "expired", "canceled"])
 export type Standing = typeof Standing.Type
@@ -79,6 +82,7 @@ export type Standing = typeof Standing.Type
 export const standing = ({ status, expiresAtMillis }: Pick<Invoice, "status" | "expiresAtMillis">, atMillis: number): Standing => {
   if (status === "settled") return "settled"
   if (status === "claimed") return "accepted"
+  if (status === "canceling" || status === "canceled") return "canceled"
   return status === "expired" || expiresAtMillis <= atMillis ? "expired" : "open"
 }
 
@@ -117,7 +121,7 @@ export class InvoiceNotPayable extends Schema.TaggedError<InvoiceNotPayable>()("
 
 /** A payment is credited by its hash: no two invoices may have one. */
 export const noun = Noun.make("invoices", Invoice, {
-  moving: ["status", "received", "preimage", "claimedBy", "settledAtMillis"],
+  moving: ["status", "received", "preimage", "claimedBy", "settledAtMillis", "canceledAtMillis"],
   unique: [["paymentHash"]],
   labels: "metadata",
   refused: (invoiceId, status) => new InvoiceNotPayable({ invoiceId, status })
@@ -133,7 +137,7 @@ export const life = {
   }),
   // An invoice has one preimage: an outside payment of an invoice that was paid from inside has the same proof, and is another payment.
   settled: Noun.move(noun, "settled", {
-    from: ["pending", "claimed", "expired"],
+    from: ["pending", "claimed", "expired", "canceling", "canceled"],
     to: "settled",
     sets: ["received", "preimage"],
     clears: ["claimedBy"],
@@ -144,8 +148,20 @@ export const life = {
   expired: Noun.move(noun, "expired", {
     from: ["pending", "claimed"],
     to: "expired",
-    again: { in: ["settled", "expired"] },
+    again: { in: ["settled", "expired", "canceling", "canceled"] },
     isDoneWhenGone: true
+  }),
+  canceled: Noun.move(noun, "canceled", {
+    from: ["pending"],
+    to: "canceling",
+    stamps: ["canceledAtMillis"],
+    again: { in: ["canceling", "canceled"] }
+  }),
+  // What is not about to be closed needs no closing: a payment may have been first.
+  closed: Noun.move(noun, "closed", {
+    from: ["canceling"],
+    to: "canceled",
+    again: { in: ["pending", "claimed", "settled", "expired", "canceled"] }
   })
 }
 
@@ -160,8 +176,12 @@ export interface InvoiceSettled extends Written<
 > {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
 export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
-/** Applies from `pending` and `claimed`; what is settled stays settled. */
+/** Applies from `pending` and `claimed`; what is settled stays settled, and what is canceled stays canceled. */
 export interface InvoiceExpired extends Written<"InvoiceExpired", readonly [Noun.TransitionOf<typeof life.expired>]> {}
+/** Applies from `pending`. What is being paid from inside, was paid, or has expired is refused. */
+export interface InvoiceCanceled extends Written<"InvoiceCanceled", readonly [Noun.TransitionOf<typeof life.canceled>]> {}
+/** Applies from `canceling`; what is settled stays settled. */
+export interface InvoiceClosed extends Written<"InvoiceClosed", readonly [Noun.TransitionOf<typeof life.closed>]> {}
 /** Applies from `pending` and `expired`: the row is gone. One that is claimed or settled is refused and stays. */
 export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", InvoiceNotPayable> {}
 
@@ -235,6 +255,27 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
   legs: [],
   writes: [Noun.step(life.expired, invoice, {})],
   event: { type: "invoice.expired", subject: invoice.id }
+})
+
+/** Its company wants no payment of it any more: nobody inside may pay it from here on, and the node is told next. */
+export const canceled = (invoice: Invoice, atMillis: number): InvoiceCanceled => ({
+  _tag: "InvoiceCanceled",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.canceled, invoice, {})],
+  event: { type: "invoice.canceled", subject: invoice.id }
+})
+
+/** The node takes no payment of a canceled one, or its time is over. */
+export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
+  _tag: "InvoiceClosed",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.closed, invoice, {})]
 })
 
 /** A wallet asked for it and did not pay, and the node takes no payment for it any more: nothing of it is kept. */

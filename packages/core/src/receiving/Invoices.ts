@@ -16,6 +16,7 @@ import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Description, LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
+import * as Closing from "./Closing.ts"
 import * as Invoice from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -57,6 +58,14 @@ export class Invoices extends Context.Service<
     ) => Effect.Effect<Answer.Outcome<Invoice.Invoice>, NodeUnavailable | Conflict | IdempotencyMismatch | StoreUnavailable>
     /** As it stands now. */
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Invoice.Shown, NotFound | StoreUnavailable>
+    /**
+     * Nobody is to pay it any more. Canceling it again changes nothing; one that was paid, is being paid or has expired is refused. The node is told right after the
+     * commit, and again later where it is away. A payment that was on its way may settle it all the same, and is credited: then it is `settled`, with the time at which it was canceled.
+     */
+    readonly cancel: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Invoice.Shown, NotFound | Invoice.InvoiceNotPayable | StoreUnavailable>
     /**
      * A page, the newest first, as they stand now; `next` is where the page after it starts, undefined when there is none. Of what is picked among very many, a page
      * may have fewer than `limit` rows, or none, and yet a `next`.
@@ -102,6 +111,7 @@ export const make = Effect.gen(function* () {
   const bounds = yield* Bounds
   const { minAmount, maxInvoice } = bounds
   const entropy = yield* Entropy
+  const { close } = yield* Closing.make
 
   const issue = Effect.fnUntraced(function* ({ description, expirySeconds, request, ...asked }: Draft) {
     const createdAtMillis = yield* Clock.currentTimeMillis
@@ -118,7 +128,8 @@ export const make = Effect.gen(function* () {
       claimedBy: null,
       createdAtMillis,
       expiresAtMillis: createdAtMillis + expirySeconds * 1000,
-      settledAtMillis: null
+      settledAtMillis: null,
+      canceledAtMillis: null
     }
     const once = Answer.once(asked.companyId, request, invoice, createdAtMillis + Answer.keptMillis)
     return Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)
@@ -144,6 +155,12 @@ export const make = Effect.gen(function* () {
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, Option.getOrNull(deposit)?.id)
   })
 
+  const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
+    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "invoice", id })
+  })
+  const get = (companyId: CompanyId.CompanyId, id: string) => Effect.flatMap(find(companyId, id), show)
+
   return Invoices.of({
     create: Effect.fnUntraced(function* (ask) {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
@@ -162,9 +179,18 @@ export const make = Effect.gen(function* () {
       })
     }),
     issue,
-    get: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* records.invoice(companyId, id) : undefined
-      return found?._tag === "Some" ? yield* show(found.value) : yield* new NotFound({ what: "invoice", id })
+    get,
+    cancel: Effect.fnUntraced(function* (companyId, id) {
+      const invoice = yield* find(companyId, id)
+      const nowMillis = yield* Clock.currentTimeMillis
+      const standing = Invoice.standing(invoice, nowMillis)
+      if (standing !== "open" && standing !== "canceled") return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
+      if (standing === "open") yield* journal.commit(Invoice.canceled(invoice, nowMillis))
+      // It is canceled, whatever becomes of this: open invoices are looked up, and closed then.
+      const later = (outage: NodeUnavailable | StoreUnavailable) =>
+        Effect.logInfo("invoice: canceled, and to be closed at the node later", outage)
+      if (invoice.status !== "canceled") yield* Effect.catchTags(close(invoice), { NodeUnavailable: later, StoreUnavailable: later })
+      return yield* get(companyId, id)
     }),
     list: Effect.fnUntraced(function* (companyId, query) {
       if (query.label !== undefined) yield* Metadata.checkLabel(query.label)

@@ -80,6 +80,8 @@ export const check = (
       const { invoice } = recipient
       if (invoice.status === "settled") return refuse("invoice_not_payable", "The invoice was paid already")
       if (invoice.status === "claimed") return refuse("invoice_not_payable", "The invoice is being paid by another withdrawal")
+      if (invoice.status === "canceling" || invoice.status === "canceled")
+        return refuse("invoice_not_payable", "The invoice was canceled: ask for a new one")
       if (invoice.status === "expired" || invoice.expiresAtMillis <= nowMillis)
         return refuse("invoice_expired", "The invoice has expired: ask for a new one")
       return Result.void

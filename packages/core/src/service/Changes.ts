@@ -23,6 +23,8 @@ import type { DepositConfirmed, DepositDropped, DepositPlaced, DepositReversed, 
 import type {
   InvoiceClaimed,
   InvoiceCreated,
+  InvoiceCanceled,
+  InvoiceClosed,
   InvoiceExpired,
   InvoiceForgotten,
   InvoiceSettled,
@@ -59,6 +61,8 @@ export type Change =
   | InvoiceClaimed
   | InvoiceSettled
   | InvoiceExpired
+  | InvoiceCanceled
+  | InvoiceClosed
   | InvoiceForgotten
   | PaymentUnmatched
   | LightningAddressCreated

@@ -6,7 +6,7 @@ import { Invoices } from "@satrail/core/receiving/Invoices"
 import { Effect, Predicate, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
-import { Caller, Scopes } from "../Authentication.ts"
+import { Caller, companyId, Scopes } from "../Authentication.ts"
 import { Rules } from "../Decoding.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
@@ -70,7 +70,7 @@ export const view = View.make<Invoice.Shown>()(
     status: [
       Invoice.Standing.annotate({
         description:
-          "`open`: it may be paid. `accepted`: a payment is under way and not credited yet. `settled`: paid, for ever. `expired`: not paid in time; a payment that was accepted in time may settle it all the same. `canceled` is kept for invoices that are closed before their time: none is yet"
+          "`open`: it may be paid. `accepted`: a payment is under way and not credited yet. `settled`: paid, for ever. `expired`: not paid in time; a payment that was accepted in time may settle it all the same. `canceled`: by you; a payment that was on its way may settle it all the same"
       }),
       (row) => row.standing
     ],
@@ -87,6 +87,12 @@ export const view = View.make<Invoice.Shown>()(
     settled_at: [
       Schema.NullOr(Scalars.Instant).annotate({ description: "null until it is settled" }),
       (row) => Scalars.instantOrNull(row.settledAtMillis)
+    ],
+    canceled_at: [
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: "When you canceled it, null otherwise. Of a settled one: a payment was on its way, and was credited"
+      }),
+      (row) => Scalars.instantOrNull(row.canceledAtMillis)
     ],
     deposit_id: [
       Schema.NullOr(Scalars.Uuid).annotate({ description: "The deposit that credited it; null until it is settled" }),
@@ -118,7 +124,8 @@ export const example = ({ id, millis, companyId, asked, metadata }: World) => {
     claimedBy: null,
     createdAtMillis: millis(),
     expiresAtMillis: millis(3_600_000),
-    settledAtMillis: null
+    settledAtMillis: null,
+    canceledAtMillis: null
   }
   const settled: Invoice.Invoice = {
     ...open,
@@ -226,6 +233,35 @@ export const get = Section.company(
         apiKey: { companyId }
       } = yield* Caller
       return View.answer("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID.toLowerCase()))))
+    })
+)
+
+export const cancel = Section.company(
+  HttpApiEndpoint.post("cancelInvoice", `${path}/:invoiceID/cancel`, {
+    params: { invoiceID: Scalars.Uuid },
+    success: Envelope.success(200, view.schema),
+    error: Errors.of("not_found", "invoice_not_open", "store_unavailable")
+  })
+    .annotate(Scopes, ["receive"])
+    .annotate(OpenApi.Summary, "Cancel a Lightning invoice")
+    .annotate(
+      OpenApi.Description,
+      "Nobody is to pay it any more: the node refuses payments of it, where it can, from now or from when it can be reached again. A payment that was on its way may settle it all the same, and is credited. One that was paid, is being paid or has expired is refused; canceling again changes nothing. Needs the scope `receive`."
+    )
+    .annotate(Example, (world) => {
+      const { open } = example(world)
+      const canceledAtMillis = world.millis(60_000)
+      return {
+        params: { invoiceID: open.id },
+        message: "Invoice canceled",
+        data: view.of(Invoice.shown({ ...open, status: "canceled", canceledAtMillis }, canceledAtMillis))
+      }
+    }),
+  Invoices,
+  (invoices) =>
+    Effect.fnUntraced(function* ({ params }) {
+      const row = yield* Errors.answered(invoices.cancel(yield* companyId, params.invoiceID.toLowerCase()))
+      return Envelope.ok("Invoice canceled", view.of(row))
     })
 )
 

@@ -103,6 +103,20 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       return ask("DELETE", `/v1/vouchers/${voucher.id}`, { key: shop.key })
     }
   },
+  invoice_not_open: {
+    how: "Create an invoice, `POST /sandbox/pay` it, and cancel it",
+    run: async (world) => {
+      const { data } = await invoice(world)
+      const path = `/v1/bitcoin/deposit/lightning-invoice/${data.id}`
+      await world.shop.post("/sandbox/pay", { payment_request: data.payment_request })
+      await world.until(
+        "the invoice's payment",
+        () => world.shop.get(path),
+        ({ data }) => data.settled
+      )
+      return world.shop.post(`${path}/cancel`)
+    }
+  },
   too_many_endpoints: {
     how: "Create 17 webhook endpoints",
     run: async ({ free }) => {

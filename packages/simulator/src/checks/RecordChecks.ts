@@ -21,7 +21,13 @@ export type Outside = Effect.Success<Sandbox["Service"]["state"]>
 const moves: { readonly [kind in Row["kind"]]: { readonly [from: string]: ReadonlyArray<string> } } = {
   withdrawal: { pending: ["settled", "failed"] },
   deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
-  invoice: { pending: ["claimed", "settled", "expired"], claimed: ["settled", "expired"], expired: ["settled"] },
+  invoice: {
+    pending: ["claimed", "settled", "expired", "canceling", "canceled"],
+    claimed: ["settled", "expired"],
+    expired: ["settled"],
+    canceling: ["canceled", "settled"],
+    canceled: ["settled"]
+  },
   voucher: { open: ["claimed", "expired", "canceled"] }
 }
 
