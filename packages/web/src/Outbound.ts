@@ -5,6 +5,7 @@ import http from "node:http"
 import net from "node:net"
 import os from "node:os"
 import tls from "node:tls"
+import * as Idle from "./Idle.ts"
 import * as PublicAddress from "./PublicAddress.ts"
 
 /** The address may not be asked. No connection was made. `reason` completes "it was not asked, for …". */
@@ -53,6 +54,10 @@ export interface Options extends Partial<Limits> {
    * `http://127.0.0.1:8080`. For development and tests; nothing else of the guard applies to them.
    */
   readonly allow?: ReadonlyMap<string, URL>
+  /** Every http or https origin is vouched for, this machine's too: for trying and developing. */
+  readonly isOpen?: boolean
+  /** A connection waits a few seconds for the next question to the same place: for who has many. None unless given. */
+  readonly keepsConnections?: boolean
   /** Where a name is. The system's answer unless given. */
   readonly lookup?: (name: string) => Promise<ReadonlyArray<string>>
   /** Which addresses may be connected to: public ones that are not this machine's, unless given. */
@@ -68,7 +73,7 @@ export class Outbound extends Context.Service<
   {
     /** A connection to the host of an `https:` or `wss:` URL, TLS agreed upon: for what is not one question and one answer. */
     readonly connect: (url: string) => Effect.Effect<net.Socket, Forbidden | Unreachable, Scope.Scope>
-    /** One question and its answer. Nothing is kept in between: no cookies, no connection, no cache. */
+    /** One question and its answer. Nothing is kept in between: no cookies, no cache, and no connection unless that was asked for. */
     readonly ask: (request: Request) => Effect.Effect<Answer, Forbidden | Unreachable | Unusable>
   }
 >()("@satrail/web/Outbound") {}
@@ -91,11 +96,11 @@ const reserved = /(?:^|\.)(?:localhost|local|internal|intranet|corp|home|lan|pri
 const parse = (text: string, base?: URL): URL | null => (/[\s\p{Cc}\\]/u.test(text) ? null : URL.parse(text, base?.href))
 
 /** What may be asked under a URL: everything about it that can be known without asking anybody. */
-const targetOf = (text: string, allow: ReadonlyMap<string, URL>): Result.Result<Target, Forbidden> => {
+const targetOf = (text: string, vouched: (url: URL) => URL | undefined = () => undefined): Result.Result<Target, Forbidden> => {
   const url = parse(text)
   if (url === null) return forbid("it is no URL")
   if (url.username !== "" || url.password !== "") return forbid("it has a user or a password in it")
-  const instead = allow.get(url.host)
+  const instead = vouched(url)
   if (instead !== undefined) {
     const isSecure = instead.protocol === "https:"
     return Result.succeed({ url, host: instead.hostname, port: Number(instead.port || (isSecure ? 443 : 80)), isSecure })
@@ -112,7 +117,7 @@ const targetOf = (text: string, allow: ReadonlyMap<string, URL>): Result.Result<
 
 /** Why a URL may not be asked, as far as that can be known without asking anybody; undefined where it may. It completes "it was not asked, for …". */
 export const issueOf = (url: string): string | undefined => {
-  const target = targetOf(url, new Map())
+  const target = targetOf(url)
   return Result.isFailure(target) ? target.failure.reason : undefined
 }
 
@@ -138,19 +143,18 @@ const socketTo = ({ host, port, isSecure, name }: Target, addresses: ReadonlyArr
   return isSecure ? tls.connect({ ...to, servername: name ?? "", ALPNProtocols: ["http/1.1"] }) : net.connect(to)
 }
 
-/** An open connection, closed with its scope. */
+/** An open connection. */
 const opened = (target: Target, addresses: ReadonlyArray<string>) =>
-  Effect.acquireRelease(
-    Effect.callback<net.Socket, Unreachable>((resume) => {
-      const socket = socketTo(target, addresses)
-      const fail = () => resume(Effect.fail(new Unreachable()))
-      socket.once(target.isSecure ? "secureConnect" : "connect", () => resume(Effect.succeed(socket)))
-      socket.on("error", fail).once("close", fail)
-      return Effect.sync(() => socket.destroy())
-    }),
-    (socket) => Effect.sync(() => socket.destroy()),
-    { interruptible: true }
-  )
+  Effect.callback<net.Socket, Unreachable>((resume) => {
+    const socket = socketTo(target, addresses)
+    const fail = () => resume(Effect.fail(new Unreachable()))
+    socket.once(target.isSecure ? "secureConnect" : "connect", () => resume(Effect.succeed(socket)))
+    socket.on("error", fail).once("close", fail)
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** What connections to a target have in common: who is asked by one of them may be asked by another. */
+const placeOf = ({ host, port, isSecure }: Target): string => `${isSecure ? "tls" : "tcp"} ${host} ${port}`
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -161,70 +165,85 @@ const textOf = (chunks: ReadonlyArray<Uint8Array>): Effect.Effect<string, Unusab
 const redirection = (response: http.IncomingMessage): string | undefined =>
   [301, 302, 303, 307, 308].includes(response.statusCode ?? 0) ? response.headers.location : undefined
 
-/** One question over an open connection. `begun` is called when the answer begins. */
+interface Exchanged {
+  readonly answer: Effect.Effect<Answer, Unusable>
+  readonly location: string | undefined
+}
+
+/** One question over an open connection. `begun` is called when the answer begins, `free` when the next question may follow; without it none does. */
 const exchange = (
   socket: net.Socket,
   url: URL,
   { method = "GET", headers = {}, body, firstBytes }: Request,
   maxBytes: number,
-  begun: () => void
+  begun: () => void,
+  free?: () => void
 ) =>
-  Effect.callback<{ readonly answer: Effect.Effect<Answer, Unusable>; readonly location: string | undefined }, Unreachable | Unusable>(
-    (resume) => {
-      const fail = (error: Unreachable | Unusable) => {
-        resume(Effect.fail(error))
-        asked.destroy()
-      }
-      const lost = () => fail(new Unreachable())
-      const asked = http.request({
-        createConnection: () => socket,
-        method,
-        path: url.pathname + url.search,
-        setHost: false,
-        headers: {
-          ...headers,
-          host: url.host,
-          "user-agent": "satrail",
-          connection: "close",
-          ...(body !== undefined && { "content-length": Buffer.byteLength(body) })
-        }
-      })
-      asked.once("response", (response) => {
-        begun()
-        const tooLong = () => fail(new Unusable({ reason: `answered with more than ${maxBytes} bytes` }))
-        const retryAfter = response.headers["retry-after"]
-        const head = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
-        if (firstBytes === undefined && Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
-        // None was asked for: what is packed small can be anything once it is unpacked.
-        if (firstBytes === undefined && (response.headers["content-encoding"] ?? "identity") !== "identity")
-          return fail(new Unusable({ reason: "answered in an encoding that was not requested" }))
-        const chunks: Array<Uint8Array> = []
-        let bytes = 0
-        response.on("data", (chunk: Uint8Array) => {
-          bytes += chunk.length
-          chunks.push(chunk)
-          if (firstBytes !== undefined && bytes >= firstBytes) {
-            const body = Buffer.concat(chunks).subarray(0, firstBytes).toString()
-            resume(Effect.succeed({ answer: Effect.succeed({ ...head, body }), location: redirection(response) }))
-            asked.destroy()
-          } else if (bytes > maxBytes) tooLong()
-        })
-        response.once("error", lost)
-        response.once("end", () => {
-          const text = firstBytes === undefined ? textOf(chunks) : Effect.succeed(Buffer.concat(chunks).toString())
-          resume(Effect.succeed({ answer: Effect.map(text, (body) => ({ ...head, body })), location: redirection(response) }))
-        })
-        return undefined
-      })
-      asked.on("error", lost).once("close", lost)
-      asked.end(body)
-      return Effect.sync(() => asked.destroy())
+  Effect.callback<Exchanged, Unreachable | Unusable>((resume) => {
+    const fail = (error: Unreachable | Unusable) => {
+      resume(Effect.fail(error))
+      asked.destroy()
     }
-  )
+    const lost = () => fail(new Unreachable())
+    let ended: Effect.Effect<Exchanged> | undefined
+    const asked = http.request({
+      createConnection: () => socket,
+      method,
+      path: url.pathname + url.search,
+      setHost: false,
+      headers: {
+        ...headers,
+        host: url.host,
+        "user-agent": "satrail",
+        connection: free === undefined ? "close" : "keep-alive",
+        ...(body !== undefined && { "content-length": Buffer.byteLength(body) })
+      }
+    })
+    asked.once("response", (response) => {
+      begun()
+      const tooLong = () => fail(new Unusable({ reason: `answered with more than ${maxBytes} bytes` }))
+      const retryAfter = response.headers["retry-after"]
+      const head = { status: response.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) }
+      if (firstBytes === undefined && Number(response.headers["content-length"] ?? 0) > maxBytes) return tooLong()
+      // None was asked for: what is packed small can be anything once it is unpacked.
+      if (firstBytes === undefined && (response.headers["content-encoding"] ?? "identity") !== "identity")
+        return fail(new Unusable({ reason: "answered in an encoding that was not requested" }))
+      const chunks: Array<Uint8Array> = []
+      let bytes = 0
+      response.on("data", (chunk: Uint8Array) => {
+        bytes += chunk.length
+        chunks.push(chunk)
+        if (firstBytes !== undefined && bytes >= firstBytes) {
+          const body = Buffer.concat(chunks).subarray(0, firstBytes).toString()
+          resume(Effect.succeed({ answer: Effect.succeed({ ...head, body }), location: redirection(response) }))
+          asked.destroy()
+        } else if (bytes > maxBytes) tooLong()
+      })
+      response.once("error", lost)
+      response.once("end", () => {
+        const text = firstBytes === undefined ? textOf(chunks) : Effect.succeed(Buffer.concat(chunks).toString())
+        ended = Effect.succeed({ answer: Effect.map(text, (body) => ({ ...head, body })), location: redirection(response) })
+        if (free === undefined) resume(ended)
+      })
+      return undefined
+    })
+    asked.on("error", lost).once("close", () => {
+      if (ended === undefined) return lost()
+      // Both sides want to go on, and Node has let go of it.
+      if (!socket.destroyed) free?.()
+      return resume(ended)
+    })
+    asked.end(body)
+    return Effect.sync(() => asked.destroy())
+  })
 
 export const make = (options: Options = {}): Outbound["Service"] => {
   const { connectMillis, totalMillis, maxBytes, maxRedirects } = { ...defaults, ...options }
+  const { isOpen = false, keepsConnections = false } = options
+  const idle = keepsConnections ? Idle.make() : undefined
   const { allow = new Map(), lookup = systemLookup, isAllowed = (address) => PublicAddress.is(address) && !isOwn(address) } = options
+
+  const vouched = (url: URL) => (isOpen && /^https?:$/.test(url.protocol) ? new URL(url.origin) : allow.get(url.host))
 
   /** Where the target is: addresses that may be connected to, one at least. */
   const addressesOf = Effect.fnUntraced(function* ({ name }: Target) {
@@ -240,27 +259,58 @@ export const make = (options: Options = {}): Outbound["Service"] => {
 
   const dial = Effect.fnUntraced(function* (target: Target) {
     const startedMillis = yield* Clock.currentTimeMillis
-    return yield* Effect.flatMap(addressesOf(target), (addresses) => opened(target, addresses)).pipe(
+    const socket = yield* Effect.flatMap(addressesOf(target), (addresses) => opened(target, addresses)).pipe(
       Effect.timeoutOrElse({ duration: connectMillis, orElse: () => Effect.fail(new Unreachable()) }),
       Effect.tapErrorTag("Unreachable", () =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.sleep(Math.max(0, startedMillis + connectMillis - nowMillis)))
       )
     )
+    return { socket, atMillis: startedMillis }
+  })
+
+  /** One question over a connection, which is closed afterwards unless it may be kept. */
+  const over = <E>(target: Target, request: Request, connected: Effect.Effect<Idle.Opened, E>, begun: () => void) => {
+    let isFree = false
+    const connection = Effect.acquireRelease(connected, ({ socket }) => Effect.sync(() => isFree || socket.destroy()), {
+      interruptible: true
+    })
+    const keep = (one: Idle.Opened) =>
+      idle &&
+      (() => {
+        isFree = true
+        idle.give(placeOf(target), one)
+      })
+    return Effect.scoped(Effect.flatMap(connection, (one) => exchange(one.socket, target.url, request, maxBytes, begun, keep(one))))
+  }
+
+  const once = Effect.fnUntraced(function* (target: Target, request: Request, begun: () => void) {
+    const anew = over(target, request, dial(target), begun)
+    const kept = idle?.take(placeOf(target), yield* Clock.currentTimeMillis)
+    if (kept === undefined) return yield* anew
+    let hasBegun = false
+    const first = over(target, request, Effect.succeed(kept), () => {
+      hasBegun = true
+      begun()
+    })
+    // Its server may have closed it at this very moment: it is asked once more.
+    return yield* Effect.catchTag(first, "Unreachable", (error) => (hasBegun ? Effect.fail(error) : anew))
   })
 
   const follow = (request: Request, redirects: number, begun: () => void): Effect.Effect<Answer, Forbidden | Unreachable | Unusable> =>
     Effect.gen(function* () {
-      const target = yield* Effect.fromResult(targetOf(request.url, allow))
-      const { answer, location } = yield* Effect.scoped(
-        Effect.flatMap(dial(target), (socket) => exchange(socket, target.url, request, maxBytes, begun))
-      )
+      const target = yield* Effect.fromResult(targetOf(request.url, vouched))
+      const { answer, location } = yield* once(target, request, begun)
       if (location === undefined || request.method === "POST") return yield* answer
       if (redirects === 0) return yield* new Unusable({ reason: `redirects more often than ${maxRedirects} times` })
       return yield* follow({ ...request, url: parse(location, target.url)?.href ?? "" }, redirects - 1, begun)
     })
 
   return Outbound.of({
-    connect: (url) => Effect.flatMap(Effect.fromResult(targetOf(url, allow)), dial),
+    connect: (url) => {
+      const connected = Effect.flatMap(Effect.fromResult(targetOf(url, vouched)), dial)
+      const close = ({ socket }: Idle.Opened) => Effect.sync(() => socket.destroy())
+      return Effect.map(Effect.acquireRelease(connected, close, { interruptible: true }), ({ socket }) => socket)
+    },
     ask: (request) =>
       Effect.suspend(() => {
         let hasBegun = false

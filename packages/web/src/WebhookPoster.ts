@@ -16,8 +16,7 @@ export interface Options {
 const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
 export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster => {
-  const limits = { connectMillis, totalMillis: attemptMillis, ...outbound }
-  const guarded = Outbound.make(limits)
+  const { ask } = Outbound.make({ connectMillis, totalMillis: attemptMillis, keepsConnections: true, isOpen, ...outbound })
   const hosts = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
 
   /** One after another where there are as many connections to its host as may be. */
@@ -35,13 +34,11 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
       )
     })
 
-  const through = (url: URL) => (isOpen ? Outbound.make({ ...limits, allow: new Map([[url.host, new URL(url.origin)]]) }) : guarded)
-
   return {
     post: ({ url, headers, body }) => {
       const parsed = URL.parse(url)
       if (parsed === null) return Effect.succeed(unanswered("not asked: it is no URL"))
-      const asked = through(parsed).ask({ url, method: "POST", headers, body, firstBytes: keptCharacters })
+      const asked = ask({ url, method: "POST", headers, body, firstBytes: keptCharacters })
       return inTurn(
         parsed.host,
         asked.pipe(

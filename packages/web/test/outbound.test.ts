@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import type http from "node:http"
-import net from "node:net"
+import net, { type Socket } from "node:net"
+import * as Idle from "../src/Idle.ts"
 import * as Outbound from "../src/Outbound.ts"
 import { counting, serve, trusting } from "./Server.ts"
 
@@ -61,6 +63,56 @@ describe("Outbound", () => {
       const answer = yield* ask({ url, method: "POST", headers: { "content-type": "application/json" }, body: '{"a":"ä"}' })
       assert.deepStrictEqual(answer, { status: 202, body: '{"a":"ä"}' })
       assert.strictEqual(server.asked[0]?.headers["content-type"], "application/json")
+    })
+  )
+
+  it.live("outbound: a connection that is kept is used again, one after the other, and closed when nothing more is asked", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const { asked, lookup } = names(outside)
+      const { ask } = Outbound.make({ isAllowed, lookup, keepsConnections: true })
+      const url = `https://page.example.com:${server.port}/`
+      for (let i = 0; i < 30; i++)
+        assert.deepStrictEqual(yield* ask({ url, method: "POST", body: "{}", firstBytes: 100 }), { status: 200, body: "hello" })
+      assert.deepStrictEqual([server.connections(), asked.length, server.asked.length], [1, 1, 30])
+      assert.strictEqual(server.asked[0]?.headers.connection, "keep-alive")
+      yield* Effect.forEach([1, 2, 3], () => ask({ url }), { concurrency: "unbounded" })
+      assert.strictEqual(server.connections(), 3, "each has one of its own while it is asked")
+    })
+  )
+
+  it.effect("C51: outbound: a connection that is kept is to an address that was checked a minute ago at most", () =>
+    Effect.gen(function* () {
+      yield* trusting
+      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
+      const inside = yield* serve(hello, { host: "127.0.0.1", port: server.port, isSecure: true })
+      const { lookup } = names({ "page.example.com": [["127.0.0.2"], ["127.0.0.1"]] })
+      const { ask } = Outbound.make({ isAllowed, lookup, keepsConnections: true })
+      const url = `https://page.example.com:${server.port}/`
+      yield* ask({ url })
+      yield* TestClock.adjust(Idle.maxAgeMillis - 1)
+      yield* ask({ url })
+      assert.strictEqual(server.connections(), 1)
+      yield* TestClock.adjust(1)
+      const error = yield* Effect.flip(ask({ url }))
+      assert.deepStrictEqual([error._tag, server.connections(), inside.connections()], ["Forbidden", 1, 0])
+    })
+  )
+
+  it.live("outbound: what a server closes between two questions is asked again over another connection", () =>
+    Effect.gen(function* () {
+      const sockets = new Set<Socket>()
+      const server = yield* serve((request, response) => {
+        sockets.add(request.socket)
+        // It hangs up as soon as it is asked again.
+        if (sockets.size === 1 && server.asked.length === 2) return request.socket.destroy()
+        return response.end("hello")
+      })
+      const { ask } = Outbound.make({ isOpen: true, keepsConnections: true })
+      const url = `http://127.0.0.1:${server.port}/`
+      for (let i = 0; i < 3; i++) assert.strictEqual((yield* ask({ url, method: "POST", body: "{}" })).body, "hello")
+      assert.deepStrictEqual([server.connections(), server.asked.length], [2, 4])
     })
   )
 
