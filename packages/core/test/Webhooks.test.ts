@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Metric, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
@@ -12,6 +12,7 @@ import { Poster, type Posted, Renderer, Secrets } from "../src/events/webhooks/P
 import { pausesMillis } from "../src/events/webhooks/Schedule.ts"
 import { Webhooks } from "../src/events/webhooks/Webhooks.ts"
 import * as Dispatcher from "../src/events/webhooks/Dispatcher.ts"
+import * as Lag from "../src/events/webhooks/Lag.ts"
 import { settings as usual } from "./Rows.ts"
 import { company, companyWith, confirm, invoice, made, outside, type Ports, type Process, scenario, steps, type World } from "./World.ts"
 
@@ -316,5 +317,44 @@ scenario(
     assert.deepStrictEqual([count("fast"), count("slow")], [20, 8])
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual([count("fast"), count("slow")], [20, 20])
+  }
+)
+
+scenario(
+  "webhooks: how late they are is measured, and how long readers wait for a transaction",
+  () => world(),
+  function* ({ sent, state }) {
+    const seconds = Effect.map(Effect.all([Metric.value(Lag.gauges.lag), Metric.value(Lag.gauges.horizon)]), (all) =>
+      all.map(({ value }) => value)
+    )
+    const measured = Effect.andThen(TestClock.adjust(Lag.everyMillis), seconds)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* sending
+        const row = yield* company()
+        yield* endpoint(row)
+        yield* second
+        assert.deepStrictEqual(yield* measured, [0, 0])
+        state.answer = () => Effect.succeed(broken(500))
+        const beganAtMillis = yield* Clock.currentTimeMillis
+        yield* invoice(row, 1)
+        yield* second
+        yield* measured
+        const [lag = 0] = yield* measured
+        assert.isAtLeast(sent.length, 2)
+        assert.isAtLeast(lag, Lag.everyMillis / 1000)
+        assert.isAtMost(lag, ((yield* Clock.currentTimeMillis) - beganAtMillis) / 1000)
+        state.answer = () => Effect.succeed(ok)
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(yield* seconds, [0, 0])
+        state.answer = () => Effect.as(Effect.sleep("2 minutes"), ok)
+        yield* invoice(row, 1)
+        yield* second
+        yield* measured
+        assert.isAbove((yield* measured)[0] ?? 0, 0, "it is being sent")
+        yield* TestClock.adjust("1 hour")
+        assert.deepStrictEqual(yield* seconds, [0, 0])
+      })
+    )
   }
 )

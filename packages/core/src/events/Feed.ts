@@ -23,6 +23,8 @@ export type Render = (notice: Notice.Notice) => string
 export interface Item extends Telling {
   readonly place: Notice.Place
   readonly companyId: CompanyId.CompanyId
+  /** When it was committed. */
+  readonly atMillis: number
 }
 
 /** Which events: of a company (null: of all), after a place, of these types and about this record, where that is said. */
@@ -70,8 +72,8 @@ const isAsked = (item: Item, ask: Ask): boolean =>
   (ask.types === undefined || ask.types.has(item.type)) &&
   (ask.subject === undefined || ask.subject === item.subject)
 
-const itemsOf = ({ id, companyId, tellings }: Told): ReadonlyArray<Item> =>
-  tellings.map((telling, i) => ({ ...telling, companyId, place: { event: id, part: i + 1 } }))
+const itemsOf = ({ id, companyId, tellings }: Told, atMillis: number): ReadonlyArray<Item> =>
+  tellings.map((telling, i) => ({ ...telling, companyId, atMillis, place: { event: id, part: i + 1 } }))
 
 export const make = Effect.gen(function* () {
   const store = yield* EventStore
@@ -94,9 +96,9 @@ export const make = Effect.gen(function* () {
     )
     // Another process may be telling them too: whoever kept them first has decided.
     for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)
-    return events.flatMap(({ id }) => {
+    return events.flatMap(({ id, atMillis }) => {
       const one = known.get(id)
-      return one === undefined ? [] : itemsOf(one)
+      return one === undefined ? [] : itemsOf(one, atMillis)
     })
   })
 

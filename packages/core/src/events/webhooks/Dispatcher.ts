@@ -10,6 +10,7 @@ import { StaleFence } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Endpoint from "../Endpoint.ts"
+import * as Lag from "./Lag.ts"
 import * as Runner from "./Runner.ts"
 import { WebhookReads } from "./WebhookReads.ts"
 
@@ -104,6 +105,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
     position = page.at(-1)?.id ?? position
     if (page.length === 0) yield* more
   })
+  yield* Lag.measure(controls)
   yield* Worker.runOpen("webhooks", step, Effect.void)
 })
 

@@ -29,9 +29,18 @@ export interface Control {
   readonly latch: Latch.Latch
   hasNews: boolean
   isChanged: boolean
+  /** When the oldest event was committed that the endpoint has not got; undefined where it has all that it wants. */
+  waitingSinceMillis: () => number | undefined
 }
 
-export const control = (): Control => ({ latch: Latch.makeUnsafe(true), hasNews: true, isChanged: false })
+const nothingWaits = () => undefined
+
+export const control = (): Control => ({
+  latch: Latch.makeUnsafe(true),
+  hasNews: true,
+  isChanged: false,
+  waitingSinceMillis: nothingWaits
+})
 
 const attempts = Measure.counter("satrail_webhook_attempts_total", "Webhook attempts: delivered or failed", ["outcome"])
 const disabledCount = Measure.counter("satrail_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed")({})
@@ -46,8 +55,8 @@ interface Standing {
   readonly queues: Map<string, Array<Entry>>
   /** The records of which one is being sent. */
   readonly busy: Set<string>
-  /** Places that were read and are not recorded yet. */
-  readonly unrecorded: Set<Notice.Place>
+  /** Places that were read and are not recorded yet, and when they were committed. */
+  readonly unrecorded: Map<Notice.Place, number>
   /** Read, and not begun. */
   backlog: Array<Entry>
   position: Notice.Place
@@ -63,8 +72,15 @@ const waitingIn = ({ queues }: Standing): number => {
 /** Everything before it was sent, or waits on record. */
 const reached = ({ unrecorded, position }: Standing): Notice.Place => {
   let first: Notice.Place | undefined
-  for (const place of unrecorded) if (first === undefined || Notice.isAfter(first, place)) first = place
+  for (const place of unrecorded.keys()) if (first === undefined || Notice.isAfter(first, place)) first = place
   return first === undefined ? position : before(first)
+}
+
+const waitingSinceMillis = ({ unrecorded, queues }: Standing): number | undefined => {
+  let since = Infinity
+  for (const atMillis of unrecorded.values()) since = Math.min(since, atMillis)
+  for (const [head] of queues.values()) since = Math.min(since, head?.item.atMillis ?? Infinity)
+  return since === Infinity ? undefined : since
 }
 
 /** When something that waits is due; Infinity where nothing is. */
@@ -98,7 +114,7 @@ const load = Effect.fnUntraced(function* ({ reads }: Parts, endpoint: Endpoint.E
     endpoint,
     queues: new Map(),
     busy: new Set(),
-    unrecorded: new Set(),
+    unrecorded: new Map(),
     backlog: [],
     position: placeOf(endpoint.cursor) ?? Notice.first,
     progressedAtMillis: 0
@@ -197,7 +213,7 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
   for (const item of items) {
     const isTheirs = item.type !== testType || item.subject === endpoint.id
     if (!isTheirs || known.has(cursorOf(item.place))) continue
-    standing.unrecorded.add(item.place)
+    standing.unrecorded.set(item.place, item.atMillis)
     standing.backlog.push(entryOf(item))
   }
 })
@@ -263,6 +279,12 @@ export const make = Effect.map(parts, (parts) => ({
       Effect.gen(function* () {
         control.hasNews = true
         const standing = yield* load(parts, endpoint)
+        control.waitingSinceMillis = () => waitingSinceMillis(standing)
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            control.waitingSinceMillis = nothingWaits
+          })
+        )
         yield* follow({ ...parts, standing, fence, control }, yield* parts.feed.now)
       })
     )

@@ -16,7 +16,7 @@ export const keptCharacters = 1000
 
 /** An event on its way to an endpoint: what is known of it, and its delivery as far as it was recorded. */
 export interface Entry {
-  readonly item: Pick<Item, "place" | "companyId" | "type" | "subject">
+  readonly item: Pick<Item, "place" | "companyId" | "type" | "subject" | "atMillis">
   /** Undefined where it has to be read. */
   readonly body: string | undefined
   readonly recorded: Delivery.Delivery | undefined
@@ -32,7 +32,9 @@ export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
     place: placeOf(delivery.place) ?? { event: 0n, part: 0 },
     companyId: delivery.eventCompanyId,
     type: delivery.type,
-    subject: delivery.recordId
+    subject: delivery.recordId,
+    // It was sent first when it was new, or waited for one that was.
+    atMillis: delivery.createdAtMillis
   },
   body: undefined,
   recorded: delivery,
