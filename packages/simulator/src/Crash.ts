@@ -51,7 +51,8 @@ export const everywhere = async (
   const tell = (skips: number, fate: Fate) => {
     const trap: Act = { _tag: "Lay", trap: { process: null, port: null, call: null, skips, fate } }
     const operations = [...before, trap, ...during].map((act, seed): Operation => ({ act, seed, rushes: false }))
-    return Simulation.tell(1, operations, { store, operations: operations.length, settings, isShort: true })
+    const hasWebhooks = operations.some(({ act }) => act._tag === "CreateEndpoint")
+    return Simulation.tell(1, operations, { store, operations: operations.length, settings, isShort: true, hasWebhooks })
   }
   const undisturbed = await tell(Infinity, { _tag: "repeated" })
   const all = positions(undisturbed.calls.slice(before.length + 1))

@@ -3,6 +3,7 @@ import * as Satrail from "@satrail/core/service/Satrail"
 import * as Random from "@satrail/testing/Random"
 import { Effect, Layer } from "effect"
 import * as Books from "./checks/Books.ts"
+import * as Deliveries from "./checks/Deliveries.ts"
 import * as Seen from "./checks/Seen.ts"
 import * as Operation from "./plot/Operation.ts"
 import * as Plot from "./plot/Plot.ts"
@@ -43,6 +44,8 @@ export interface Options {
   readonly settings?: Policy.Settings | undefined
   /** One process, and no more time at the end than a story needs in which one thing goes wrong. */
   readonly isShort?: boolean | undefined
+  /** Without webhooks no process looks for any. */
+  readonly hasWebhooks?: boolean | undefined
 }
 
 /** How a story went. */
@@ -90,11 +93,13 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     settings: options.settings ?? settingsOf(seed),
     coverage,
     slots,
+    hasWebhooks: options.hasWebhooks ?? true,
     isAsync: store.name !== "memory"
   })
   const seen = Seen.make(world.watch, coverage)
   const books = Books.make(world, seen, coverage)
-  const story = Story.make(stage, seen)
+  const deliveries = Deliveries.make(world, seen, coverage)
+  const story = Story.make(stage, seen, deliveries)
   let at = 0
   let auditedAt = 0
   let ending = ""
@@ -106,7 +111,10 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
       calls.push(stage.traps.taken())
       // Of a store that takes its time, nothing is asked while it is at work: an answer may wait for what somebody else began, whose turn it is not.
       const isAtRest = store.name === "memory" || !operation.rushes
-      if (isAtRest) await books.look()
+      if (isAtRest) {
+        deliveries.look()
+        await books.look()
+      }
       at++
       if (!isAtRest || at - auditedAt < stepsPerAudit[store.name]) continue
       auditedAt = at

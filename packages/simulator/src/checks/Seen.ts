@@ -17,6 +17,8 @@ export interface Row {
 export interface Seen {
   /** Takes in what was committed since. */
   readonly absorb: () => void
+  /** Has everything that is taken in from here on looked at. */
+  readonly hear: (listener: (change: Change) => void) => void
   /** The kinds of Change that were applied for a request of a customer. */
   readonly appliedFor: (asking: number) => ReadonlyArray<Change["_tag"]>
   /** What was touched since this was last asked. */
@@ -71,12 +73,15 @@ export const make = (watch: Watch, coverage: Coverage): Seen => {
   const unmatched = new Map<string, Msat.Msat>()
   /** Invoices of which nothing is kept. Whoever looked at one before may still say that its time is over. */
   const forgotten = new Set<string>()
+  const listeners: Array<(change: Change) => void> = []
   let companies = new Set<CompanyId.CompanyId>()
   let rows = new Map<string, Row>()
   return {
+    hear: (listener) => void listeners.push(listener),
     absorb: () => {
       for (const { change, asking } of watch.take()) {
         coverage.count("change", change._tag)
+        for (const listener of listeners) listener(change)
         if (asking !== null) byAsking.set(asking, [...(byAsking.get(asking) ?? []), change._tag])
         for (const { companyId } of change.legs) companies.add(companyId)
         if (change._tag === "InvoiceForgotten") {

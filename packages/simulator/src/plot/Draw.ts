@@ -1,6 +1,7 @@
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
 import type { Random } from "@satrail/testing/Random"
 import { type Fate, ports, type Trap } from "../world/Fault.ts"
+import { behaviours as receiving } from "../world/Receivers.ts"
 import { type ActOf, maxSlots, type Tag, type To } from "./Operation.ts"
 
 const amounts = [1, 7, 100, 999, 1000, 2100, 5000, 20_000, 100_000] as const
@@ -48,7 +49,14 @@ const critical = [
   "build",
   "sign",
   "claim",
-  "postpone"
+  "postpone",
+  "post",
+  "post",
+  "DeliveryMade",
+  "DeliveryTried",
+  "EndpointProgressed",
+  "EndpointDisabled",
+  "keepTold"
 ] as const
 const contradictable = ["pay", "lookupPayment", "lookupInvoice", "broadcast"] as const
 
@@ -166,6 +174,19 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   Forget: () => ({ _tag: "Forget" }),
   RoutesDown: (random) => ({ _tag: "RoutesDown", areDown: random.chance(0.4) }),
   LieOnce: () => ({ _tag: "LieOnce" }),
+  CreateEndpoint: (random) => ({ _tag: "CreateEndpoint", ...asked(random), which: random.below(4) }),
+  Webhook: (random) => ({
+    _tag: "Webhook",
+    slot: random.below(maxSlots),
+    which: recently(random),
+    what: random.pick(["enable", "enable", "disable", "rotate", "replay", "resend", "resend", "test", "delete"])
+  }),
+  Receive: (random) => ({
+    _tag: "Receive",
+    which: recently(random),
+    behaviour: random.pick(receiving),
+    times: random.pick([1, 1, 2, 5, 10, 1000])
+  }),
   Administer: (random) => ({
     _tag: "Administer",
     ...asked(random),

@@ -1,6 +1,7 @@
 import type { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import type { Behaviour } from "@satrail/sandbox/Sandbox"
+import type { Behaviour as Receiving } from "../world/Receivers.ts"
 import type { Port, Trap } from "../world/Fault.ts"
 
 /** Where money is sent. `which` counts back from the latest one there is. */
@@ -64,6 +65,15 @@ export type Act =
   | { readonly _tag: "Forget" }
   | { readonly _tag: "RoutesDown"; readonly areDown: boolean }
   | { readonly _tag: "LieOnce" }
+  | ({ readonly _tag: "CreateEndpoint"; readonly which: number } & Asked)
+  | {
+      readonly _tag: "Webhook"
+      readonly slot: number
+      readonly which: number
+      readonly what: "enable" | "disable" | "rotate" | "replay" | "resend" | "test" | "delete"
+    }
+  /** The server of an endpoint answers like this, so often. */
+  | { readonly _tag: "Receive"; readonly which: number; readonly behaviour: Receiving; readonly times: number }
   | ({
       readonly _tag: "Administer"
       readonly what: "plan" | "domain" | "vouch" | "address" | "delete" | "revoke"

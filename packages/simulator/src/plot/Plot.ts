@@ -37,7 +37,10 @@ const weights: { readonly [tag in Tag]: number } = {
   RoutesDown: 2,
   LieOnce: 1,
   Administer: 2,
-  IndexBehind: 1
+  IndexBehind: 1,
+  CreateEndpoint: 1,
+  Webhook: 3,
+  Receive: 4
 }
 
 /** Every kind of operation. */

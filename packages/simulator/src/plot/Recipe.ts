@@ -18,6 +18,7 @@ export const beginning = (random: Random): ReadonlyArray<Act> => {
     ...funded(0, 150_000),
     { _tag: "CreateChainAddress", company: 0, slot: 0, isOnce: false, type: "segwit" },
     { _tag: "CreateAddress", company: 1, slot: 0, isOnce: false },
+    ...(random.chance(0.8) ? [{ ...draws.CreateEndpoint(random), company: 0 }] : []),
     { _tag: "Wait", millis: 2000 }
   ]
 }
@@ -169,6 +170,28 @@ const exhaustion = (random: Random): ReadonlyArray<Act> => [
   { _tag: "Wait", millis: 20_000 }
 ]
 
+/** What is sent does not arrive, or is not known to have: a process dies between the two, the server fails, and its owner has it sent again. */
+const undelivered = (random: Random): ReadonlyArray<Act> => {
+  const fate: Fate = random.pick<Fate>([
+    { _tag: "dies", when: when(random), backAfterMillis: 0 },
+    { _tag: "unanswered", when: when(random) },
+    { _tag: "stray", millis: late(random) },
+    { _tag: "frozen", when: when(random), millis: random.pick([45_000, 300_000]) }
+  ])
+  const call = random.pick(["post", "post", "DeliveryMade", "DeliveryTried", "EndpointProgressed", "EndpointDisabled", "keepTold"])
+  return [
+    ...(random.chance(0.3) ? [draws.CreateEndpoint(random)] : []),
+    draws.Receive(random),
+    { _tag: "Lay", trap: { process: null, port: null, call, skips: random.below(3), fate } },
+    random.pick([draws.Pay, draws.Withdraw, draws.CreateVoucher, draws.CreateInvoice])(random),
+    { _tag: "Wait", millis: random.pick([100, 2000, 10_000]) },
+    ...(random.chance(0.5) ? [draws.Webhook(random)] : []),
+    ...(random.chance(0.5) ? [draws.Withdraw(random)] : []),
+    { _tag: "Jump", millis: random.pick([10_000, 45_000, 400_000, 90_000_000]) },
+    { _tag: "Wait", millis: 5000 }
+  ]
+}
+
 /**
  * Several things that are dangerous together: something lies in wait for a call, what leads to that call is done, and while one process is out of it
  * the world changes and another one goes on.
@@ -218,6 +241,9 @@ export const recipes = [
   exhaustion,
   unindexed,
   unindexed,
+  undelivered,
+  undelivered,
+  undelivered,
   ambush,
   ambush,
   ambush,

@@ -79,12 +79,14 @@ export interface Options {
   readonly coverage: Coverage
   /** How many processes there are. */
   readonly slots: number
+  /** Whether they send webhooks. */
+  readonly hasWebhooks: boolean
   /** Whether the store answers after a while, as one with a database behind it does. */
   readonly isAsync: boolean
 }
 
 export const make = (options: Options): Stage => {
-  const { world, handler, settings, coverage, slots, isAsync } = options
+  const { world, handler, settings, coverage, slots, hasWebhooks, isAsync } = options
   const { time, turns } = world
   const traps = Fault.make()
   const history: Array<string> = []
@@ -104,6 +106,7 @@ export const make = (options: Options): Stage => {
     world,
     settings,
     slots,
+    hasWebhooks,
     traps,
     coverage,
     note,

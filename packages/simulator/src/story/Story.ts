@@ -1,7 +1,9 @@
+import type { Deliveries } from "../checks/Deliveries.ts"
 import type { Seen } from "../checks/Seen.ts"
 import type { Act, ActOf, Operation, Tag } from "../plot/Operation.ts"
 import * as Customers from "./Customers.ts"
 import * as Disturbances from "./Disturbances.ts"
+import * as Endpoints from "./Endpoints.ts"
 import { type Acts, nothing } from "./Made.ts"
 import * as Operator from "./Operator.ts"
 import * as Outsiders from "./Outsiders.ts"
@@ -31,13 +33,15 @@ const faults = new Set<Act["_tag"]>([
   "Jump"
 ])
 
-export const make = (stage: Stage, seen: Seen): Story => {
+export const make = (stage: Stage, seen: Seen, deliveries: Deliveries): Story => {
   const { world, coverage } = stage
   const { sandbox } = world
   const made = nothing()
   const customers = Customers.make(stage, seen)
   const outsiders = Outsiders.make(stage, customers, made)
+  const endpoints = Endpoints.make(stage, customers, deliveries)
   const acts: Acts<Tag> = {
+    ...endpoints.acts,
     ...outsiders.acts,
     ...Requests.make(customers, outsiders, made),
     ...Operator.make(world, customers, made),
@@ -56,6 +60,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
     world.now(sandbox.resume("index"))
     world.outside.setRoutesDown(false)
     world.outside.setFeeRate(2)
+    await endpoints.recover()
     for (let round = 0; round < Math.min(rounds, 3); round++) {
       for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
@@ -69,9 +74,12 @@ export const make = (stage: Stage, seen: Seen): Story => {
       await looks(7)
       await stage.jump(3_700_000)
     }
-    await stage.jump(90_000_000)
+    // Longer than the longest pause between two attempts.
+    await stage.jump(110_000_000)
     await looks(2 * rounds)
+    await stage.pass(10_000)
     await customers.compare()
+    await endpoints.compare()
   }
 
   return {

@@ -1,7 +1,11 @@
+import { PollMillis } from "@satrail/core/events/Tail"
+import { Secrets } from "@satrail/core/events/webhooks/Ports"
 import type { Settings } from "@satrail/core/service/Policy"
 import * as Satrail from "@satrail/core/service/Satrail"
+import * as EventBody from "@satrail/http/EventBody"
+import * as WebhookKeys from "@satrail/http/WebhookKeys"
 import * as Random from "@satrail/testing/Random"
-import { Cause, Context, Effect, Layer, Logger, Scope } from "effect"
+import { Cause, Context, Effect, Layer, Logger, Redacted, Scope } from "effect"
 import { Serving, type Services } from "./Front.ts"
 import type { Host } from "./Turns.ts"
 import * as Wire from "./Wire.ts"
@@ -23,7 +27,14 @@ export interface Line {
   readonly isDefect: boolean
 }
 
-const worker = (settings: Settings) => Layer.provideMerge(Satrail.layerWorkers, Layer.fresh(Satrail.layer(settings)))
+const sending = Layer.provide(Satrail.layerWebhooks, EventBody.layer)
+const worker = (settings: Settings, hasWebhooks: boolean) =>
+  Layer.provideMerge(hasWebhooks ? Layer.merge(Satrail.layerWorkers, sending) : Satrail.layerWorkers, Layer.fresh(Satrail.layer(settings)))
+
+const secrets = WebhookKeys.make(Redacted.make("what keeps the secrets of webhooks"))
+
+// Rarer than usual, so that an hour is not spent looking.
+const pollMillis = 1000
 
 const isDefect = (cause: Cause.Cause<unknown>): boolean => cause.reasons.some(({ _tag }) => _tag === "Die")
 
@@ -42,10 +53,11 @@ export const start = (
     readonly wire: Omit<Wire.Wire, "host">
     readonly host: Host
     readonly skewMillis: () => number
+    readonly hasWebhooks: boolean
     readonly log: (line: Line) => void
   }
 ): Process | undefined => {
-  const { host, skewMillis, log } = parts
+  const { host, skewMillis, hasWebhooks, log } = parts
   const entropy = Random.make(world.random().below(0x1_0000_0000))
   const logger = Logger.make(({ message, cause, logLevel }) => {
     const all = Array.isArray(message) ? message : [message]
@@ -57,9 +69,9 @@ export const start = (
     scheduler: host.scheduler,
     entropy: entropy.bytes,
     logger
-  })
+  }).pipe(Context.add(PollMillis, pollMillis), Context.add(Secrets, secrets))
   const ports = Wire.ports({ ...parts.wire, host }, world.ports)
-  const services = Layer.buildWithScope(Layer.fresh(worker(settings)), Scope.makeUnsafe())
+  const services = Layer.buildWithScope(Layer.fresh(worker(settings, hasWebhooks)), Scope.makeUnsafe())
   let built: Context.Context<Services> | undefined
   Effect.runForkWith(Context.merge(context, ports))(services).addObserver((exit) => {
     if (exit._tag === "Success") built = exit.value

@@ -31,6 +31,8 @@ export interface Options {
   readonly world: World
   readonly settings: Settings
   readonly slots: number
+  /** Whether they send webhooks. */
+  readonly hasWebhooks: boolean
   readonly traps: Fault.Traps
   readonly coverage: Coverage
   readonly note: (line: string) => void
@@ -41,7 +43,7 @@ export interface Options {
 }
 
 export const make = (options: Options): Processes => {
-  const { world, settings, slots, traps, coverage, note, breaks, died } = options
+  const { world, settings, slots, hasWebhooks, traps, coverage, note, breaks, died } = options
   const { time, turns } = world
   const away = new Set<Fault.Port>()
   const skews = Array.from({ length: slots }, () => 0)
@@ -80,6 +82,7 @@ export const make = (options: Options): Processes => {
     processes[slot] = Process.start(world, slot, settings, {
       host,
       skewMillis: () => skews[slot] ?? 0,
+      hasWebhooks,
       log: ({ text, isDefect }) => {
         note(`${host.name} says: ${text.split("\n")[0]}`)
         if (isDefect) breaks(`something broke in ${host.name}: ${text}`)

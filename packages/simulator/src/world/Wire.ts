@@ -1,5 +1,7 @@
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import { Names, NamesUnavailable } from "@satrail/core/base/Names"
+import { Poster, type Posted } from "@satrail/core/events/webhooks/Ports"
+import { attemptMillis } from "@satrail/core/events/webhooks/Schedule"
 import { WebhookReads } from "@satrail/core/events/webhooks/WebhookReads"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -46,6 +48,8 @@ export const graceMillis = 20_000
 /** Which request of a customer something is done for. */
 export const Asking = Context.Reference<number | null>("@satrail/simulator/world/Wire/Asking", { defaultValue: () => null })
 
+const unanswered: Effect.Effect<Posted> = Effect.succeed({ _tag: "Unanswered", reason: "no answer" })
+
 /** What a caller is told when there is no answer. */
 const silence: { readonly [port in Port]: (call: string) => Call } = {
   store: (operation) => Effect.fail(new StoreUnavailable({ operation, cause: "no answer" })),
@@ -54,6 +58,7 @@ const silence: { readonly [port in Port]: (call: string) => Call } = {
   signer: () => Effect.fail(new SignerUnavailable({ cause: "no answer" })),
   web: (operation) => {
     if (operation === "txt") return Effect.fail(new NamesUnavailable({ name: "a name" }))
+    if (operation === "post") return unanswered
     if (operation === "rate") return Effect.fail(new RateUnavailable({ currency: "usd" }))
     return Effect.fail(new RecipientUnreachable({ reason: "no answer" }))
   }
@@ -178,6 +183,12 @@ const wired =
     return Object.fromEntries(members) as S
   }
 
+/** Whoever posts waits only for so long. */
+const patient = (poster: Poster): Poster => ({
+  ...poster,
+  post: (ask) => Effect.timeoutOrElse(poster.post(ask), { duration: attemptMillis, orElse: () => unanswered })
+})
+
 /** The ports as one process sees them: all of them, or this is not of their type. One that is left out would be asked while what it asks is at work. */
 export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.Context<Ports> => {
   const over = <I extends Ports, S extends object>(key: Context.Key<I, S>, port: Port): Context.Context<I> =>
@@ -200,6 +211,7 @@ export const ports = (wire: Wire, outlasting: Context.Context<Ports>): Context.C
     over(Signer, "signer"),
     over(ExchangeRates, "web"),
     over(Resolver, "web"),
-    over(Names, "web")
+    over(Names, "web"),
+    Context.make(Poster, patient(wired(wire, "web")(Context.get(outlasting, Poster))))
   )
 }

@@ -6,7 +6,9 @@ import { PretendNames } from "@satrail/sandbox/PretendNames"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import * as Random from "@satrail/testing/Random"
 import { Clock, Context, Effect, type Exit, Logger, Scheduler } from "effect"
+import { Poster } from "@satrail/core/events/webhooks/Ports"
 import * as Outside from "./Outside.ts"
+import * as Receivers from "./Receivers.ts"
 import type { Store } from "./Store.ts"
 import * as Time from "./Time.ts"
 import * as Turns from "./Turns.ts"
@@ -33,6 +35,8 @@ export interface World {
   readonly records: AllReads
   readonly journal: Journal["Service"]
   readonly watch: Watch.Watch
+  /** Where webhooks go. */
+  readonly receivers: Receivers.Receivers
   /** What processes are given. */
   readonly ports: Context.Context<Ports>
   /** What a fiber of the world runs with. */
@@ -84,6 +88,7 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
   }
   const books = await store.empty()
   const outside = await Outside.make(`simulated ${seed % networks}`, now)
+  const receivers = Receivers.make()
   const watch = Watch.make(Context.get(books, Journal))
   return {
     random: () => random,
@@ -98,7 +103,8 @@ export const make = async (seed: number, store: Store, spoil: Spoil): Promise<Wo
     records: Effect.runSync(Effect.provideContext(Records, books)),
     journal: Context.get(books, Journal),
     watch,
-    ports: spoil(Context.merge(books, outside.ports).pipe(Context.add(Journal, watch.journal))),
+    receivers,
+    ports: spoil(Context.merge(books, outside.ports).pipe(Context.add(Journal, watch.journal), Context.add(Poster, receivers.poster))),
     context,
     fork: (call, asking, done) => {
       Effect.runForkWith(Context.add(context, Asking, asking))(call).addObserver(done)
