@@ -974,6 +974,66 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "that the node had reported closed$"
   },
   {
+    name: "webhook-rendered-when-sent",
+    rows: [],
+    bug: "an event is rendered each time that it is told, and nothing is kept",
+    file: core("events/Feed"),
+    find: `for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)`,
+    replace: `for (const one of made.filter(({ tellings }) => tellings.length > 0)) known.set(one.id, one)`,
+    test: crashTest,
+    titles: "webhooks that their owner has sent again$"
+  },
+  {
+    name: "webhook-cursor-before-delivery",
+    rows: [],
+    bug: "an endpoint's cursor is moved past events that are not there yet",
+    file: core("events/webhooks/Runner"),
+    find: `return first === undefined ? position : before(first)`,
+    replace: `return position`,
+    test: crashTest,
+    titles: "C10: crash: webhooks"
+  },
+  {
+    name: "webhook-behind-a-failure-unrecorded",
+    rows: [],
+    bug: "what waits behind a delivery that failed is in the memory of a process alone, and the cursor passes it",
+    file: core("events/webhooks/Runner"),
+    find: `queue[i] = yield* sending.defer(standing.endpoint, other, fence)`,
+    replace: `queue[i] = other`,
+    test: crashTest,
+    titles: "webhooks whose server fails twice$"
+  },
+  {
+    name: "webhook-two-of-a-record",
+    rows: [],
+    bug: "two events of a record are under way at once",
+    file: core("events/webhooks/Runner"),
+    find: `if (head === undefined && !standing.busy.has(subject)) {`,
+    replace: `if (head === undefined) {`,
+    test: crashTest,
+    titles: "webhooks whose server fails twice$"
+  },
+  {
+    name: "webhook-order-lost-in-a-restart",
+    rows: [],
+    bug: "what a dead process left is sent in another order",
+    file: core("events/webhooks/Runner"),
+    find: `.toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? 1 : -1))`,
+    replace: `.toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? -1 : 1))`,
+    test: crashTest,
+    titles: "webhooks whose server fails twice$"
+  },
+  {
+    name: "webhook-silence-is-delivery",
+    rows: [],
+    bug: "a server that does not answer was delivered to",
+    file: core("events/webhooks/Sending"),
+    find: `const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" &&`,
+    replace: `const isSuccess = (posted: Posted): boolean => posted._tag === "Unanswered" ||`,
+    test: crashTest,
+    titles: "webhooks that their owner has sent again$"
+  },
+  {
     name: "revoked-operator-token",
     rows: [],
     bug: "a revoked token of an operator's still opens everything",

@@ -38,6 +38,10 @@ const claim: Act = { _tag: "ClaimVoucher", slot, which: 0, into: "outside", beha
 const address = (company: number): Act => ({ _tag: "CreateAddress", company, slot, isOnce: true })
 const chainAddress: Act = { _tag: "CreateChainAddress", company: 0, slot, isOnce: true, type: "taproot" }
 
+const endpoint: Act = { _tag: "CreateEndpoint", company: 0, slot, which: 3 }
+const webhook = (what: "test" | "rotate" | "resend" | "disable" | "enable"): Act => ({ _tag: "Webhook", slot, which: 0, what })
+const receives = (behaviour: "closes_before" | "closes_after", times: number): Act => ({ _tag: "Receive", which: 0, behaviour, times })
+
 /** A company that received this much. The latest one is company 0 to whatever follows. */
 const company = (sats = 0): ReadonlyArray<Act> => [
   { _tag: "OpenCompany", slot, plan: "paid" },
@@ -118,6 +122,24 @@ export const stories: Readonly<Record<string, Story>> = {
   "invoices whose payments are found by asking": story(
     [...company(), invoice(0, 1000), invoice(0, 1001)],
     [{ _tag: "LoseNotice" }, pay(1), { _tag: "LoseNotice" }, pay(0), ...takenOver]
+  ),
+  "webhooks of a payment": story([...company(), endpoint, invoice(0, 1000), wait(2000)], [pay(), ...takenOver]),
+  "webhooks whose server fails twice": story(
+    [...company(5000), endpoint, wait(2000), receives("closes_before", 2)],
+    [...toOutside("settle"), ...takenOver, { _tag: "Jump", millis: 400_000 }, wait(3000)]
+  ),
+  "webhooks that their owner has sent again": story(
+    [...company(), endpoint, invoice(0, 1000), webhook("test"), wait(2000)],
+    [
+      receives("closes_after", 1),
+      webhook("rotate"),
+      webhook("resend"),
+      webhook("disable"),
+      pay(),
+      wait(8000),
+      webhook("enable"),
+      ...takenOver
+    ]
   ),
   "on-chain deposit": story(company(), [...surely(chainAddress), send, ...takenOver, ...mine(1), ...mine(1)]),
   "on-chain deposit that a reorganisation takes away and the next block brings back": story(

@@ -1,6 +1,7 @@
 import type { Change } from "@satrail/core/service/Changes"
 import { tags } from "./plot/Plot.ts"
 import { type Coverage, type Kind, kinds } from "./world/Coverage.ts"
+import { behaviours } from "./world/Receivers.ts"
 import { ports } from "./world/Fault.ts"
 
 type How = "happens" | { readonly never: string }
@@ -48,7 +49,18 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   CursorMoved: "happens",
   DutyBegun: "happens",
   AnswerKept: { never: "nobody here asks again, with a key, for what is so already" },
-  AnswersForgotten: "happens"
+  AnswersForgotten: "happens",
+  EndpointCreated: "happens",
+  EndpointChanged: { never: "endpoints here want the same from first to last" },
+  EndpointRotated: "happens",
+  EndpointEnabled: "happens",
+  EndpointDisabled: "happens",
+  EndpointDeleted: "happens",
+  EndpointProgressed: "happens",
+  EndpointTested: "happens",
+  DeliveryMade: "happens",
+  DeliveryTried: "happens",
+  DeliveryResent: "happens"
 }
 
 const befall = [
@@ -70,6 +82,8 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   fault: [
     ...["store", "node", "chain"].flatMap((port) => [...befall, ...freeze].map((fate) => `${port}: ${fate}`)),
     ...ports.map((port) => `${port}: away`),
+    ...["dies before", "dies after", "unanswered after", "stray", "frozen after", "repeated"].map((fate) => `web: ${fate}`),
+    ...behaviours.map((behaviour) => `receiver: ${behaviour}`),
     "node: contradicted",
     "chain: contradicted",
     "node: notice repeated",
@@ -103,7 +117,10 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
     "voucher: nothing to open",
     "voucher: open to claimed",
     "voucher: open to expired",
-    "voucher: open to canceled"
+    "voucher: open to canceled",
+    "webhook: arrives",
+    "webhook: is tried again",
+    "webhook: arrives again"
   ],
   answer: [
     "GET 200",

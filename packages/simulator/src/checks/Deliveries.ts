@@ -69,6 +69,8 @@ const listen = (seen: Seen) => {
   const rotations = new Map<string, number>()
   /** By endpoint and event. */
   const givenUp = new Set<string>()
+  /** What an owner had an endpoint leave out, who has it go on after a place that it had not reached: from and to, by endpoint. */
+  const leftOut = new Map<string, Array<readonly [Notice.Place, Notice.Place]>>()
   let delivered: Array<{ readonly endpointId: string; readonly eventId: string }> = []
 
   const recorded = (
@@ -84,6 +86,11 @@ const listen = (seen: Seen) => {
   }
   seen.hear((change: Change) => {
     if (change._tag === "EndpointRotated") rotations.set(change.id, (rotations.get(change.id) ?? 0) + 1)
+    if (change._tag === "EndpointEnabled") {
+      const [{ found, set }] = change.writes
+      const [from, to] = [placeOf(text(found, "cursor")), placeOf(text(set, "cursor"))]
+      if (from && to && Notice.isAfter(to, from)) leftOut.set(change.id, [...(leftOut.get(change.id) ?? []), [from, to]])
+    }
     if (change._tag === "DeliveryMade") recorded(change.writes[0].record, change.writes[0].record)
     if (change._tag !== "DeliveryTried") return
     const [{ found, set }] = change.writes
@@ -92,6 +99,8 @@ const listen = (seen: Seen) => {
   return {
     rotations,
     givenUp,
+    isLeftOut: (endpointId: string, place: Notice.Place) =>
+      leftOut.get(endpointId)?.some(([from, to]) => Notice.isAfter(place, from) && !Notice.isAfter(place, to)) === true,
     taken: () => {
       const taken = delivered
       delivered = []
@@ -107,7 +116,7 @@ export const make = ({ receivers, records, read, time }: World, seen: Seen, cove
   const acknowledged = new Set<string>()
   /** Where the last event of a record is that arrived under a URL for the first time. */
   const last = new Map<string, Notice.Place>()
-  const { rotations, givenUp, taken } = listen(seen)
+  const { rotations, givenUp, isLeftOut, taken } = listen(seen)
 
   /** The events of a record arrive in their order, whatever arrives again. */
   const isInOrder = (url: string, id: string, event: unknown) => {
@@ -178,9 +187,9 @@ export const make = ({ receivers, records, read, time }: World, seen: Seen, cove
       const eventId = text(event, "id")
       const place = ids.read(eventId, companyId)
       if (place === undefined || place.event < beginning || !isFor(endpoint, event)) continue
-      const isThere = acknowledged.has(`${url} ${eventId}`)
-      if (!isThere) coverage.count("transition", "webhook: is given up")
-      claim(isThere || givenUp.has(`${id} ${eventId}`), `every event arrives: ${text(event, "type")} ${eventId} at ${url}`)
+      if (acknowledged.has(`${url} ${eventId}`) || isLeftOut(id, place)) continue
+      coverage.count("transition", "webhook: is given up")
+      claim(givenUp.has(`${id} ${eventId}`), `every event arrives: ${text(event, "type")} ${eventId} at ${url}`)
     }
   })
 
