@@ -109,7 +109,38 @@ const listen = (seen: Seen) => {
   }
 }
 
-export const make = ({ receivers, records, read, time }: World, seen: Seen, coverage: Coverage): Deliveries => {
+/** Whether it is signed with one of these secrets. When it arrived does not count: it may have been under way for long. */
+const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): boolean =>
+  secrets.some((secret) => {
+    try {
+      return Webhooks.verify(headers, body, secret, Number(headers["webhook-timestamp"]) * 1000).id === headers["webhook-id"]
+    } catch {
+      return false
+    }
+  })
+
+/** What became of every record is the last that is told about it. */
+const tellsAll = Effect.fnUntraced(function* ({ records, time }: World, companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) {
+  const told = new Map(feed.map((event) => [subjectOf(event), event]))
+  const { withdrawals, deposits, vouchers } = yield* CompanyChecks.read(records, companyId)
+  const rows = [
+    ...withdrawals.map((row) => ({ kind: "withdrawal", row }) as const),
+    ...deposits.map((row) => ({ kind: "deposit", row }) as const),
+    ...vouchers.map((row) => ({ kind: "voucher", row }) as const)
+  ]
+  for (const { kind, row } of rows) {
+    const type = lastTold[kind][row.status]
+    if (type === undefined || row.updatedAtMillis < time.nowMillis() - keptMillis) continue
+    const event = told.get(row.id)
+    claim(
+      type.test(text(event, "type")),
+      `what became of a record is told: ${kind} ${row.id} is ${row.status}, told ${text(event, "type")}`
+    )
+  }
+})
+
+export const make = (world: World, seen: Seen, coverage: Coverage): Deliveries => {
+  const { receivers, records, read } = world
   const endpoints: Array<Known> = []
   const bodies = new Map<string, string>()
   const received = new Map<string, Set<string>>()
@@ -130,7 +161,8 @@ export const make = ({ receivers, records, read, time }: World, seen: Seen, cove
     if (place !== undefined) last.set(record, place)
   }
 
-  const arrived = ({ url, headers, body, behaviour }: Arrival) => {
+  const arrived = (arrival: Arrival) => {
+    const { url, headers, body, behaviour } = arrival
     coverage.count("fault", `receiver: ${behaviour}`)
     if (behaviour === "closes_before") return
     const id = headers["webhook-id"] ?? ""
@@ -153,15 +185,7 @@ export const make = ({ receivers, records, read, time }: World, seen: Seen, cove
     claim(isFor(endpoint, event), `an endpoint is sent what it wants: ${id} at ${url}`)
     // Of a rotation whose answer was lost nobody knows the secret.
     if (endpoint.secrets.length < 1 + (rotations.get(endpoint.id) ?? 0)) return
-    const sentAtMillis = Number(headers["webhook-timestamp"]) * 1000
-    const isGenuine = endpoint.secrets.some((secret) => {
-      try {
-        return Webhooks.verify(headers, body, secret, sentAtMillis).id === id
-      } catch {
-        return false
-      }
-    })
-    claim(isGenuine, `a webhook is signed with a secret of its endpoint: ${id} at ${url}`)
+    claim(isSigned(arrival, endpoint.secrets), `a webhook is signed with a secret of its endpoint: ${id} at ${url}`)
   }
 
   const look = () => {
@@ -193,26 +217,6 @@ export const make = ({ receivers, records, read, time }: World, seen: Seen, cove
     }
   })
 
-  /** What became of every record is the last that is told about it. */
-  const tellsAll = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, feed: ReadonlyArray<unknown>) {
-    const told = new Map(feed.map((event) => [subjectOf(event), event]))
-    const { withdrawals, deposits, vouchers } = yield* CompanyChecks.read(records, companyId)
-    const rows = [
-      ...withdrawals.map((row) => ({ kind: "withdrawal", row }) as const),
-      ...deposits.map((row) => ({ kind: "deposit", row }) as const),
-      ...vouchers.map((row) => ({ kind: "voucher", row }) as const)
-    ]
-    for (const { kind, row } of rows) {
-      const type = lastTold[kind][row.status]
-      if (type === undefined || row.updatedAtMillis < time.nowMillis() - keptMillis) continue
-      const event = told.get(row.id)
-      claim(
-        type.test(text(event, "type")),
-        `what became of a record is told: ${kind} ${row.id} is ${row.status}, told ${text(event, "type")}`
-      )
-    }
-  })
-
   return {
     endpoints,
     received: (url) => [...(received.get(url) ?? [])],
@@ -227,7 +231,7 @@ export const make = ({ receivers, records, read, time }: World, seen: Seen, cove
           same(JSON.stringify(event), body, `an event is the same to the byte wherever it is told: ${text(event, "id")}`)
         same(member(event, "company_id"), companyId, "a company reads its own events")
       }
-      await read(tellsAll(companyId, feed))
+      await read(tellsAll(world, companyId, feed))
       for (const endpoint of endpoints) if (endpoint.companyId === companyId) await read(hasArrived(endpoint, feed))
     }
   }
