@@ -25,6 +25,7 @@ import * as LightningAddresses from "../packages/core/src/receiving/LightningAdd
 import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
+import * as Refunds from "../packages/core/src/sending/Refunds.ts"
 import * as Voucher from "../packages/core/src/sending/Voucher.ts"
 import * as Vouchers from "../packages/core/src/sending/Vouchers.ts"
 import * as Edge from "../packages/http/src/Edge.ts"
@@ -147,6 +148,7 @@ const limits = (): string => {
       "voucher lifetime, seconds",
       `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} by default`
     ],
+    ["refunds on a page", `1 to ${Refunds.limit.maximum}, ${Refunds.limit.default} by default`],
     ["vouchers on a page", `1 to ${Vouchers.limit.maximum}, ${Vouchers.limit.default} by default`],
     ["Lightning payments handed to the node at once, by each process, by default", defaults.paymentsAtOnce],
     [

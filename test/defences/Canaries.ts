@@ -491,11 +491,9 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Withdrawals"),
     find: `      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
-      yield* Metadata.check(metadata)
-      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
+      const { withdrawal, work } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
 `,
-    replace: `      yield* Metadata.check(metadata)
-      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
+    replace: `      const { withdrawal, work } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
 `,
@@ -956,6 +954,27 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "lnd: [0, 18, 0]",
     test: "packages/nodes/test/Versions.test.ts",
     titles: "C59:"
+  },
+  {
+    name: "refunded-of-what-was",
+    rows: [],
+    bug: "a refund takes its part of a deposit whatever other refunds took meanwhile",
+    file: core("receiving/Deposit"),
+    find: `    expects: ["refunded"],
+`,
+    replace: "",
+    test: coreTest("Refunds"),
+    titles: "of 64 at once"
+  },
+  {
+    name: "refund-kept-its-room",
+    rows: [],
+    bug: "a refund that ends unpaid gives the deposit nothing back",
+    file: core("sending/Refund"),
+    find: "Deposit.refundedMore(companyId, depositId, -amount)",
+    replace: "Deposit.refundedMore(companyId, depositId, -amount + amount)",
+    test: coreTest("Refunds"),
+    titles: "may be refunded again"
   },
   {
     name: "cursor-before-credit",

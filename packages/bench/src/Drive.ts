@@ -5,6 +5,7 @@ import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import type { Refusal } from "@satrail/core/service/Changes"
 import { type Applied, Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
+import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Schema } from "effect"
@@ -77,6 +78,7 @@ const settlementOf = (kind: number, number: number, company: number, atMillis: n
       lightningInvoiceId: Fill.id(kind, number),
       metadata: {},
       absorbed: Msat.zero,
+      ...Deposit.unrefunded,
       revision: 0,
       createdAtMillis: atMillis,
       updatedAtMillis: atMillis

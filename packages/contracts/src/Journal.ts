@@ -10,6 +10,7 @@ import * as Keys from "./JournalKeys.ts"
 import * as Payouts from "./JournalPayouts.ts"
 import * as SharedPayouts from "./JournalSharedPayouts.ts"
 import * as Nouns from "./Nouns.ts"
+import * as Refunds from "./JournalRefunds.ts"
 import * as Transfers from "./JournalTransfers.ts"
 import * as Vouchers from "./JournalVouchers.ts"
 import * as Withdrawals from "./JournalWithdrawals.ts"
@@ -21,6 +22,7 @@ export const money = {
   ...SharedPayouts.money,
   ...Transfers.money,
   ...Vouchers.money,
+  ...Refunds.money,
   ...Invoices.money,
   ...Deposits.money,
   ...Keys.money,

@@ -39,6 +39,7 @@ import {
   voucher,
   withdrawal
 } from "./Fixtures.ts"
+import { byLink } from "./JournalRefunds.ts"
 import { delivery, endpoint, held as role } from "./RecordsWebhooks.ts"
 
 // What every noun promises, from its declaration alone: so a new noun is held to it by one line in `subjects`.
@@ -154,6 +155,7 @@ const subjects: { readonly [noun: string]: Subject } = {
     placed: (row) => Effect.succeed(Deposit.placed(row, 800, row.createdAtMillis + 1)),
     confirmed: (row) => Effect.succeed(Deposit.confirmed(row, row.createdAtMillis + 1)),
     dropped: (row) => Effect.succeed(Deposit.dropped(row, row.createdAtMillis + 1)),
+    refunded: ["confirmed", (row) => Effect.map(byLink(row, 1), ({ change }) => change)],
     reversed: ["confirmed", (row) => Effect.succeed(Deposit.reversed(row, Msat.zero, row.updatedAtMillis + 1))]
   }),
   lightning_addresses: subjectOf(

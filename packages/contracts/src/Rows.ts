@@ -3,7 +3,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as SecretHash from "@satrail/core/base/SecretHash"
-import type { Deposit } from "@satrail/core/receiving/Deposit"
+import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import { pending, type Withdrawal } from "@satrail/core/sending/Withdrawal"
@@ -30,7 +30,7 @@ export const withdrawal = (fields: Partial<Withdrawal> = {}): Withdrawal => ({
   ...fields
 })
 
-export const deposit = (fields: Partial<Deposit> = {}): Deposit => ({
+export const deposit = (fields: Partial<Deposit.Deposit> = {}): Deposit.Deposit => ({
   id: "d",
   companyId: CompanyId.make("payee"),
   ledgerTxId: "t",
@@ -45,6 +45,7 @@ export const deposit = (fields: Partial<Deposit> = {}): Deposit => ({
   lightningInvoiceId: null,
   metadata: {},
   absorbed: Msat.zero,
+  ...Deposit.unrefunded,
   revision: 0,
   createdAtMillis: 1,
   updatedAtMillis: 1,

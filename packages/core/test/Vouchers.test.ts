@@ -8,7 +8,8 @@ import * as Throttle from "../src/base/Throttle.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Voucher from "../src/sending/Voucher.ts"
-import { type Issued, Vouchers } from "../src/sending/Vouchers.ts"
+import type { Issued } from "../src/sending/VoucherDrafts.ts"
+import { Vouchers } from "../src/sending/Vouchers.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,

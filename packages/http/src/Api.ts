@@ -14,6 +14,7 @@ import * as OperatorTokens from "./resources/OperatorTokens.ts"
 import * as Rates from "./resources/Rates.ts"
 import * as Reconciliation from "./resources/Reconciliation.ts"
 import * as Transactions from "./resources/Transactions.ts"
+import * as Refunds from "./resources/Refunds.ts"
 import * as Vouchers from "./resources/Vouchers.ts"
 import * as WebhookEndpoints from "./resources/WebhookEndpoints.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
@@ -60,6 +61,7 @@ const together = Section.together([
   Domains.section,
   send,
   Vouchers.section,
+  Refunds.section,
   read,
   Events.section,
   WebhookEndpoints.section,

@@ -26,6 +26,8 @@ import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import type { Transactions } from "@satrail/core/reports/Transactions"
 import type { DestinationInvalid } from "@satrail/core/sending/Destination"
 import type { DestinationRefused } from "@satrail/core/sending/Recipient"
+import type { NotRefundable, RefundNotOpen, RefundTooLarge } from "@satrail/core/sending/Refund"
+import type { Refunds } from "@satrail/core/sending/Refunds"
 import type { VoucherNotOpen } from "@satrail/core/sending/Voucher"
 import type { Vouchers } from "@satrail/core/sending/Vouchers"
 import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
@@ -183,6 +185,19 @@ const table = {
       `The invoice is ${status === "claimed" || status === "accepted" ? "being paid" : status} and cannot be canceled`
     ),
   VoucherNotOpen: ({ status }: VoucherNotOpen) => failure("voucher_not_open", `The voucher is ${status} and cannot be canceled`),
+  RefundNotOpen: ({ status }: RefundNotOpen) => failure("refund_not_open", `The refund is ${status} and cannot be canceled`),
+  NotRefundable: ({ status }: NotRefundable) =>
+    failure(
+      "not_refundable",
+      status === "pending"
+        ? "The deposit is pending: it can be refunded once it is confirmed"
+        : `The deposit is ${status}: there is nothing to refund`
+    ),
+  RefundTooLarge: ({ left }: RefundTooLarge) =>
+    failure(
+      "refund_too_large",
+      `Of the deposit ${Msat.toDecimalSats(left)} sats can be refunded, which is what came in less its other refunds`
+    ),
   StoreUnavailable: ({ why }: StoreUnavailable) =>
     why === "overloaded"
       ? failure("overloaded", "Too many requests are waiting for the database: try again in a moment")
@@ -213,6 +228,7 @@ export type ServiceError =
   | ErrorsOf<OnChainAddresses["Service"]>
   | ErrorsOf<Prices["Service"]>
   | ErrorsOf<Transactions["Service"]>
+  | ErrorsOf<Refunds["Service"]>
   | ErrorsOf<Omit<Vouchers["Service"], "offer" | "claim">>
   | ErrorsOf<Webhooks["Service"]>
   | ErrorsOf<Withdrawals["Service"]>

@@ -9,6 +9,7 @@ import * as Domains from "./resources/Domains.ts"
 import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
+import * as Refunds from "./resources/Refunds.ts"
 import * as Vouchers from "./resources/Vouchers.ts"
 import * as WebhookView from "./resources/WebhookView.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
@@ -38,6 +39,7 @@ const views = {
   invoice: Invoices.view,
   unmatched,
   voucher: Vouchers.view,
+  refund: Refunds.view,
   lightningAddress: LightningAddresses.own,
   onChainAddress: OnChainAddresses.view,
   domain: Domains.own,
@@ -56,6 +58,8 @@ const dataOf = (about: About): object => {
       return views.unmatched.of(about.record)
     case "voucher":
       return views.voucher.of(about.record)
+    case "refund":
+      return views.refund.of(about.record)
     case "lightningAddress":
       return views.lightningAddress.of(about.record)
     case "onChainAddress":

@@ -211,6 +211,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
           tls: ["askTls"],
           send: ["confirm", "confirmSend", "estimate"],
           vouchers: ["cancelVoucher", "createVoucher", "getVoucher", "listVouchers"],
+          refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
           rates: ["rates"],
           read: ["balance", "deposit", "payer", "transactions", "withdrawal"],
           operator: ["changePlan", "issueKey", "openCompany", "revokeKey", "rotateKey", "verifyDomain"],

@@ -43,6 +43,15 @@ const {
   }
 } = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1000, currency: "sats" } })
 
+const {
+  body: {
+    data: { id: refundId }
+  }
+} = await service.ask("POST", "/v1/refunds", {
+  key: company.key,
+  body: { deposit_id: depositId, amount: 1, currency: "sats" }
+})
+
 interface Endpoint {
   readonly method: "GET" | "POST"
   readonly path: string
@@ -155,6 +164,23 @@ const endpoints: ReadonlyArray<Endpoint> = [
   },
   { ...reads("/v1/vouchers"), allow: "GET, HEAD, OPTIONS, POST" },
   { ...reads(`/v1/vouchers/${voucherId}`), allow: "DELETE, GET, HEAD, OPTIONS" },
+  {
+    method: "POST",
+    path: "/v1/refunds",
+    status: 201,
+    scopes: ["send"],
+    allow: "GET, HEAD, OPTIONS, POST",
+    body: { deposit_id: depositId, amount: 21, currency: "sats", description: "x", expiry_seconds: 60, metadata: { a: "b" } },
+    wrong: {
+      amount: [...notANumber, 0, -1, 21.5, 1e300],
+      currency: [...notText, "", "doge"],
+      description: [...notText, "x".repeat(640), "\0", "\ud800"],
+      expiry_seconds: [...notANumber, 59, 60.5, 2_592_001, -1],
+      metadata
+    }
+  },
+  { ...reads("/v1/refunds"), allow: "GET, HEAD, OPTIONS, POST" },
+  { ...reads(`/v1/refunds/${refundId}`), allow: "DELETE, GET, HEAD, OPTIONS" },
   confirms("/v1/bitcoin/withdraw/confirm"),
   confirms("/v1/bitcoin/send/confirm"),
   reads(`/v1/transactions/withdrawals/${withdrawalId}`),

@@ -25,6 +25,7 @@ const invoice = "/v1/bitcoin/deposit/lightning-invoice"
 const lightningAddress = "/v1/bitcoin/deposit/lightning-address"
 const transactions = "/v1/transactions"
 const vouchers = "/v1/vouchers"
+const refunds = "/v1/refunds"
 
 type Company = Awaited<ReturnType<typeof service.company>>
 
@@ -47,6 +48,10 @@ const withdrawal = async (company: Company): Promise<string> => {
 const voucher = async (company: Company): Promise<string> => {
   await service.fund(company.key, 10_000)
   return created(company, vouchers, { amount: 1000, currency: "sats" })
+}
+const refund = async (company: Company): Promise<string> => {
+  const deposit_id = await deposit(company)
+  return created(company, refunds, { deposit_id, amount: 1000, currency: "sats" })
 }
 const address = (company: Company) => created(company, lightningAddress, { handle: `shop-${++made}` })
 /** The answer to its creation has no id. */
@@ -109,6 +114,7 @@ const makers: Readonly<Record<string, Maker>> = {
   [`${transactions}/deposits/{depositID}/payer`]: deposit,
   [`${transactions}/withdrawals/{withdrawalID}`]: withdrawal,
   [`${vouchers}/{id}`]: voucher,
+  [`${refunds}/{id}`]: refund,
   "/v1/bitcoin/deposit/on-chain/{id}": onChain,
   "/v1/events/{id}": event,
   ...ofHooks("/v1", endpoint),
@@ -143,6 +149,7 @@ const filled: Readonly<Record<string, (company: Company) => Promise<unknown>>> =
   [transactions]: (company) => Promise.all([deposit(company), withdrawal(company)]),
   [lightningAddress]: (company) => Promise.all([address(company), address(company)]),
   [vouchers]: async (company) => [await voucher(company), await voucher(company)],
+  [refunds]: async (company) => [await refund(company), await refund(company)],
   "/v1/bitcoin/deposit/on-chain": async (company) => [await onChain(company), await onChain(company)],
   "/v1/events": async (company) => [await address(company), await address(company)],
   "/v1/domains": ({ id }) =>

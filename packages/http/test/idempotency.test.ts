@@ -10,6 +10,7 @@ const company = await service.company("paid")
 const other = await service.company("paid")
 await service.fund(company.key, 500_000)
 await service.fund(other.key, 500_000)
+const depositId: string = (await service.ask("GET", "/v1/transactions?type=deposit", { key: company.key })).body.data[0].id
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 
 const events = () => service.run(Effect.flatMap(Records, (records) => Effect.map(records.events(0n, 1_000_000), (all) => all.length)))
@@ -20,12 +21,15 @@ const withdraw = "/v1/bitcoin/withdraw/confirm"
 const send = "/v1/bitcoin/send/confirm"
 const confirmBody = `{"amount": 1000, "currency": "sats", "destination": "${destination}"}`
 
+const refundBody = `{"amount":21,"currency":"sats","deposit_id":"${depositId}"}`
+
 /** Every endpoint that creates something. */
 const creations: Record<string, readonly [body: string, another: string, key: string]> = {
   "/v1/bitcoin/deposit/lightning-invoice": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
   "/v1/bitcoin/deposit/lightning-address": [`{}`, `{"metadata":{}}`, company.key],
   "/v1/bitcoin/deposit/on-chain": [`{}`, `{"address_type":"segwit"}`, company.key],
   "/v1/vouchers": [`{"amount":21,"currency":"sats"}`, `{"amount":22,"currency":"sats"}`, company.key],
+  "/v1/refunds": [refundBody, refundBody.replace("21", "22"), company.key],
   [withdraw]: [confirmBody, confirmBody.replace("1000", "1001"), company.key],
   [send]: [confirmBody, confirmBody.replace("1000", "1001"), company.key],
   "/operator/companies": [`{"name":"a","plan":"free"}`, `{"name":"b","plan":"free"}`, operatorToken]

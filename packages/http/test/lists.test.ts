@@ -38,6 +38,7 @@ await service.run(
         lightningInvoiceId: null,
         metadata: {},
         absorbed: Msat.zero,
+        ...Deposit.unrefunded,
         revision: 0,
         createdAtMillis: atMillis,
         updatedAtMillis: atMillis

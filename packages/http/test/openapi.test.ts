@@ -71,6 +71,13 @@ const {
   }
 } = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1, currency: "sats" } })
 
+const refund = { deposit_id: depositID, amount: 1, currency: "sats" }
+const {
+  body: {
+    data: { id: refundId }
+  }
+} = await service.ask("POST", "/v1/refunds", { key: company.key, body: refund })
+
 await service.run(
   Effect.flatMap(PretendNames.PretendNames, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
@@ -140,6 +147,8 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/deposit/on-chain/{id}": { get: { path: `/v1/bitcoin/deposit/on-chain/${onChainAddressId}` } },
   "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
   "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` }, delete: { path: `/v1/vouchers/${voucherId}` } },
+  "/v1/refunds": { post: { body: refund }, get: {} },
+  "/v1/refunds/{id}": { get: { path: `/v1/refunds/${refundId}` }, delete: { path: `/v1/refunds/${refundId}` } },
   "/v1/events": { get: {} },
   "/v1/events/{id}": { get: { path: `/v1/events/${eventId}` } },
   "/v1/webhook-deliveries/{id}/resend": { post: { path: `/v1/webhook-deliveries/${own.deliveryId}/resend` } },

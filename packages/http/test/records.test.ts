@@ -65,6 +65,7 @@ const withdrawal = (rail: string, status: string): Shape => ({
   status: is(status),
   lightning_payment: status === "pending" || rail === "on_chain" ? is(null) : ["an object", (value) => typeof value === "object"],
   chain_tx_id: rail === "on_chain" && status === "settled" ? hex32 : nullOr(hex32),
+  refund_id: is(null),
   metadata: is(metadata),
   created_at: instant,
   updated_at: instant,
@@ -93,6 +94,7 @@ const deposit = (rail: string, status: string): Shape => ({
   chain_tx_id: rail === "on_chain" ? hex32 : is(null),
   lightning_invoice_id: rail === "on_chain" ? is(null) : uuid,
   fee_sats: is(0),
+  refunded_sats: is(0),
   metadata: is(metadata),
   created_at: instant,
   updated_at: instant

@@ -8,6 +8,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import { Failure, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import * as Examples from "../src/Examples.ts"
+import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Deposits from "../src/resources/Deposits.ts"
 import * as Invoices from "../src/resources/Invoices.ts"
 import * as Transactions from "../src/resources/Transactions.ts"
@@ -153,6 +154,7 @@ describe("a withdrawal", () => {
       lightningInvoiceId: null,
       metadata: { shelf: "3" },
       absorbed: Msat.zero,
+      ...Deposit.unrefunded,
       revision: 3,
       createdAtMillis: at,
       updatedAtMillis: at + 1
@@ -169,6 +171,7 @@ describe("a withdrawal", () => {
       chain_tx_id: "e",
       lightning_invoice_id: null,
       fee_sats: 0,
+      refunded_sats: 0,
       metadata: { shelf: "3" },
       created_at: "2026-01-31T12:00:00.007Z",
       updated_at: "2026-01-31T12:00:00.008Z"

@@ -72,7 +72,14 @@ export const before = (state: State.State, change: Written.Any): Refusal | "agai
   return applies(row, first) ? undefined : refused(change, row, first)
 }
 
-const follow = (state: State.State, change: Written.Any, write: Noun.Insert | Noun.Touch): State.State => {
+const added = (state: State.State, { noun, member, companyId, id, amount }: Noun.Add): State.State => {
+  const row = Option.getOrUndefined(State.get(state, noun, companyId, id))
+  if (row === undefined) throw new Error(`company ${companyId} has no ${noun.name} ${id}`)
+  return State.put(state, noun, { ...row, [member]: BigInt(Reflect.get(row, member)) + amount })
+}
+
+const follow = (state: State.State, change: Written.Any, write: Noun.Follow): State.State => {
+  if (write._tag === "Add") return added(state, write)
   if (write._tag === "Insert") {
     const { noun, record } = write
     if (HashMap.has(State.of(state, noun), record.id)) throw new Error(`${noun.name} ${record.id} is there already`)

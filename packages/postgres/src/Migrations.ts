@@ -22,6 +22,7 @@ import * as Migration0019 from "./Migration0019.ts"
 import * as Migration0020 from "./Migration0020.ts"
 import * as Migration0022 from "./Migration0022.ts"
 import * as Migration0023 from "./Migration0023.ts"
+import * as Migration0024 from "./Migration0024.ts"
 import * as Migration0029 from "./Migration0029.ts"
 import { unhurried } from "./Reads.ts"
 import * as Rights from "./Rights.ts"
@@ -52,6 +53,7 @@ const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient
   "0020_webhooks": Effect.asVoid(run(Migration0020.script)),
   "0022_looking_in": Effect.asVoid(run(Migration0022.script)),
   "0023_operator_tokens": Effect.asVoid(run(Migration0023.script)),
+  "0024_refunds": Effect.asVoid(run(Migration0024.script)),
   "0029_payers_amounts": Effect.asVoid(run(Migration0029.script))
 }
 

@@ -49,6 +49,8 @@ const columnsOf = (write: Noun.Write, place: number, absent: ReadonlySet<string>
     }
     case "Touch":
       return [`${prefix}id uuid`, `${prefix}company_id uuid`]
+    case "Add":
+      return [`${prefix}id uuid`, `${prefix}company_id uuid`, `${prefix}amount bigint`]
   }
 }
 
@@ -204,8 +206,19 @@ applied as (
 const bare: Shape = { parts: () => [], done: "fresh", before: "null" }
 
 /** What follows from a later write. */
-const followed = (write: Noun.Insert | Noun.Touch, place: number, absent: ReadonlySet<string>): string => {
+const followed = (write: Noun.Follow, place: number, absent: ReadonlySet<string>): string => {
   const prefix = prefixOf(place)
+  if (write._tag === "Add") {
+    const column = Table.columnOf(write.member)
+    return `
+wrote_${place} as (
+  update ${tableOf(write.noun).name} t set ${column} = t.${column} + u.amount
+  from (
+    select ${prefix}company_id as company_id, ${prefix}id as id, sum(${prefix}amount)::bigint as amount from done group by 1, 2 order by 1, 2
+  ) u
+  where t.company_id = u.company_id and t.id = u.id
+)`
+  }
   if (write._tag === "Insert") {
     const columns = given(write.noun, prefix, absent)
     return `
@@ -263,7 +276,7 @@ const layoutOf = (writes: Noun.Writes): Layout =>
         ? write.noun.members.map(([member]) => member)
         : write._tag === "Transition"
           ? write.move.sets
-          : ["id", "companyId"]
+          : ["id", "companyId", ...(write._tag === "Add" ? ["amount"] : [])]
     return members.map((member) => [member, prefix + Table.columnOf(member)] as const)
   })
 
@@ -317,6 +330,7 @@ const absentIn =
 const identitiesOf = (writes: Noun.Writes): ReadonlyArray<string> =>
   writes.flatMap((write: Noun.Write) => {
     if (write._tag === "Touch") return []
+    if (write._tag === "Add") return [write.id]
     if (write._tag === "Transition") return [write.found.id]
     const { noun, record } = write
     const names = noun.unique.flatMap((members) => {

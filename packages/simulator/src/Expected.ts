@@ -44,6 +44,7 @@ const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Ch
   VoucherClaimed: "happens",
   VoucherExpired: "happens",
   VoucherCanceled: "happens",
+  RefundCreated: { never: "no operation here refunds: JournalRefunds and the tests of refunds race and break them" },
   ZapReceipted: { never: "no wallet here asks for a receipt that others can see" },
   PayoutBuried: "happens",
   CursorMoved: "happens",

@@ -1,8 +1,10 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import type { Domain } from "../accounts/Domain.ts"
 import type { Status } from "../ledger/Rail.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
+import type { Refund } from "../sending/Refund.ts"
 import type { Voucher } from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import type { Endpoint } from "./Endpoint.ts"
@@ -14,6 +16,8 @@ export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): D
   ...row,
   status,
   height: status === "settled" ? row.height : null,
+  // Whatever was refunded was refunded later.
+  refunded: status === "settled" ? Msat.zero : row.refunded,
   updatedAtMillis: atMillis
 })
 
@@ -42,6 +46,14 @@ export const unpaid = (row: Invoice, status: "pending" | "expired" | "canceled")
 })
 
 export const openVoucher = (row: Voucher): Voucher => ({ ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
+
+/** A link that nobody has claimed, or a withdrawal that was just requested. */
+export const newRefund = (row: Refund): Refund => ({
+  ...row,
+  status: row.voucherId === null ? "pending" : "open",
+  withdrawalId: row.voucherId === null ? row.withdrawalId : null,
+  updatedAtMillis: row.createdAtMillis
+})
 
 export const newAddress = (row: LightningAddress): LightningAddress => ({
   ...row,

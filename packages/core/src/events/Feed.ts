@@ -60,7 +60,7 @@ export class Feed extends Context.Service<
 >()("@satrail/core/events/Feed") {}
 
 // Whose events are also about another record than the committed event names.
-const alsoOfOthers: ReadonlySet<string> = new Set(["invoice.settled", "deposit.settled", "voucher.claimed"])
+const alsoOfOthers: ReadonlySet<string> = new Set(["invoice.settled", "deposit.settled", "voucher.claimed", "refund.created"])
 
 /** Whether a committed event can be told as one that was asked for. */
 const isCandidate = ({ type, subject }: Published, ask: Ask): boolean =>

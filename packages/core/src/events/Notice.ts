@@ -4,6 +4,7 @@ import type * as Deposit from "../receiving/Deposit.ts"
 import type * as Invoice from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
+import type { Refund } from "../sending/Refund.ts"
 import type { Voucher } from "../sending/Voucher.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
 import type { Endpoint } from "./Endpoint.ts"
@@ -29,6 +30,7 @@ export const types = {
   invoice: ["invoice.created", "invoice.settled", "invoice.expired", "invoice.canceled"],
   unmatched: ["payment.unmatched"],
   voucher: ["voucher.created", "voucher.claimed", "voucher.expired", "voucher.canceled"],
+  refund: ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"],
   lightningAddress: ["lightning_address.created", "lightning_address.updated", "lightning_address.deleted"],
   onChainAddress: ["on_chain_address.created"],
   domain: ["domain.verified", "domain.lost"],
@@ -46,6 +48,7 @@ interface Rows {
   readonly invoice: Invoice.Shown
   readonly unmatched: Invoice.Unmatched
   readonly voucher: Voucher
+  readonly refund: Refund
   readonly lightningAddress: LightningAddress
   readonly onChainAddress: OnChainAddress
   readonly domain: Domain

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Domain } from "../accounts/Domain.ts"
+import type { CompanyId } from "../base/CompanyId.ts"
 import type * as Event from "../ledger/Event.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Published } from "../ledger/LedgerReads.ts"
@@ -13,6 +14,7 @@ import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Paid from "../receiving/Paid.ts"
+import * as Refund from "../sending/Refund.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as AsOf from "./AsOf.ts"
@@ -69,6 +71,11 @@ const told: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "voucher.expired": ["voucher.expired"],
   "voucher.canceled": ["voucher.canceled"],
   "voucher.claimed": ["voucher.claimed", "withdrawal.lightning.pending"],
+  "refund.created": ["refund.created", "voucher.created", "withdrawal.lightning.pending", "withdrawal.onchain.pending"],
+  "refund.completed": ["refund.completed"],
+  "refund.failed": ["refund.failed"],
+  "refund.expired": ["refund.expired"],
+  "refund.canceled": ["refund.canceled"],
   "lightning_address.created": ["lightning_address.created"],
   "lightning_address.changed": ["lightning_address.updated"],
   "lightning_address.deleted": ["lightning_address.deleted"],
@@ -121,15 +128,32 @@ const tellers = Effect.gen(function* () {
     return [depositCompleted(yield* whole(deposit.value), event.atMillis), ...Option.toArray(settled)]
   })
 
+  const withdrawalRequested = Effect.fnUntraced(function* (companyId: CompanyId, id: string | null) {
+    const found = id === null ? Option.none() : yield* nouns.get(Withdrawal.noun, companyId, id)
+    return Option.toArray(Option.map(found, (row) => withdrawalIs(AsOf.requested(row), "pending")))
+  })
+
   /** The voucher, and the withdrawal that it is from here on, whose request is no event of its own. */
   const claimed = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
     const voucher = yield* nouns.get(Voucher.noun, companyId, subject)
     if (Option.isNone(voucher)) return nothing
-    const id = voucher.value.withdrawalId
-    const withdrawal = id === null ? Option.none() : yield* nouns.get(Withdrawal.noun, companyId, id)
-    const requested = Option.map(withdrawal, (row) => withdrawalIs(AsOf.requested(row), "pending"))
     const about: About = { kind: "voucher", type: "voucher.claimed", record: voucher.value }
-    return [about, ...Option.toArray(requested)]
+    return [about, ...(yield* withdrawalRequested(companyId, voucher.value.withdrawalId))]
+  })
+
+  const voucherCreated = Effect.fnUntraced(function* (companyId: CompanyId, id: string | null) {
+    const found = id === null ? Option.none() : yield* nouns.get(Voucher.noun, companyId, id)
+    return Option.toArray(Option.map(found, (row): About => ({ kind: "voucher", type: "voucher.created", record: AsOf.openVoucher(row) })))
+  })
+
+  /** The refund, and the voucher or the withdrawal that was made with it, whose creation is no event of its own. */
+  const refunded = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
+    const refund = yield* nouns.get(Refund.noun, companyId, subject)
+    if (Option.isNone(refund)) return nothing
+    const record = AsOf.newRefund(refund.value)
+    const about: About = { kind: "refund", type: "refund.created", record }
+    const made = [yield* voucherCreated(companyId, record.voucherId), yield* withdrawalRequested(companyId, record.withdrawalId)]
+    return [about, ...made.flat()]
   })
 
   const settled = ({ companyId, subject }: Published) => receiving.depositOfInvoice(companyId, subject)
@@ -139,6 +163,7 @@ const tellers = Effect.gen(function* () {
     arrives,
     domain,
     claimed,
+    refunded,
     /** The deposit of an invoice, with the invoice. */
     settled: (event: Published) => Effect.flatMap(settled(event), (deposit) => paid(event, deposit)),
     arrived: (event: Published) => Effect.flatMap(arrived(event), (deposit) => paid(event, deposit))
@@ -150,7 +175,7 @@ const tellers = Effect.gen(function* () {
  * A record that is not there any more is not told of.
  */
 export const make = Effect.gen(function* () {
-  const { one, arrives, domain, claimed, settled, arrived } = yield* tellers
+  const { one, arrives, domain, claimed, refunded, settled, arrived } = yield* tellers
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
     const { type, atMillis } = event
@@ -193,6 +218,13 @@ export const make = Effect.gen(function* () {
         return one(event, Voucher.noun, (record) => ({ kind: "voucher", type, record }))
       case "voucher.claimed":
         return claimed(event)
+      case "refund.created":
+        return refunded(event)
+      case "refund.completed":
+      case "refund.failed":
+      case "refund.expired":
+      case "refund.canceled":
+        return one(event, Refund.noun, (record) => ({ kind: "refund", type, record }))
       case "lightning_address.created":
         return one(event, LightningAddress.noun, (row) => ({
           kind: "lightningAddress",

@@ -37,6 +37,11 @@ export const subjects = {
   "voucher.claimed": "vouchers",
   "voucher.expired": "vouchers",
   "voucher.canceled": "vouchers",
+  "refund.created": "refunds",
+  "refund.completed": "refunds",
+  "refund.failed": "refunds",
+  "refund.expired": "refunds",
+  "refund.canceled": "refunds",
   "webhook_endpoint.changed": "webhook_endpoints",
   "webhook_endpoint.disabled": "webhook_endpoints",
   "webhook_endpoint.test": "webhook_endpoints"

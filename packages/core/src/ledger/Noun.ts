@@ -258,11 +258,31 @@ export const touch =
   <A extends Row>(noun: Noun<A>, stamps: ReadonlyArray<keyof A & string>) =>
   (companyId: CompanyId.CompanyId, id: string | null): Touch => ({ _tag: "Touch", noun, stamps, companyId, id })
 
+/** An amount of another record becomes more or less, if the Change applies. Nothing is judged: what it may not become is a constraint of the table. */
+export interface Add {
+  readonly _tag: "Add"
+  readonly noun: Noun
+  readonly member: string
+  readonly companyId: CompanyId.CompanyId
+  readonly id: string
+  /** Below zero it becomes less. */
+  readonly amount: bigint
+}
+
+type AmountsOf<A> = { readonly [member in keyof A & string]: A[member] extends bigint ? member : never }[keyof A & string]
+
+export const add =
+  <A extends Row>(noun: Noun<A>, member: AmountsOf<A>) =>
+  (companyId: CompanyId.CompanyId, id: string, amount: bigint): Add => ({ _tag: "Add", noun, member, companyId, id, amount })
+
+/** What follows from the first write. */
+export type Follow = Insert | Touch | Add
+
 /** What a Change does to one record. */
-export type Write = Insert | Transition | Touch
+export type Write = Transition | Follow
 
 /** The first write is judged: whether it was applied before, whether it applies. The others follow from it, of records that cannot be there yet. */
-export type Writes = readonly [] | readonly [Insert | Transition, ...ReadonlyArray<Insert | Touch>]
+export type Writes = readonly [] | readonly [Insert | Transition, ...ReadonlyArray<Follow>]
 
 const keyOf = (write: Write): string => {
   switch (write._tag) {
@@ -272,6 +292,8 @@ const keyOf = (write: Write): string => {
       return write.move.key
     case "Touch":
       return `${write.noun.name} ${write.stamps.join()}`
+    case "Add":
+      return `${write.noun.name} + ${write.member}`
   }
 }
 

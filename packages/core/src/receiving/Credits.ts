@@ -9,7 +9,7 @@ import type * as Change from "../ledger/Change.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal } from "../ledger/Journal.ts"
 import type { Settled } from "../nodes/LightningReceiver.ts"
-import type { Deposit } from "./Deposit.ts"
+import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Paid from "./Paid.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
       .pipe(Effect.catchTag("Conflict", (conflict) => Effect.logError("invoice: paid a third time; not booked", conflict)))
   })
 
-  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, metadata: Metadata.Metadata, nowMillis: number): Deposit => ({
+  const depositOf = (invoice: Invoice.Invoice, received: Msat.Msat, metadata: Metadata.Metadata, nowMillis: number): Deposit.Deposit => ({
     id: Id.fromMillis(nowMillis, entropy),
     companyId: invoice.companyId,
     ledgerTxId: Id.fromMillis(nowMillis, entropy),
@@ -61,6 +61,7 @@ export const make = Effect.gen(function* () {
     lightningInvoiceId: invoice.id,
     metadata,
     absorbed: Msat.zero,
+    ...Deposit.unrefunded,
     revision: 0,
     createdAtMillis: nowMillis,
     updatedAtMillis: nowMillis

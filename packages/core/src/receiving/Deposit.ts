@@ -35,12 +35,19 @@ export const Deposit = Schema.Struct({
   metadata: Schema.NullOr(Metadata.Metadata),
   /** What a reversal could not take back, because the company had spent it: the operator bears it until the payment returns. */
   absorbed: Msat.Msat,
+  /** What refunds of it come to that are open, under way or paid: never more than `amount`. */
+  refunded: Msat.Msat,
+  /** The newest refund of it. */
+  refundId: Schema.NullOr(Noun.Id),
   /** Counts the moves of an on-chain deposit: each Change says which one it follows. */
   revision: Schema.Int,
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
 export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
+
+/** What nothing was refunded of. */
+export const unrefunded = { refunded: Msat.zero, refundId: null } as const
 
 /** The same, with metadata whichever version wrote it. */
 export interface Shown extends Deposit {
@@ -52,7 +59,7 @@ export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMov
 
 /** An output is one deposit. */
 export const noun = Noun.make("deposits", Deposit, {
-  moving: ["status", "height", "absorbed", "revision", "updatedAtMillis"],
+  moving: ["status", "height", "absorbed", "refunded", "refundId", "revision", "updatedAtMillis"],
   unique: [["chainTxId", "vout"]],
   labels: "metadata",
   taken: ({ id }) => new DepositMoved({ id }),
@@ -67,8 +74,19 @@ export const life = {
     sets: ["status", "height", "absorbed", "revision"],
     stamps: ["updatedAtMillis"],
     again: { same: ["status", "height", "absorbed", "revision", "updatedAtMillis"] }
+  }),
+  // Of two refunds at once, which found the same sum, one applies: the other one looks again at what is left.
+  refunded: Noun.move(noun, "refunded", {
+    from: ["settled"],
+    expects: ["refunded"],
+    sets: ["refunded", "refundId"],
+    stamps: ["updatedAtMillis"],
+    again: { same: ["refundId"] }
   })
 }
+
+/** Of what is refunded, so much more or less. */
+export const refundedMore = Noun.add(noun, "refunded")
 
 type Moved = readonly [Noun.TransitionOf<typeof life.moved, Deposit>]
 

@@ -83,6 +83,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
         lightningInvoiceId: null,
         metadata,
         absorbed: Msat.zero,
+        ...Deposit.unrefunded,
         revision: 0,
         createdAtMillis: nowMillis,
         updatedAtMillis: nowMillis

@@ -5,7 +5,7 @@ import * as Id from "../base/Id.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence, type Task } from "../ledger/Tasks.ts"
 import { LightningReceiver, type NodeUnavailable } from "../nodes/LightningReceiver.ts"
-import type { Deposit } from "../receiving/Deposit.ts"
+import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import * as Paid from "../receiving/Paid.ts"
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
     { companyId, metadata }: Payee,
     invoiceId: string | null,
     atMillis: number
-  ): Deposit => ({
+  ): Deposit.Deposit => ({
     id: Id.fromMillis(atMillis, entropy),
     companyId,
     ledgerTxId: withdrawal.ledgerTxId,
@@ -46,6 +46,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: Endings) {
     lightningInvoiceId: invoiceId,
     metadata,
     absorbed: Msat.zero,
+    ...Deposit.unrefunded,
     revision: 0,
     createdAtMillis: atMillis,
     updatedAtMillis: atMillis

@@ -8,6 +8,7 @@ import * as SecretHash from "../base/SecretHash.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
+import { refundEnds } from "./RefundTask.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**
@@ -36,6 +37,8 @@ export const Voucher = Schema.Struct({
   rate: Schema.NullOr(Schema.String),
   /** When that was the rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
+  /** The refund that it pays. */
+  refundId: Schema.NullOr(Noun.Id),
   /** The SHA-256 of the secret (`k1`), which is kept nowhere. */
   secretHash: SecretHash.SecretHash,
   status: Status,
@@ -118,10 +121,11 @@ export const open = (
     | "createdAtMillis"
     | "expiresAtMillis"
   > &
-    Partial<Pick<Voucher, "rate" | "rateAtMillis">>
+    Partial<Pick<Voucher, "rate" | "rateAtMillis" | "refundId">>
 ): Voucher => ({
   rate: null,
   rateAtMillis: null,
+  refundId: null,
   ...asked,
   status: "open",
   withdrawalId: null,
@@ -181,18 +185,23 @@ export const claimed = (
         metadata: voucher.metadata,
         rate: voucher.rate,
         rateAtMillis: voucher.rateAtMillis,
+        refundId: voucher.refundId,
         createdAtMillis: atMillis
       })
     )
   ],
-  jobs: [Change.complete(voucher.id), Change.enqueue({ kind: Withdrawal.taskKind, id: to.id, dueAtMillis: atMillis })],
+  jobs: [
+    Change.complete(voucher.id),
+    Change.enqueue({ kind: Withdrawal.taskKind, id: to.id, dueAtMillis: atMillis }),
+    ...refundEnds(voucher, atMillis)
+  ],
   event: { type: "voucher.claimed", subject: voucher.id }
 })
 
 const voided = (voucher: Voucher, atMillis: number) => ({
   ...parts(voucher, atMillis),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "held", to: "available", amount: held(voucher) }] as const }],
-  jobs: [Change.complete(voucher.id)]
+  jobs: [Change.complete(voucher.id), ...refundEnds(voucher, atMillis)]
 })
 
 /** Not claimed in time: everything is available again. */

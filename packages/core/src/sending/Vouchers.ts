@@ -1,15 +1,9 @@
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
-import { Bounds } from "../accounts/Bounds.ts"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Company } from "../accounts/Company.ts"
-import { Fees } from "../accounts/Fees.ts"
-import { Installation } from "../accounts/Installation.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
-import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
-import { Invalid } from "../base/Invalid.ts"
-import * as Metadata from "../base/Metadata.ts"
-import * as SecretHash from "../base/SecretHash.ts"
+import type { Invalid } from "../base/Invalid.ts"
 import * as Worker from "../base/Worker.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
@@ -20,22 +14,15 @@ import * as Page from "../ledger/Page.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
-import { descriptionIssue } from "../receiving/Invoices.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherClaims from "./VoucherClaims.ts"
+import type { Issued } from "./VoucherDrafts.ts"
+import * as VoucherDrafts from "./VoucherDrafts.ts"
 import * as VoucherExpiry from "./VoucherExpiry.ts"
-import { checkSendable } from "./Withdrawals.ts"
 
 /** How many vouchers a page has. */
 export const limit = Page.limit
-
-/** A voucher and its secret, which is returned once. */
-export interface Issued {
-  readonly voucher: Voucher.Voucher
-  /** What a wallet scans: the secret is in it. */
-  readonly url: Redacted.Redacted
-}
 
 /** Money for the bearer of a link: held when a voucher is created, and paid once, to the first invoice that claims it (LUD-03). */
 export class Vouchers extends Context.Service<
@@ -43,14 +30,12 @@ export class Vouchers extends Context.Service<
   {
     /** Holds amount and fee until the voucher is claimed, canceled, or expires. */
     readonly create: (
-      ask: Asked & {
-        readonly company: Pick<Company, "id" | "plan">
-        readonly description: string
-        readonly expirySeconds: number
-        readonly metadata: Metadata.Metadata
-        /** What it renders is stored: the link in it must be sealed. */
-        readonly request?: Answer.Request<Issued>
-      }
+      ask: Asked &
+        VoucherDrafts.Words & {
+          readonly company: Pick<Company, "id" | "plan">
+          /** What it renders is stored: the link in it must be sealed. */
+          readonly request?: Answer.Request<Issued>
+        }
     ) => Effect.Effect<
       Answer.Outcome<Issued>,
       AmountInvalid | Invalid | RateUnavailable | InsufficientBalance | Conflict | IdempotencyMismatch | StoreUnavailable
@@ -87,11 +72,8 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
-  const fees = yield* Fees
   const prices = yield* Prices
-  const { domain } = yield* Installation
-  const bounds = yield* Bounds
-  const entropy = yield* Entropy
+  const draft = yield* VoucherDrafts.make
   const now = Clock.currentTimeMillis
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
@@ -100,39 +82,13 @@ export const make = Effect.gen(function* () {
   })
 
   return Vouchers.of({
-    create: Effect.fnUntraced(function* ({ company, description, expirySeconds, metadata, request, ...asked }) {
+    create: Effect.fnUntraced(function* ({ company, request, amount, currency, ...words }) {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
-      const message = descriptionIssue(description)
-      if (message !== undefined) return yield* new Invalid({ path: "description", message })
-      const { minimum, maximum } = Voucher.expirySeconds
-      if (!Number.isInteger(expirySeconds) || expirySeconds < minimum || expirySeconds > maximum) {
-        return yield* new Invalid({ path: "expiry_seconds", message: `A whole number of seconds from ${minimum} to ${maximum}` })
-      }
-      yield* Metadata.check(metadata)
-      const { amount, rate, rateAtMillis } = yield* prices.price(asked)
-      yield* checkSendable(amount, bounds)
-      // Only the chain's fee can be unknown.
-      const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
-      const k1 = Id.toHex(entropy(32))
-      const createdAtMillis = yield* now
-      const voucher = Voucher.open({
-        id: Id.fromMillis(createdAtMillis, entropy),
-        companyId: company.id,
-        ledgerTxId: Id.fromMillis(createdAtMillis, entropy),
-        amount,
-        serviceFee: service,
-        networkAllowance: network,
-        description,
-        metadata,
-        rate,
-        rateAtMillis,
-        secretHash: SecretHash.of(k1),
-        createdAtMillis,
-        expiresAtMillis: createdAtMillis + expirySeconds * 1000
-      })
-      const issued: Issued = { voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
-      const once = Answer.once(company.id, request, issued, createdAtMillis + Answer.keptMillis)
+      yield* VoucherDrafts.check(words)
+      const issued = yield* draft({ company, priced: yield* prices.price({ amount, currency }), words, refundId: null })
+      const { voucher } = issued
+      const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* Shortage.told(ledger, journal.commit(Voucher.created(voucher, once))), issued)
     }),
     get,

@@ -17,6 +17,7 @@ import { SuccessAction } from "../nodes/SuccessAction.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
+import { refundEnds } from "./RefundTask.ts"
 
 /** Why a withdrawal failed. Every one of them means: nothing was paid, and nothing will be. */
 export const Failure = Schema.Literals([
@@ -53,6 +54,8 @@ export const Withdrawal = Schema.Struct({
   rate: Schema.NullOr(Schema.String),
   /** When that was the rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
+  /** The refund that it pays. */
+  refundId: Schema.NullOr(Noun.Id),
   status: Status,
   /** What is being paid, from the moment it was decided, before any node is called. Null for an on-chain one. */
   paymentHash: Schema.NullOr(PaymentHash.PaymentHash),
@@ -239,8 +242,10 @@ export const pending = (
     | "rate"
     | "rateAtMillis"
     | "createdAtMillis"
-  >
+  > &
+    Partial<Pick<Withdrawal, "refundId">>
 ): Withdrawal => ({
+  refundId: null,
   ...asked,
   status: "pending",
   paymentHash: null,
@@ -364,7 +369,7 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
     ...parts(withdrawal, atMillis, postings),
     fence,
     settlement,
-    jobs: [Change.complete(withdrawal.id)],
+    jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis)],
     event: { type: "withdrawal.settled", subject: withdrawal.id }
   }
 }
@@ -375,7 +380,7 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
   ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) } as const]),
   fence,
   writes: [Noun.step(life.failed, withdrawal, { failure })],
-  jobs: [Change.complete(withdrawal.id)],
+  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis)],
   event: { type: "withdrawal.failed", subject: withdrawal.id }
 })
 
@@ -409,6 +414,6 @@ export const transferred = (
   invoice: to.invoice,
   lightningAddressId: to.lightningAddressId,
   settlement: { preimage: to.preimage, chainTxId: null, networkFee: Msat.zero, paymentIndex: null },
-  jobs: [Change.complete(withdrawal.id)],
+  jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis)],
   event: { type: "withdrawal.settled", subject: withdrawal.id }
 })

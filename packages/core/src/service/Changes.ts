@@ -34,6 +34,7 @@ import type { KeyRangeReserved } from "../receiving/KeyRange.ts"
 import type { LightningAddressChanged, LightningAddressCreated, LightningAddressDeleted } from "../receiving/LightningAddress.ts"
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { ZapReceipted } from "../receiving/Zap.ts"
+import type { RefundCanceled, RefundClaimed, RefundCompleted, RefundCreated, RefundExpired, RefundFailed } from "../sending/Refund.ts"
 import type { VoucherCanceled, VoucherClaimed, VoucherCreated, VoucherExpired } from "../sending/Voucher.ts"
 import type {
   InternalTransferred,
@@ -85,6 +86,12 @@ export type Change =
   | VoucherClaimed
   | VoucherExpired
   | VoucherCanceled
+  | RefundCreated
+  | RefundClaimed
+  | RefundCompleted
+  | RefundFailed
+  | RefundExpired
+  | RefundCanceled
   | EndpointCreated
   | EndpointChanged
   | EndpointRotated

@@ -9,6 +9,7 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as KeyRange from "../receiving/KeyRange.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
+import * as Refund from "../sending/Refund.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as Delivery from "../events/webhooks/Delivery.ts"
@@ -27,6 +28,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   KeyRange.members,
   Withdrawal.noun,
   Voucher.noun,
+  Refund.noun,
   Endpoint.noun,
   Delivery.noun
 ]
@@ -40,6 +42,7 @@ export const moves: ReadonlyArray<Move> = [
   LightningAddress.life,
   Withdrawal.life,
   Voucher.life,
+  Refund.life,
   Endpoint.life,
   Delivery.life
 ].flatMap((life) => Object.values(life))

@@ -38,6 +38,7 @@ import * as Transactions from "../reports/Transactions.ts"
 import * as PaymentWorker from "../sending/PaymentWorker.ts"
 import * as Recipients from "../sending/Recipients.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
+import * as Refunds from "../sending/Refunds.ts"
 import * as SettledPayouts from "../sending/SettledPayouts.ts"
 import * as Vouchers from "../sending/Vouchers.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
@@ -99,11 +100,12 @@ export const layer = (settings: Policy.Settings) =>
     ChainDeposits.layer,
     SettledPayouts.layer,
     PaymentWorker.layer,
-    Traced.over(Vouchers.Vouchers, Vouchers.layer),
+    Traced.over(Refunds.Refunds, Refunds.layer),
     Events.layer,
     Webhooks.layer
   ).pipe(
     Layer.provideMerge(Feed.layer),
+    Layer.provideMerge(Traced.over(Vouchers.Vouchers, Vouchers.layer)),
     Layer.provideMerge(
       Layer.merge(Traced.over(Withdrawals.Withdrawals, Withdrawals.layer), Traced.over(Invoices.Invoices, Invoices.layer))
     ),
@@ -128,6 +130,7 @@ export const layerWorkers = Layer.mergeAll(
   SettledPayouts.layerWorker,
   PaymentWorker.layerWorker,
   Vouchers.layerWorker,
+  Refunds.layerWorker,
   Domains.layerWorker,
   Expiry.layerWorker,
   Retention.layerWorker,

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
 import * as Metadata from "@satrail/core/base/Metadata"
 import { Rail, Status } from "@satrail/core/ledger/Rail"
-import type { Deposit } from "@satrail/core/receiving/Deposit"
+import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Callback } from "@satrail/core/receiving/Invoice"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import { Effect, Schema } from "effect"
@@ -19,7 +19,7 @@ const path = "/v1/transactions/deposits/:depositID"
 const params = { depositID: Scalars.Uuid }
 
 /** Money that came in. */
-export const view = View.make<Deposit>()(
+export const view = View.make<Deposit.Deposit>()(
   { identifier: "Deposit" },
   {
     id: [Scalars.Uuid, (row) => row.id],
@@ -33,6 +33,10 @@ export const view = View.make<Deposit>()(
     chain_tx_id: [Schema.NullOr(Schema.String).annotate({ description: "null for a Lightning deposit" }), (row) => row.chainTxId],
     lightning_invoice_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningInvoiceId],
     fee_sats: [Scalars.Fee.annotate({ description: "Always 0: receiving costs nothing", examples: [0] }), () => 0],
+    refunded_sats: [
+      Scalars.Sats.annotate({ description: "What refunds of it come to that are open, pending or completed", examples: [0] }),
+      (row) => Scalars.sats(row.refunded)
+    ],
     metadata: [
       Scalars.Metadata.annotate({ description: "Of the invoice or address that was paid, as it was then" }),
       (row) => row.metadata ?? Metadata.empty
@@ -61,7 +65,7 @@ const payer = View.make<Callback | undefined>()(
   }
 )
 
-export const example = ({ id, millis, companyId, asked, network, metadata }: World): Deposit => ({
+export const example = ({ id, millis, companyId, asked, network, metadata }: World): Deposit.Deposit => ({
   id: id("deposit", 9000),
   companyId,
   ledgerTxId: id("transfer of the deposit", 9000),
@@ -76,6 +80,7 @@ export const example = ({ id, millis, companyId, asked, network, metadata }: Wor
   lightningInvoiceId: id("invoice"),
   metadata,
   absorbed: Msat.zero,
+  ...Deposit.unrefunded,
   revision: 0,
   createdAtMillis: millis(9000),
   updatedAtMillis: millis(9000)

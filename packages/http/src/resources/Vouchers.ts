@@ -3,7 +3,8 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Voucher from "@satrail/core/sending/Voucher"
-import { type Issued, limit, Vouchers } from "@satrail/core/sending/Vouchers"
+import type { Issued } from "@satrail/core/sending/VoucherDrafts"
+import { limit, Vouchers } from "@satrail/core/sending/Vouchers"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
@@ -45,12 +46,19 @@ export const view = View.make<Voucher.Voucher>()(
       Schema.NullOr(Scalars.Uuid).annotate({ description: "The withdrawal that it became when it was claimed" }),
       (row) => row.withdrawalId
     ],
+    refund_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "The refund that it pays" }), (row) => row.refundId],
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
   }
 )
+
+/** The link as LUD-01 and LUD-17 write it. */
+export const link = (url: Redacted.Redacted) => ({
+  lnurl: Lnurl.encode(Redacted.value(url)),
+  lnurlw: Redacted.value(url).replace(/^https?:/, "lnurlw:")
+})
 
 /** The same, once, with its link. */
 const issued = View.make<Issued>()(
@@ -61,12 +69,9 @@ const issued = View.make<Issued>()(
       Schema.String.annotate({
         description: "The LNURL (LUD-01). Anyone who has it can claim the money; it is in this response only"
       }),
-      ({ url }) => Lnurl.encode(Redacted.value(url))
+      ({ url }) => link(url).lnurl
     ],
-    lnurlw: [
-      Schema.String.annotate({ description: "The same as a lnurlw: link (LUD-17)" }),
-      ({ url }) => Redacted.value(url).replace(/^https?:/, "lnurlw:")
-    ]
+    lnurlw: [Schema.String.annotate({ description: "The same as a lnurlw: link (LUD-17)" }), ({ url }) => link(url).lnurlw]
   }
 )
 

@@ -23,19 +23,22 @@ import * as Section from "../Section.ts"
 import * as View from "../View.ts"
 import * as LightningPayment from "./LightningPayment.ts"
 
+/** Where money is to go. */
+export const DestinationText = Schema.NonEmptyString.annotate({
+  description: "A Lightning invoice, a Lightning address, an LNURL, a bitcoin address or a bitcoin: URI",
+  examples: ["satoshi@wallet.example"]
+})
+
 const what = {
   amount: Scalars.given(Amounts.AmountNumber),
   currency: Scalars.given(Amounts.Currency),
-  destination: Schema.NonEmptyString.annotate({
-    description: "A Lightning invoice, a Lightning address, an LNURL, a bitcoin address or a bitcoin: URI",
-    examples: ["satoshi@wallet.example"]
-  })
+  destination: DestinationText
 }
 const EstimateBody = Schema.Struct(what).annotate({ identifier: "EstimateWithdrawal" })
 const ConfirmBody = Schema.Struct({ ...what, metadata: Scalars.given(Scalars.GivenMetadata) }).annotate({ identifier: "ConfirmWithdrawal" })
 
 /** What is wrong with what is to be sent. Which network a destination is of is no question of how it is written. */
-const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => {
+export const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> => {
   const amount = Amounts.issues(text, body)
   if (!Predicate.hasProperty(body, "destination") || typeof body.destination !== "string") return amount
   let issues: ReturnType<typeof Amounts.issues> = []
@@ -120,6 +123,7 @@ export const view = View.make<Withdrawal.Withdrawal>()(
       Schema.NullOr(Schema.String).annotate({ description: "The transaction of an on-chain withdrawal, once there is one" }),
       (row) => row.chainTxId
     ],
+    refund_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "The refund that it pays" }), (row) => row.refundId],
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
     updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)],
@@ -185,7 +189,8 @@ export const example = ({ id, millis, companyId, paid, network, metadata }: Worl
   return { requested, settled }
 }
 
-const refusals = [
+/** What is wrong with what is to be sent, or with where. */
+export const refusals = [
   "malformed",
   "wrong_network",
   "unsupported",

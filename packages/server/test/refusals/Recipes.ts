@@ -37,6 +37,18 @@ const estimate = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/with
 const confirm = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/withdraw/confirm", body)
 const invoice = ({ shop }: World) => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
 
+/** The newest deposit of the shop's that is settled, over Lightning. */
+const deposited = async (world: World): Promise<string> => {
+  const { data } = await invoice(world)
+  await world.shop.post("/sandbox/pay", { payment_request: data.payment_request })
+  const paid = await world.until(
+    "the invoice's deposit",
+    () => world.shop.get(`/v1/bitcoin/deposit/lightning-invoice/${data.id}`),
+    ({ data }) => data.deposit_id !== null
+  )
+  return paid.data.deposit_id
+}
+
 // BOLT 11, "Examples": a coffee for 2500 micro-bitcoin.
 const mainnet =
   "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
@@ -117,6 +129,14 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
       return world.shop.post(`${path}/cancel`)
     }
   },
+  refund_not_open: {
+    how: "Refund a deposit to a `destination`, and cancel the refund",
+    run: async (world) => {
+      const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 400 })
+      const { data } = await world.shop.post("/v1/refunds", { deposit_id: await deposited(world), destination })
+      return world.ask("DELETE", `/v1/refunds/${data.id}`, { key: world.shop.key })
+    }
+  },
   too_many_endpoints: {
     how: "Create 17 webhook endpoints",
     run: async ({ free }) => {
@@ -191,6 +211,23 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
   domain_not_shown: {
     how: "Verify a domain before `POST /sandbox/txt` sets its record",
     run: ({ shop }) => shop.post("/v1/domains", { domain: "shop.example" })
+  },
+  not_refundable: {
+    how: "Create an on-chain address, `POST /sandbox/send` to it, and refund the deposit while it is pending",
+    run: async ({ shop, until }) => {
+      const { data } = await shop.post("/v1/bitcoin/deposit/on-chain", {})
+      await shop.post("/sandbox/send", { address: data.address.address, amount_sats: 5000 })
+      const pending = await until(
+        "the pending deposit",
+        () => shop.get("/v1/transactions?type=deposit&status=pending"),
+        ({ data }) => data.length > 0
+      )
+      return shop.post("/v1/refunds", { deposit_id: pending.data[0].id })
+    }
+  },
+  refund_too_large: {
+    how: "Refund more than a deposit's amount",
+    run: async (world) => world.shop.post("/v1/refunds", { deposit_id: await deposited(world), amount: 1001, currency: "sats" })
   },
   wrong_network: {
     how: "Pay an invoice of mainnet, such as one of BOLT 11's examples",

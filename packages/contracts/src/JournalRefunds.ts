@@ -1,0 +1,183 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import { Journal } from "@satrail/core/ledger/Journal"
+import type { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import { Records } from "@satrail/core/service/Records"
+import * as Refund from "@satrail/core/sending/Refund"
+import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Effect } from "effect"
+import type { Promises } from "./Contract.ts"
+import { companyWith, found, once, output, past, tally, unchanged, verdict, voucher, withdrawal } from "./Fixtures.ts"
+import { booked, has } from "./Ledger.ts"
+
+/** A deposit of a company, credited. */
+export const credited = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
+  const row = yield* output(companyId, sats)
+  const journal = yield* Journal
+  yield* journal.commit(Deposit.seen(row))
+  const change = Deposit.confirmed(row, row.createdAtMillis + 1)
+  yield* journal.commit(change)
+  return Deposit.after(change)
+})
+
+const refundOf = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number): Effect.fn.Return<Refund.Refund> {
+  const createdAtMillis = yield* past
+  return {
+    id: yield* Id.make,
+    companyId: deposit.companyId,
+    depositId: deposit.id,
+    amount: Msat.fromSats(sats),
+    description: "too much",
+    metadata: { ticket: "9" },
+    status: "open",
+    voucherId: null,
+    withdrawalId: null,
+    createdAtMillis,
+    updatedAtMillis: createdAtMillis
+  }
+})
+
+/** So many sats of a deposit, as it was found, by a link. */
+export const byLink = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number) {
+  const refund = yield* refundOf(deposit, sats)
+  const { createdAtMillis } = refund
+  const paidBy = yield* voucher(deposit.companyId, sats, { createdAtMillis, expiresAtMillis: createdAtMillis + 1000, refundId: refund.id })
+  return { change: Refund.created({ ...refund, voucherId: paidBy.id }, deposit, Voucher.created(paidBy)), voucher: paidBy }
+})
+
+/** The same, to a destination. */
+const byPayment = Effect.fnUntraced(function* (deposit: Deposit.Deposit, sats: number) {
+  const refund = yield* refundOf(deposit, sats)
+  const paidBy = yield* withdrawal(deposit.companyId, sats, { createdAtMillis: refund.createdAtMillis, refundId: refund.id })
+  const row: Refund.Refund = { ...refund, status: "pending", withdrawalId: paidBy.id }
+  return { change: Refund.created(row, deposit, Withdrawal.requested(paidBy)), withdrawal: paidBy }
+})
+
+const refundIn = ({ writes: [, { record }] }: Refund.RefundCreated) => record
+
+const now = Effect.fnUntraced(function* ({ companyId, id }: Deposit.Deposit) {
+  return yield* found((yield* Records).deposit(companyId, id))
+})
+
+const shown = Effect.fnUntraced(function* ({ companyId, id }: Refund.Refund) {
+  return (yield* found((yield* Records).get(Refund.noun, companyId, id))).status
+})
+
+/** What follows once its voucher is canceled. */
+const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Voucher.Voucher) {
+  const atMillis = refund.createdAtMillis + 1
+  assert.strictEqual(yield* verdict(Voucher.canceled(paidBy, atMillis)), "Applied")
+  const voucher = yield* found((yield* Records).voucher(paidBy.companyId, paidBy.id))
+  return Refund.next(refund, { voucher, withdrawal: undefined }, atMillis) ?? assert.fail("nothing follows")
+})
+
+/** Never more than came in, whoever asks how often, and nothing lost where one ends unpaid. */
+export const money = {
+  "a refund takes its part of the deposit and holds its money, in one commit, and once": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    const { change } = yield* byLink(deposit, 20)
+    assert.deepStrictEqual(yield* booked(verdict(change)), { available: -20, held: 20 })
+    const { refunded, refundId } = yield* now(deposit)
+    assert.deepStrictEqual([refunded, refundId], [Msat.fromSats(20), refundIn(change).id])
+    assert.deepStrictEqual(yield* found((yield* Records).get(Refund.noun, companyId, refundIn(change).id)), refundIn(change))
+    assert.strictEqual(yield* unchanged(change), "Applied")
+    yield* has(companyId, { posted: 150, held: 20 })
+  }),
+  "of 64 refunds of one deposit at once, each of what was found, one is applied": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const deposit = yield* credited(companyId, 10)
+    const all = yield* Effect.forEach(Array.from({ length: 64 }), () => byLink(deposit, 10))
+    const verdicts = yield* Effect.forEach(all, ({ change }) => verdict(change), { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 1, DepositMoved: 63 })
+    assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
+    yield* has(companyId, { posted: 1010, held: 10 })
+  }),
+  "the same refund again, also at once, is applied once": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 10)
+    const { change } = yield* byPayment(deposit, 5)
+    const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
+    assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(5))
+    yield* has(companyId, { posted: 110, held: 5 })
+  }),
+  "a key makes one refund of any number of requests": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 40)
+    const all = yield* Effect.forEach(Array.from({ length: 8 }), () => byLink(deposit, 5))
+    const verdicts = yield* Effect.forEach(all, ({ change }) => verdict({ ...change, once: once(companyId, "k") }), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 1, Replayed: 7 })
+    yield* has(companyId, { posted: 140, held: 5 })
+  }),
+  "a refund that the balance does not cover takes nothing of the deposit": Effect.gen(function* () {
+    const companyId = yield* companyWith(10)
+    const deposit = yield* credited(companyId, 50)
+    const rest = yield* withdrawal(companyId, 40)
+    assert.strictEqual(yield* verdict(Withdrawal.requested(rest)), "Applied")
+    assert.strictEqual(yield* unchanged((yield* byLink(deposit, 30)).change), "InsufficientBalance")
+    assert.strictEqual((yield* now(deposit)).refunded, Msat.zero)
+    yield* has(companyId, { posted: 60, held: 40 })
+  }),
+  "what was never credited, and what a reorganisation took away, is not refunded": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const pending = yield* output(companyId, 50)
+    assert.strictEqual(yield* verdict(Deposit.seen(pending)), "Applied")
+    assert.strictEqual(yield* unchanged((yield* byLink(pending, 10)).change), "DepositMoved")
+    const deposit = yield* credited(companyId, 50)
+    assert.strictEqual(yield* verdict(Deposit.reversed(deposit, Msat.zero, deposit.updatedAtMillis + 1)), "Applied")
+    assert.strictEqual(yield* unchanged((yield* byLink(deposit, 10)).change), "DepositMoved")
+    yield* has(companyId, { posted: 100, held: 0 })
+  }),
+  "a refund that is canceled gives the deposit its part back, once, eight times at once too": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    const [first, second] = [yield* byLink(deposit, 20), yield* byLink({ ...deposit, refunded: Msat.fromSats(20) }, 30)]
+    assert.strictEqual(yield* verdict(first.change), "Applied")
+    assert.strictEqual(yield* verdict(second.change), "Applied")
+    const refund = refundIn(first.change)
+    const change = yield* canceling(refund, first.voucher)
+    const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
+    assert.strictEqual(yield* unchanged(change), "Applied")
+    assert.strictEqual(yield* shown(refund), "canceled")
+    assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(30))
+    yield* has(companyId, { posted: 150, held: 30 })
+  }),
+  "refunds of one deposit that end at once give back what they took together": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    const all = yield* Effect.forEach(
+      Array.from({ length: 10 }, (_, n) => n),
+      Effect.fnUntraced(function* (n) {
+        const { change, voucher } = yield* byLink({ ...deposit, refunded: Msat.fromSats(n * 5) }, 5)
+        assert.strictEqual(yield* verdict(change), "Applied")
+        return yield* canceling(refundIn(change), voucher)
+      })
+    )
+    assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(50))
+    yield* Effect.forEach(all.slice(0, 8), verdict, { concurrency: "unbounded" })
+    assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
+    yield* has(companyId, { posted: 150, held: 0 })
+  }),
+  "a refund whose payment settled is completed, and one whose payment failed gives the deposit its part back": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    for (const [n, status] of (["settled", "failed"] as const).entries()) {
+      const { change, withdrawal } = yield* byPayment({ ...deposit, refunded: Msat.fromSats(n * 20) }, 20)
+      assert.strictEqual(yield* verdict(change), "Applied")
+      const paid = { voucher: undefined, withdrawal: { ...withdrawal, status } }
+      const next = Refund.next(refundIn(change), paid, withdrawal.createdAtMillis + 1) ?? assert.fail("nothing follows")
+      assert.strictEqual(yield* verdict(next), "Applied")
+      assert.strictEqual(yield* unchanged(next), "Applied")
+      assert.strictEqual(yield* shown(refundIn(change)), status === "settled" ? "completed" : "failed")
+    }
+    assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(20))
+  })
+} satisfies Promises<Journal | Records | Tasks>

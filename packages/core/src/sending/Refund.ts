@@ -1,0 +1,182 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Schema } from "effect"
+import * as CompanyId from "../base/CompanyId.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as Change from "../ledger/Change.ts"
+import * as Noun from "../ledger/Noun.ts"
+import type { Written } from "../ledger/Written.ts"
+import * as Deposit from "../receiving/Deposit.ts"
+import type * as Voucher from "./Voucher.ts"
+import type * as Withdrawal from "./Withdrawal.ts"
+
+/**
+ * `open` is a link that nobody has claimed. `pending` is being paid. `completed` was paid. `failed`: the payment failed. `expired`: the link was not claimed in
+ * time. `canceled`: its company canceled it. The last three gave the deposit back what they took of it, and it may be refunded again.
+ */
+export const Status = Schema.Literals(["open", "pending", "completed", "failed", "expired", "canceled"])
+export type Status = typeof Status.Type
+
+/** Money that goes back to who paid a deposit. `amount` is what the payer gets; the fees come on top, as in a withdrawal. */
+export const Refund = Schema.Struct({
+  id: Noun.Id,
+  companyId: CompanyId.CompanyId,
+  depositId: Noun.Id,
+  amount: Msat.Msat,
+  description: Schema.String,
+  metadata: Metadata.Metadata,
+  status: Status,
+  /** The voucher whose link the payer claims; null where there is a destination. */
+  voucherId: Schema.NullOr(Noun.Id),
+  /** The withdrawal that pays it; null while a link is not claimed. */
+  withdrawalId: Schema.NullOr(Noun.Id),
+  createdAtMillis: Schema.Int,
+  updatedAtMillis: Schema.Int
+})
+export interface Refund extends Schema.Schema.Type<typeof Refund> {}
+
+/** It is `status` already: only an open one can be canceled. */
+export class RefundNotOpen extends Schema.TaggedError<RefundNotOpen>()("RefundNotOpen", { id: Schema.String, status: Schema.String }) {}
+
+/** Nothing of the deposit is credited now: it is not confirmed yet, a reorganisation took it away, or it failed. */
+export class NotRefundable extends Schema.TaggedError<NotRefundable>()("NotRefundable", {
+  depositId: Schema.String,
+  status: Schema.String
+}) {}
+
+/** More than came in, with what is refunded already. */
+export class RefundTooLarge extends Schema.TaggedError<RefundTooLarge>()("RefundTooLarge", {
+  depositId: Schema.String,
+  /** What may still be refunded. */
+  left: Msat.Msat
+}) {}
+
+export const noun = Noun.make("refunds", Refund, {
+  moving: ["status", "withdrawalId", "updatedAtMillis"],
+  refused: (id, status) => new RefundNotOpen({ id, status })
+})
+
+/** Its life, which follows that of what pays it. */
+export const life = {
+  claimed: Noun.move(noun, "claimed", {
+    from: ["open"],
+    to: "pending",
+    sets: ["withdrawalId"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["pending", "completed", "failed"] }
+  }),
+  completed: Noun.move(noun, "completed", {
+    from: ["open", "pending"],
+    to: "completed",
+    sets: ["withdrawalId"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["completed"] }
+  }),
+  failed: Noun.move(noun, "failed", {
+    from: ["open", "pending"],
+    to: "failed",
+    sets: ["withdrawalId"],
+    stamps: ["updatedAtMillis"],
+    again: { in: ["failed"] }
+  }),
+  expired: Noun.move(noun, "expired", { from: ["open"], to: "expired", stamps: ["updatedAtMillis"], again: { in: ["expired"] } }),
+  canceled: Noun.move(noun, "canceled", { from: ["open"], to: "canceled", stamps: ["updatedAtMillis"], again: { in: ["canceled"] } })
+}
+
+type Payment = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdrawal.noun>
+type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
+
+/** Applies where the deposit is credited, and no other refund of it came between: it is judged by the deposit that it takes from. */
+export interface RefundCreated extends Written<
+  "RefundCreated",
+  readonly [Noun.TransitionOf<typeof Deposit.life.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
+  "money" | "once"
+> {}
+export interface RefundClaimed extends Written<"RefundClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
+export interface RefundCompleted extends Written<"RefundCompleted", readonly [Noun.TransitionOf<typeof life.completed>], "fence"> {}
+export interface RefundFailed extends Written<"RefundFailed", GivesBack<typeof life.failed>, "fence"> {}
+export interface RefundExpired extends Written<"RefundExpired", GivesBack<typeof life.expired>, "fence"> {}
+export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<typeof life.canceled>, "fence"> {}
+
+/** A step of its life that follows from what pays it. */
+export type Next = RefundClaimed | RefundCompleted | RefundFailed | RefundExpired | RefundCanceled
+
+/** What may still be refunded of a deposit. */
+export const left = ({ amount, refunded }: Deposit.Deposit): Msat.Msat => Msat.make(amount - refunded)
+
+/** The voucher or withdrawal is made with it, in one commit that takes its part of the deposit. */
+export const created = (
+  refund: Refund,
+  deposit: Deposit.Deposit,
+  payment: Voucher.VoucherCreated | Withdrawal.WithdrawalRequested,
+  once?: Change.Once
+): RefundCreated => {
+  const { legs, jobs, transferId, writes } = payment
+  return {
+    _tag: "RefundCreated",
+    id: deposit.id,
+    companyId: deposit.companyId,
+    atMillis: refund.createdAtMillis,
+    legs,
+    ...(transferId !== undefined && { transferId }),
+    ...(jobs && { jobs }),
+    writes: [
+      Noun.step(Deposit.life.refunded, deposit, { refunded: Msat.sum(deposit.refunded, refund.amount), refundId: refund.id }),
+      Noun.insert(noun, refund),
+      writes[0]
+    ],
+    event: { type: "refund.created", subject: refund.id },
+    ...(once && { once })
+  }
+}
+
+const parts = ({ id, companyId }: Refund, atMillis: number, fence: Change.Fence | undefined) => ({
+  id,
+  companyId,
+  atMillis,
+  legs: [],
+  ...(fence && { fence })
+})
+
+const ended = <const T extends "completed" | "failed" | "expired" | "canceled">(
+  refund: Refund,
+  as: T,
+  atMillis: number,
+  fence: Change.Fence | undefined
+) => ({
+  ...parts(refund, atMillis, fence),
+  jobs: [Change.complete(refund.id)],
+  event: { type: `refund.${as}` as const, subject: refund.id }
+})
+
+const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add => Deposit.refundedMore(companyId, depositId, -amount)
+
+/** What follows for a refund from what pays it, as both are; undefined where nothing does yet. */
+export const next = (
+  refund: Refund,
+  { voucher, withdrawal }: { readonly voucher: Voucher.Voucher | undefined; readonly withdrawal: Withdrawal.Withdrawal | undefined },
+  atMillis: number,
+  fence?: Change.Fence
+): Next | undefined => {
+  if (withdrawal !== undefined) {
+    const paidBy = { withdrawalId: withdrawal.id }
+    if (withdrawal.status === "settled") {
+      const writes = [Noun.step(life.completed, refund, paidBy)] as const
+      return { _tag: "RefundCompleted", ...ended(refund, "completed", atMillis, fence), writes }
+    }
+    if (withdrawal.status === "failed") {
+      const writes = [Noun.step(life.failed, refund, paidBy), givenBack(refund)] as const
+      return { _tag: "RefundFailed", ...ended(refund, "failed", atMillis, fence), writes }
+    }
+    if (refund.status !== "open") return undefined
+    return { _tag: "RefundClaimed", ...parts(refund, atMillis, fence), writes: [Noun.step(life.claimed, refund, paidBy)] }
+  }
+  if (voucher?.status === "expired") {
+    const writes = [Noun.step(life.expired, refund, {}), givenBack(refund)] as const
+    return { _tag: "RefundExpired", ...ended(refund, "expired", atMillis, fence), writes }
+  }
+  if (voucher?.status === "canceled") {
+    const writes = [Noun.step(life.canceled, refund, {}), givenBack(refund)] as const
+    return { _tag: "RefundCanceled", ...ended(refund, "canceled", atMillis, fence), writes }
+  }
+  return undefined
+}

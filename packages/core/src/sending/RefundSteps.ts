@@ -1,0 +1,77 @@
+import { Clock, Effect, Option } from "effect"
+import type * as Change from "../ledger/Change.ts"
+import { Journal } from "../ledger/Journal.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import { fence, type Task, Tasks } from "../ledger/Tasks.ts"
+import * as Refund from "./Refund.ts"
+import { taskKind } from "./RefundTask.ts"
+import { SendingReads } from "./SendingReads.ts"
+
+/** How many are looked at at once, and in a step. */
+export const tasksAtOnce = 20
+const leaseMillis = 60_000
+
+/** When a refund that is being paid is looked at again: its payment may take its time, and its end finds this job there already. */
+const laterMillis = (attempts: number): number => Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6))
+
+/** Has a refund follow what pays it. */
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const nouns = yield* NounReads
+  const records = yield* SendingReads
+  const tasks = yield* Tasks
+
+  const read = <A, E>(id: string | null, get: (id: string) => Effect.Effect<Option.Option<A>, E>) =>
+    id === null ? Effect.undefined : Effect.map(get(id), Option.getOrUndefined)
+
+  /** The voucher that pays a refund, and the withdrawal. */
+  const payment = Effect.fnUntraced(function* ({ companyId, voucherId, withdrawalId }: Refund.Refund) {
+    const voucher = yield* read(voucherId, (id) => records.voucher(companyId, id))
+    const withdrawal = yield* read(withdrawalId ?? voucher?.withdrawalId ?? null, (id) => records.withdrawal(companyId, id))
+    return { voucher, withdrawal }
+  })
+
+  /** Commits what follows for it. Moved meanwhile by another process, it is as that one left it. */
+  const follow = Effect.fnUntraced(function* (refund: Refund.Refund, claim?: Change.Fence) {
+    const change = Refund.next(refund, yield* payment(refund), yield* Clock.currentTimeMillis, claim)
+    if (change === undefined) return
+    const overtaken = () => Effect.void
+    yield* Effect.catchTags(Effect.asVoid(journal.commit<Refund.Next>(change)), { RefundNotOpen: overtaken, StaleFence: overtaken })
+  })
+
+  const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
+    const refund = yield* nouns.get(Refund.noun, task.companyId, task.id)
+    if (Option.isNone(refund)) return yield* Effect.die(`the look at a refund that is not there: ${task.id}`)
+    yield* follow(refund.value, fence(task))
+    // The job is gone where the refund has ended.
+    yield* tasks.postpone(task, nowMillis + laterMillis(task.attempts))
+  })
+
+  return {
+    /** As it is once it has followed. */
+    followed: Effect.fnUntraced(function* (refund: Refund.Refund) {
+      yield* follow(refund)
+      return Option.getOrElse(yield* nouns.get(Refund.noun, refund.companyId, refund.id), () => refund)
+    }),
+    /** Answers how many tasks were due. */
+    step: Effect.gen(function* () {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const claimed = yield* tasks.claim({ kind: taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
+      yield* Effect.forEach(
+        claimed,
+        (task) =>
+          look(task, nowMillis).pipe(
+            Effect.catchCause((cause) =>
+              Effect.andThen(
+                Effect.logError("refund: could not be looked at; will retry", cause),
+                Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
+              )
+            ),
+            Effect.annotateLogs({ refundId: task.id })
+          ),
+        { concurrency: tasksAtOnce, discard: true }
+      )
+      return claimed.length
+    })
+  }
+})

@@ -1,0 +1,198 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import type { Company } from "../accounts/Company.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import type { Invalid } from "../base/Invalid.ts"
+import * as Worker from "../base/Worker.ts"
+import * as Answer from "../ledger/Answer.ts"
+import * as Answers from "../ledger/Answers.ts"
+import type { InsufficientBalance } from "../ledger/Balance.ts"
+import { Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
+import * as Page from "../ledger/Page.ts"
+import * as Shortage from "../ledger/Shortage.ts"
+import { type Asked, Prices } from "../nodes/Prices.ts"
+import type { Deposit } from "../receiving/Deposit.ts"
+import { ReceivingReads } from "../receiving/ReceivingReads.ts"
+import * as Refund from "./Refund.ts"
+import * as RefundSteps from "./RefundSteps.ts"
+import * as Voucher from "./Voucher.ts"
+import * as VoucherDrafts from "./VoucherDrafts.ts"
+import { Vouchers } from "./Vouchers.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+import * as WithdrawalDrafts from "./WithdrawalDrafts.ts"
+
+/** How many refunds a page has. */
+export const limit = Page.limit
+
+/** So many others may refund the same deposit at the same time before one is told to try again. */
+const maxTries = 200
+
+/** What is refunded: a deposit, or the one that settled an invoice. */
+export type Of = { readonly depositId: string } | { readonly invoiceId: string }
+
+/** A refund, and its link where it has one, which is returned once. */
+export interface Made {
+  readonly refund: Refund.Refund
+  readonly url: Redacted.Redacted | null
+}
+
+export interface Ask extends VoucherDrafts.Words {
+  readonly company: Pick<Company, "id" | "plan">
+  readonly of: Of
+  /** Undefined: all that is left, in whole satoshis, or what the destination asks for. */
+  readonly asked: Asked | undefined
+  /** Undefined: a link that the payer claims. */
+  readonly destination: string | undefined
+  /** What it renders is stored: the link in it must be sealed. */
+  readonly request?: Answer.Request<Made>
+}
+
+/** Gives deposits back to who paid them. */
+export class Refunds extends Context.Service<
+  Refunds,
+  {
+    /** Takes its part of the deposit and holds amount and fee, in one commit: all refunds of a deposit together are never more than came in. */
+    readonly create: (
+      ask: Ask
+    ) => Effect.Effect<
+      Answer.Outcome<Made>,
+      | WithdrawalDrafts.Refused
+      | NotFound
+      | Refund.NotRefundable
+      | Refund.RefundTooLarge
+      | InsufficientBalance
+      | Conflict
+      | IdempotencyMismatch
+    >
+    readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Refund.Refund, NotFound | StoreUnavailable>
+    /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
+    readonly list: (
+      companyId: CompanyId.CompanyId,
+      query: Page.Asked
+    ) => Effect.Effect<Page.Page<Refund.Refund>, Invalid | StoreUnavailable>
+    /** Its link cannot be claimed any more, and what it took and held is given back. Canceling it again changes nothing. */
+    readonly cancel: (
+      companyId: CompanyId.CompanyId,
+      id: string
+    ) => Effect.Effect<Refund.Refund, NotFound | Refund.RefundNotOpen | StoreUnavailable>
+    /** Has refunds follow what pays them, and answers how many were due. */
+    readonly step: Effect.Effect<number, StoreUnavailable>
+  }
+>()("@satrail/core/sending/Refunds") {}
+
+/** What can be said of a deposit before anything is committed. The commit says it again. */
+const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.NotRefundable | Refund.RefundTooLarge> => {
+  const { id: depositId, status } = deposit
+  if (status !== "settled") return Effect.fail(new Refund.NotRefundable({ depositId, status }))
+  const left = Refund.left(deposit)
+  return amount <= left ? Effect.void : Effect.fail(new Refund.RefundTooLarge({ depositId, left }))
+}
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const nouns = yield* NounReads
+  const receiving = yield* ReceivingReads
+  const prices = yield* Prices
+  const vouchers = yield* Vouchers
+  const drafts = { voucher: yield* VoucherDrafts.make, withdrawal: (yield* WithdrawalDrafts.make).withdrawal }
+  const { followed, step } = yield* RefundSteps.make
+  const entropy = yield* Entropy
+  const now = Clock.currentTimeMillis
+
+  const depositOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, of: Of) {
+    const [what, id] = "depositId" in of ? ["deposit", of.depositId] : ["settled invoice", of.invoiceId]
+    const read = "depositId" in of ? receiving.deposit : receiving.depositOfInvoice
+    const found = Id.is(id) ? yield* read(companyId, id) : Option.none()
+    return Option.isSome(found) ? found.value : yield* new NotFound({ what, id })
+  })
+
+  /** What will pay it: a withdrawal of its own, or a voucher. */
+  const paymentOf = Effect.fnUntraced(function* ({ company, asked, destination, ...words }: Ask, refundId: string, otherwise: Msat.Msat) {
+    if (destination !== undefined) {
+      const ask = { company, asked, destination, otherwise, metadata: words.metadata, refundId }
+      const { withdrawal, work } = yield* drafts.withdrawal(ask)
+      return { change: Withdrawal.requested(withdrawal, undefined, work), voucher: null, withdrawal, url: null }
+    }
+    const priced = asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
+    const { voucher, url } = yield* drafts.voucher({ company, priced, words, refundId })
+    return { change: Voucher.created(voucher), voucher, withdrawal: null, url }
+  })
+
+  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const found = yield* nouns.get(Refund.noun, companyId, id)
+    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "refund", id })
+  })
+
+  return Refunds.of({
+    create: Effect.fnUntraced(function* (ask) {
+      const { company, of, request, description, metadata } = ask
+      const before = yield* Answers.earlier(ledger, company.id, request)
+      if (before !== undefined) return before
+      yield* VoucherDrafts.check(ask)
+      const deposit = yield* depositOf(company.id, of)
+      yield* check(deposit, Msat.zero)
+      const atMillis = yield* now
+      const id = Id.fromMillis(atMillis, entropy)
+      const { change, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
+      const refund: Refund.Refund = {
+        id,
+        companyId: company.id,
+        depositId: deposit.id,
+        amount: (voucher ?? withdrawal).amount,
+        description,
+        metadata,
+        status: voucher === null ? "pending" : "open",
+        voucherId: voucher && voucher.id,
+        withdrawalId: withdrawal && withdrawal.id,
+        createdAtMillis: atMillis,
+        updatedAtMillis: atMillis
+      }
+      const made: Made = { refund, url }
+      // Kept for ever, as a withdrawal's: a retry may come at any time.
+      const once = Answer.once(company.id, request, made, null)
+      const attempt = (found: Deposit) =>
+        Effect.andThen(check(found, refund.amount), Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))))
+      // Another refund of the deposit came between: what is left is looked at anew.
+      const again = Effect.flatMap(depositOf(company.id, { depositId: deposit.id }), attempt)
+      const applied = yield* Effect.catchTag(attempt(deposit), "DepositMoved", () =>
+        again.pipe(
+          Effect.retry({ times: maxTries, while: ({ _tag }) => _tag === "DepositMoved" }),
+          Effect.catchTag("DepositMoved", () => Effect.fail(new Conflict({ change: "RefundCreated", id })))
+        )
+      )
+      return Answers.outcome(applied, made)
+    }),
+    get,
+    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit)),
+    cancel: Effect.fnUntraced(function* (companyId, id) {
+      const refund = yield* get(companyId, id)
+      if (refund.status === "canceled") return refund
+      const { status, voucherId } = refund
+      if (status !== "open" || voucherId === null) return yield* new Refund.RefundNotOpen({ id, status })
+      yield* Effect.catchTag(vouchers.cancel(companyId, voucherId), "VoucherNotOpen", () =>
+        Effect.flatMap(followed(refund), ({ status }) => Effect.fail(new Refund.RefundNotOpen({ id, status })))
+      )
+      return yield* followed(refund)
+    }),
+    step
+  })
+})
+
+export const layer = Layer.effect(Refunds, make)
+
+/** Has refunds follow what pays them for as long as the scope is open. */
+export const layerWorker = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const refunds = yield* Refunds
+    yield* Worker.run(
+      "refunds",
+      Effect.repeat(refunds.step, { while: (claimed) => claimed === RefundSteps.tasksAtOnce }),
+      Effect.sleep("1 second")
+    )
+  })
+)

@@ -1,0 +1,83 @@
+import { Clock, Effect, Redacted } from "effect"
+import { Bounds } from "../accounts/Bounds.ts"
+import type { Company } from "../accounts/Company.ts"
+import { Fees } from "../accounts/Fees.ts"
+import { Installation } from "../accounts/Installation.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Invalid } from "../base/Invalid.ts"
+import * as Metadata from "../base/Metadata.ts"
+import * as SecretHash from "../base/SecretHash.ts"
+import type { Priced } from "../nodes/Prices.ts"
+import { descriptionIssue } from "../receiving/Invoices.ts"
+import * as Voucher from "./Voucher.ts"
+import { checkSendable } from "./WithdrawalDrafts.ts"
+
+/** A voucher and its secret, which is returned once. */
+export interface Issued {
+  readonly voucher: Voucher.Voucher
+  /** What a wallet scans: the secret is in it. */
+  readonly url: Redacted.Redacted
+}
+
+/** What a link may say, and how long it may be open. */
+export interface Words {
+  readonly description: string
+  readonly expirySeconds: number
+  readonly metadata: Metadata.Metadata
+}
+
+/** What is wrong with that by itself. */
+export const check = Effect.fnUntraced(function* ({ description, expirySeconds, metadata }: Words) {
+  const message = descriptionIssue(description)
+  if (message !== undefined) return yield* new Invalid({ path: "description", message })
+  const { minimum, maximum } = Voucher.expirySeconds
+  if (!Number.isInteger(expirySeconds) || expirySeconds < minimum || expirySeconds > maximum) {
+    return yield* new Invalid({ path: "expiry_seconds", message: `A whole number of seconds from ${minimum} to ${maximum}` })
+  }
+  yield* Metadata.check(metadata)
+})
+
+/** Vouchers with their links, as they will be once they are committed. */
+export const make = Effect.gen(function* () {
+  const fees = yield* Fees
+  const { domain } = yield* Installation
+  const bounds = yield* Bounds
+  const entropy = yield* Entropy
+
+  /** Of words that were checked. */
+  return Effect.fnUntraced(function* ({
+    company,
+    priced: { amount, rate, rateAtMillis },
+    words: { description, expirySeconds, metadata },
+    refundId
+  }: {
+    readonly company: Pick<Company, "id" | "plan">
+    readonly priced: Priced
+    readonly words: Words
+    readonly refundId: string | null
+  }): Effect.fn.Return<Issued, Invalid> {
+    yield* checkSendable(amount, bounds)
+    // Only the chain's fee can be unknown.
+    const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
+    const k1 = Id.toHex(entropy(32))
+    const createdAtMillis = yield* Clock.currentTimeMillis
+    const voucher = Voucher.open({
+      id: Id.fromMillis(createdAtMillis, entropy),
+      companyId: company.id,
+      ledgerTxId: Id.fromMillis(createdAtMillis, entropy),
+      amount,
+      serviceFee: service,
+      networkAllowance: network,
+      description,
+      metadata,
+      rate,
+      rateAtMillis,
+      refundId,
+      secretHash: SecretHash.of(k1),
+      createdAtMillis,
+      expiresAtMillis: createdAtMillis + expirySeconds * 1000
+    })
+    return { voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
+  })
+})

@@ -1,0 +1,131 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Clock, Effect } from "effect"
+import { Bounds } from "../accounts/Bounds.ts"
+import type { Company } from "../accounts/Company.ts"
+import { Fees } from "../accounts/Fees.ts"
+import { Installation } from "../accounts/Installation.ts"
+import type { AmountInvalid } from "../base/Amount.ts"
+import * as Amount from "../base/Amount.ts"
+import { Entropy } from "../base/Entropy.ts"
+import * as Id from "../base/Id.ts"
+import { Invalid } from "../base/Invalid.ts"
+import * as Metadata from "../base/Metadata.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { ChainUnavailable } from "../nodes/ChainSource.ts"
+import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
+import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
+import type { RecipientRefused, RecipientUnreachable } from "../nodes/Resolver.ts"
+import * as Destination from "./Destination.ts"
+import { PayoutOptions } from "./PayoutOptions.ts"
+import * as Recipient from "./Recipient.ts"
+import { Recipients } from "./Recipients.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** What a company wants to send, and where. Without `asked`, what the destination itself asks for. */
+export interface Ask {
+  readonly company: Pick<Company, "id" | "plan">
+  readonly asked: Asked | undefined
+  readonly destination: string
+  /** What is sent where neither the request nor the destination has an amount. */
+  readonly otherwise?: Msat.Msat
+}
+
+/** How a request to send may be refused or come to nothing. In every case nothing is held. */
+export type Refused =
+  | AmountInvalid
+  | Invalid
+  | Destination.DestinationInvalid
+  | Recipient.DestinationRefused
+  | RecipientRefused
+  | RecipientUnreachable
+  | RateUnavailable
+  | ChainUnavailable
+  | StoreUnavailable
+
+/** The amount to pay: the one asked for and the destination's own must agree, to the sat, or within 1 % where fiat was converted. */
+const agreed = Effect.fnUntraced(function* (
+  asked: (Priced & { readonly isFiat: boolean }) | undefined,
+  own: Msat.Msat | undefined,
+  otherwise: Msat.Msat | undefined
+) {
+  if (own === undefined) {
+    return (
+      asked ??
+      (otherwise !== undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : undefined) ??
+      (yield* new Recipient.DestinationRefused({
+        code: "amount_required",
+        message: "The destination has no amount: give amount and currency"
+      }))
+    )
+  }
+  if (asked === undefined) return { amount: own, rate: null, rateAtMillis: null }
+  const difference = asked.amount > own ? asked.amount - own : own - asked.amount
+  if (asked.isFiat ? difference * 100n <= own : difference < 1000n)
+    return { amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis }
+  return yield* new Recipient.DestinationRefused({
+    code: "amount_mismatch",
+    message: `The destination's amount is ${Msat.toSatsCeiling(own)} sats, the request's is ${Msat.toSats(asked.amount)}`
+  })
+})
+
+/** Whether this much may be sent at once. */
+export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: Bounds["Service"]): Effect.Effect<void, Invalid> =>
+  amount >= minAmount && amount <= maxWithdrawal
+    ? Effect.void
+    : Effect.fail(new Invalid({ path: "amount", message: `From ${Msat.toSats(minAmount)} to ${Msat.toSats(maxWithdrawal)} sats` }))
+
+/** Withdrawals as they will be once they are committed. */
+export const make = Effect.gen(function* () {
+  const prices = yield* Prices
+  const recipients = yield* Recipients
+  const fees = yield* Fees
+  const { network } = yield* Installation
+  const bounds = yield* Bounds
+  const { payoutWindowMillis } = yield* PayoutOptions
+  const entropy = yield* Entropy
+
+  /** Everything about a request that can be known before any money is touched. */
+  const plan = Effect.fnUntraced(function* ({ company, asked, destination: text, otherwise }: Ask) {
+    const destination = yield* Effect.fromResult(Destination.parse(text, network))
+    const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
+    const { amount, rate, rateAtMillis } = yield* agreed(priced, Destination.amount(destination), otherwise)
+    yield* checkSendable(amount, bounds)
+    const recipient = yield* recipients.payable(company.id, destination, amount)
+    const way = Recipient.isInternal(recipient) ? "internal" : recipient._tag === "Address" ? "on_chain" : "lightning"
+    return { destination, recipient, amount, rate, rateAtMillis, fee: yield* fees.quote({ company, way, amount }) }
+  })
+
+  return {
+    plan,
+    /** The withdrawal, and the work that sending it is. */
+    withdrawal: Effect.fnUntraced(function* ({
+      metadata,
+      refundId,
+      ...ask
+    }: Ask & { readonly metadata: Metadata.Metadata; readonly refundId: string | null }) {
+      yield* Metadata.check(metadata)
+      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
+      const nowMillis = yield* Clock.currentTimeMillis
+      const withdrawal = Withdrawal.pending({
+        id: Id.fromMillis(nowMillis, entropy),
+        companyId: ask.company.id,
+        ledgerTxId: Id.fromMillis(nowMillis, entropy),
+        amount,
+        serviceFee: fee.service,
+        networkAllowance: fee.network,
+        recipient: Destination.text(destination),
+        recipientType: Destination.recipientType(destination),
+        rail: Recipient.rail(recipient),
+        network,
+        metadata,
+        refundId,
+        rate,
+        rateAtMillis,
+        createdAtMillis: nowMillis
+      })
+      const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis)
+      const work = recipient._tag === "Address" ? { kind: Withdrawal.payoutKind, dueAtMillis } : undefined
+      return { withdrawal, work }
+    })
+  }
+})

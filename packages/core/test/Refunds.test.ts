@@ -1,0 +1,246 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Effect, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { Company } from "../src/accounts/Company.ts"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Journal } from "../src/ledger/Journal.ts"
+import { Transactions } from "../src/reports/Transactions.ts"
+import { Records } from "../src/service/Records.ts"
+import { type Ask, type Made, Refunds } from "../src/sending/Refunds.ts"
+import { Vouchers } from "../src/sending/Vouchers.ts"
+import {
+  accounts,
+  asked,
+  company,
+  companyWith,
+  follow,
+  got,
+  has,
+  invoice,
+  made,
+  mine,
+  onChainAddress,
+  outside,
+  poll,
+  replace,
+  request,
+  said,
+  scenario,
+  steps
+} from "./World.ts"
+
+const refund = Effect.fnUntraced(function* (company: Company, of: Ask["of"], more: Partial<Ask> & { readonly sats?: number } = {}) {
+  const { sats, ...rest } = more
+  const ask = {
+    asked: sats === undefined ? undefined : yield* asked(sats),
+    destination: undefined,
+    description: "",
+    expirySeconds: 3600,
+    metadata: {}
+  }
+  return yield* (yield* Refunds).create({ company, of, ...ask, ...rest })
+})
+
+/** A company that was paid this much over Lightning, and the deposit. */
+const paid = Effect.fnUntraced(function* (sats: number, to?: Company) {
+  const payee = to ?? (yield* company())
+  const { id, paymentRequest } = yield* invoice(payee, sats)
+  yield* (yield* Sandbox).pay({ paymentRequest })
+  yield* poll
+  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).transactions
+  return { payee, invoiceId: id, depositId: deposit?.id ?? assert.fail("no deposit") }
+})
+
+/** A company that is about to be paid this much on-chain, and the deposit, which is pending. */
+const paidOnChain = Effect.fnUntraced(function* (sats: number) {
+  const payee = yield* company()
+  const { address } = yield* onChainAddress(payee)
+  yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(sats) })
+  yield* follow
+  const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).transactions
+  return { payee, depositId: deposit?.id ?? assert.fail("no deposit") }
+})
+
+const claim = Effect.fnUntraced(function* ({ url }: Made, sats: number) {
+  const k1 = new URL(Redacted.value(url ?? assert.fail("no link"))).searchParams.get("k1") ?? ""
+  const { destination, paymentHash } = yield* outside({ sats })
+  yield* (yield* Vouchers).claim({ k1, pr: destination, caller: "wallet" })
+  return paymentHash
+})
+/** Where everybody has looked before anybody's refund is committed. */
+const atOnce = {
+  change: replace(Journal, (journal) => ({
+    commit: (change) => (change._tag === "RefundCreated" ? Effect.andThen(Effect.yieldNow, journal.commit(change)) : journal.commit(change))
+  }))
+}
+const look = Effect.flatMap(Refunds, ({ step }) => step)
+const now = ({ refund: { companyId, id } }: Made) => Effect.flatMap(Refunds, (refunds) => refunds.get(companyId, id))
+const standing = (one: Made) => Effect.map(now(one), ({ status }) => status)
+const cancel = ({ refund: { companyId, id } }: Made) => Effect.flatMap(Refunds, (refunds) => refunds.cancel(companyId, id))
+const refunded = Effect.fnUntraced(function* (payee: Company, depositId: string) {
+  return Number(Option.getOrThrow(yield* (yield* Records).deposit(payee.id, depositId)).refunded) / 1000
+})
+
+describe("A refund by a link", () => {
+  scenario("refund: all of a deposit by a link, which the payer claims", function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const one = yield* made(refund(payee, { depositId }))
+    assert.deepStrictEqual([one.refund.amount, one.refund.status, one.refund.depositId], [Msat.fromSats(1000), "open", depositId])
+    assert.strictEqual(yield* refunded(payee, depositId), 1000)
+    const paymentHash = yield* claim(one, 1000)
+    yield* look
+    assert.strictEqual(yield* standing(one), "pending")
+    yield* steps(2)
+    yield* look
+    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+    const { status, withdrawalId } = yield* now(one)
+    assert.strictEqual(status, "completed")
+    const withdrawal = Option.getOrThrow(yield* (yield* Records).withdrawal(payee.id, withdrawalId ?? ""))
+    assert.deepStrictEqual([withdrawal.refundId, withdrawal.status], [one.refund.id, "settled"])
+    assert.strictEqual(yield* refunded(payee, depositId), 1000)
+    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1 })), "RefundTooLarge")
+  })
+
+  scenario("refund: what expires or is canceled may be refunded again", function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const first = yield* made(refund(payee, { depositId }, { sats: 900, expirySeconds: 60 }))
+    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 101 })), "RefundTooLarge")
+    yield* TestClock.adjust(61_000)
+    yield* (yield* Vouchers).step
+    yield* look
+    assert.strictEqual(yield* standing(first), "expired")
+    assert.strictEqual(yield* refunded(payee, depositId), 0)
+    const second = yield* made(refund(payee, { depositId }))
+    assert.strictEqual((yield* cancel(second)).status, "canceled")
+    assert.strictEqual((yield* cancel(second)).status, "canceled")
+    assert.strictEqual(yield* refunded(payee, depositId), 0)
+    assert.deepStrictEqual(yield* has(payee), { posted: 1500, held: 0 })
+    assert.strictEqual(yield* look, 0)
+  })
+
+  scenario("refund: its voucher canceled, it is canceled", function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const one = yield* made(refund(payee, { depositId }))
+    yield* (yield* Vouchers).cancel(payee.id, one.refund.voucherId ?? "")
+    yield* look
+    assert.strictEqual(yield* standing(one), "canceled")
+    assert.strictEqual(yield* refunded(payee, depositId), 0)
+  })
+
+  scenario("refund: claimed, it is not canceled", function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const one = yield* made(refund(payee, { depositId }))
+    yield* claim(one, 1000)
+    assert.strictEqual(yield* said(cancel(one)), "RefundNotOpen")
+    assert.strictEqual(yield* standing(one), "pending")
+    yield* steps(2)
+    yield* look
+  })
+})
+
+describe("A refund to a destination", () => {
+  scenario("refund: sent to a destination, of the deposit of an invoice, and completed as soon as it is paid", function* () {
+    const { payee, invoiceId, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const { destination, paymentHash } = yield* outside({ sats: 400 })
+    const one = yield* made(refund(payee, { invoiceId }, { destination }))
+    assert.deepStrictEqual([one.refund.status, one.refund.amount, one.url], ["pending", Msat.fromSats(400), null])
+    yield* steps(1)
+    yield* look
+    assert.strictEqual(yield* standing(one), "completed")
+    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 400 })
+    assert.strictEqual(yield* refunded(payee, depositId), 400)
+  })
+
+  scenario("refund: whose payment fails gives back its part and its money", function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const { destination } = yield* outside({ sats: 400, behaviour: "no_route" })
+    const one = yield* made(refund(payee, { depositId }, { destination }))
+    assert.strictEqual(yield* refunded(payee, depositId), 400)
+    yield* steps(2)
+    yield* look
+    assert.strictEqual(yield* standing(one), "failed")
+    assert.strictEqual(yield* refunded(payee, depositId), 0)
+    assert.deepStrictEqual(yield* has(payee), { posted: 1500, held: 0 })
+  })
+})
+
+describe("Never more than came in", () => {
+  scenario("refund: of 64 at once for 100 of 1000 sats each, ten are made", atOnce, function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(100_000, payee)
+    const all = yield* Effect.forEach(Array.from({ length: 64 }), () => said(refund(payee, { depositId }, { sats: 100 })), {
+      concurrency: "unbounded"
+    })
+    assert.strictEqual(all.filter((word) => word === "ok").length, 10)
+    assert.strictEqual(all.filter((word) => word === "RefundTooLarge").length, 54)
+    assert.strictEqual(yield* refunded(payee, depositId), 1000)
+  })
+
+  scenario("refund: the same key again is answered the same, also when the deposit is used up", function* () {
+    const { payee, depositId } = yield* paid(1000)
+    yield* paid(500, payee)
+    const again = { ...request("k"), render: ({ refund }: Made) => refund.id }
+    const all = yield* Effect.forEach(Array.from({ length: 8 }), () => refund(payee, { depositId }, { request: again }), {
+      concurrency: "unbounded"
+    })
+    assert.strictEqual(all.filter(({ _tag }) => _tag === "Made").length, 1)
+    assert.strictEqual((yield* refund(payee, { depositId }, { request: again }))._tag, "Replayed")
+    assert.strictEqual(yield* refunded(payee, depositId), 1000)
+  })
+
+  scenario("refund: another company's deposit, and an invoice that is not settled, are not there", function* () {
+    const { depositId } = yield* paid(1000)
+    const other = yield* companyWith(5000)
+    const open = yield* invoice(other, 100)
+    assert.strictEqual(yield* said(refund(other, { depositId })), "NotFound")
+    assert.strictEqual(yield* said(refund(other, { invoiceId: open.id })), "NotFound")
+  })
+
+  scenario("C45: refund: a deposit is refunded once it is confirmed, and not while a reorganisation has taken it away", function* () {
+    const { payee, depositId } = yield* paidOnChain(2000)
+    yield* paid(500, payee)
+    assert.strictEqual(yield* said(refund(payee, { depositId })), "NotRefundable")
+    yield* mine(2)
+    yield* follow
+    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 400 })), "ok")
+    yield* (yield* Sandbox).reorg(2)
+    yield* follow
+    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 400 })), "NotRefundable")
+    assert.strictEqual(yield* refunded(payee, depositId), 400)
+    yield* mine(2)
+    yield* follow
+    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1601 })), "RefundTooLarge")
+    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1600 })), "ok")
+  })
+
+  scenario(
+    "C45: refund: a reorganisation after the refund was paid is the operator's loss, as far as the company has nothing else",
+    function* () {
+      const { payee, depositId } = yield* paidOnChain(2000)
+      yield* paid(500, payee)
+      yield* mine(2)
+      yield* follow
+      const { destination } = yield* outside({ sats: 2000 })
+      const one = yield* made(refund(payee, { depositId }, { destination }))
+      yield* steps(1)
+      yield* look
+      assert.strictEqual(yield* standing(one), "completed")
+      const { posted } = yield* has(payee)
+      yield* (yield* Sandbox).reorg(2)
+      yield* follow
+      assert.deepStrictEqual(yield* has(payee), { posted: 0, held: 0 })
+      assert.strictEqual((yield* accounts)["loss"], posted - 2000)
+      yield* mine(2)
+      yield* follow
+      assert.deepStrictEqual(yield* has(payee), { posted, held: 0 })
+      assert.isUndefined((yield* accounts)["loss"])
+    }
+  )
+})

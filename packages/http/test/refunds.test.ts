@@ -1,0 +1,63 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { bad, seen, start } from "./Service.ts"
+
+const service = await start()
+afterAll(service.dispose)
+const path = "/v1/refunds"
+const { key } = await service.company()
+await service.fund(key, 100_000)
+
+/** A deposit of 1000 sats. */
+const deposited = async () => {
+  await service.fund(key, 1000)
+  return (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data[0].id
+}
+const create = (body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) =>
+  service.ask("POST", path, { key, body, headers })
+const refundedSats = async (id: string) => (await service.ask("GET", `/v1/transactions/deposits/${id}`, { key })).body.data.refunded_sats
+
+describe("A refund", () => {
+  it("refund: the link is in the response to its creation alone, and with the same key in the same bytes again", async () => {
+    const deposit_id = await deposited()
+    const headers = { "idempotency-key": "refund-1" }
+    const answer = await create({ deposit_id, description: "Sold out" }, headers)
+    assert.strictEqual(answer.status, 201, answer.text)
+    const { id, lnurl, lnurlw, amount_sats, status, voucher_id } = answer.body.data
+    assert.match(lnurl, /^LNURL1/i)
+    assert.match(lnurlw, /^lnurlw:/)
+    assert.deepStrictEqual([amount_sats, status], [1000, "open"])
+    assert.strictEqual((await create({ deposit_id, description: "Sold out" }, headers)).text, answer.text)
+    const shown = await service.ask("GET", `${path}/${id}`, { key })
+    assert.notInclude(shown.text.toLowerCase(), "lnurl")
+    assert.strictEqual(await refundedSats(deposit_id), 1000)
+    assert.strictEqual((await service.ask("GET", `/v1/vouchers/${voucher_id}`, { key })).body.data.refund_id, id)
+    const [listed] = (await service.ask("GET", `${path}?limit=1`, { key })).body.data
+    assert.deepStrictEqual(listed, shown.body.data)
+  })
+
+  it("refund: canceled, the deposit may be refunded again, and canceling again changes nothing", async () => {
+    const deposit_id = await deposited()
+    const { id } = (await create({ deposit_id, amount: 600, currency: "sats" })).body.data
+    assert.deepStrictEqual(seen(await create({ deposit_id, amount: 401, currency: "sats" })), bad(422, "refund_too_large"))
+    for (let i = 0; i < 2; i++) assert.strictEqual((await service.ask("DELETE", `${path}/${id}`, { key })).body.data.status, "canceled")
+    assert.strictEqual(await refundedSats(deposit_id), 0)
+    assert.strictEqual((await create({ deposit_id })).body.data.amount_sats, 1000)
+  })
+
+  it("refund: of a deposit or of an invoice, and of one only", async () => {
+    const id = "01900000-0000-7000-8000-000000000001"
+    for (const body of [{}, { deposit_id: id, invoice_id: id }]) assert.deepStrictEqual(seen(await create(body)), bad(400, "malformed"))
+    for (const body of [{ deposit_id: id }, { invoice_id: id }]) assert.deepStrictEqual(seen(await create(body)), bad(404, "not_found"))
+  })
+
+  it("refund: needs the scope send, and is nobody else's", async () => {
+    const deposit_id = await deposited()
+    const { id, company_id } = (await create({ deposit_id, amount: 10, currency: "sats" })).body.data
+    const [reader, other] = [await service.keyFor(company_id, "read"), (await service.company()).key]
+    assert.deepStrictEqual(seen(await service.ask("POST", path, { key: reader, body: { deposit_id } })), bad(403, "scope_required"))
+    assert.deepStrictEqual(seen(await service.ask("DELETE", `${path}/${id}`, { key: reader })), bad(403, "scope_required"))
+    assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other })), bad(404, "not_found"))
+    assert.deepStrictEqual(seen(await service.ask("DELETE", `${path}/${id}`, { key: other })), bad(404, "not_found"))
+    assert.deepStrictEqual(seen(await service.ask("POST", path, { key: other, body: { deposit_id } })), bad(404, "not_found"))
+  })
+})
