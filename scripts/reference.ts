@@ -18,6 +18,7 @@ import * as Page from "../packages/core/src/ledger/Page.ts"
 import * as ChainSource from "../packages/core/src/nodes/ChainSource.ts"
 import { maxCharacters } from "../packages/core/src/nodes/SuccessAction.ts"
 import { defaults } from "../packages/core/src/service/Policy.ts"
+import { maxNamed } from "../packages/core/src/reports/Backlog.ts"
 import { feeRateBlocks } from "../packages/core/src/receiving/FeeRates.ts"
 import * as Invoice from "../packages/core/src/receiving/Invoice.ts"
 import * as LightningAddress from "../packages/core/src/receiving/LightningAddress.ts"
@@ -179,6 +180,7 @@ const limits = (): string => {
     ["lines of a node's statement, and events of ours, that one run reads", defaults.reconciliation.lines],
     ["open items of the reconciliation, at most", defaults.reconciliation.watched],
     ["discrepancies that are listed, at most", Reconciliation.maxShown],
+    ["records that the backlog names, of each kind", maxNamed],
     ["interval between two checks of node, chain or store for `/readyz`, seconds", Readiness.lookMillis / 1000],
     ["timeout of such a check, seconds", Readiness.checkMillis / 1000],
     ["time after a refused commit until a check tries one, seconds", Commits.refusedMillis / 1000],

@@ -79,7 +79,7 @@ const dispatched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, 
 })
 
 /** Two payouts that one transaction pays: the first leads, the other follows. */
-const sentTogether = Effect.fnUntraced(function* (
+export const sentTogether = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
   fields: Partial<Withdrawal.Withdrawal> = {}

@@ -7,9 +7,23 @@ import * as Balance from "@satrail/core/ledger/Balance"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
-import { Effect } from "effect"
+import * as Waiting from "@satrail/core/ledger/Waiting"
+import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
-import { apiKey, byId, committed, company, companyWith, open, unopened } from "./Fixtures.ts"
+import { apiKey, byId, committed, company, companyWith, onChain, open, output, unopened, withdrawal } from "./Fixtures.ts"
+import { sentTogether } from "./RecordsBooks.ts"
+
+/** All that waits but overdue tasks. */
+const everything: Waiting.Query = {
+  kinds: Waiting.kinds,
+  overdueBeforeMillis: 0,
+  sinceBeforeMillis: Number.MAX_SAFE_INTEGER,
+  after: null,
+  perKind: 2 ** 31,
+  limit: 2 ** 31
+}
 
 /** What an operator looks for among all companies. */
 export const other = {
@@ -73,5 +87,66 @@ export const other = {
       assert.deepStrictEqual(yield* keysOf(companyId, listed[0] ?? null, 1), listed.slice(1, 2))
       assert.deepStrictEqual(yield* keysOf(otherId, null, 10), [])
     }
-  )
+  ),
+  "what waits is named, the oldest first, with the work about it; and a record is found by its id alone": Effect.gen(function* () {
+    const { backlog, job, withdrawalById, depositById } = yield* Records
+    const companyId = yield* companyWith(1000)
+    const [asked, payout] = [yield* withdrawal(companyId, 10), yield* withdrawal(companyId, 11, onChain)]
+    const seen = yield* output(companyId, 10)
+    yield* committed(Withdrawal.requested(asked), Withdrawal.requested(payout), Deposit.seen(seen))
+    const mine = (more: Partial<Waiting.Query>) =>
+      Effect.map(backlog({ ...everything, ...more }), (items) => items.filter((item) => item.companyId === companyId))
+    const all = yield* mine({})
+    const places = all.map(({ sinceMillis, id }) => `${String(sinceMillis).padStart(20)} ${id}`)
+    assert.deepStrictEqual(places, places.toSorted())
+    const work = (row: Withdrawal.Withdrawal) => ({ kind: "withdrawal", lane: "", dueAtMillis: row.createdAtMillis, attempts: 0 })
+    const items: ReadonlyArray<Waiting.Item> = [
+      {
+        kind: "withdrawal_requested",
+        id: asked.id,
+        companyId,
+        sinceMillis: asked.createdAtMillis,
+        amount: Withdrawal.held(asked),
+        job: work(asked)
+      },
+      {
+        kind: "payout_without_coins",
+        id: payout.id,
+        companyId,
+        sinceMillis: payout.createdAtMillis,
+        amount: Withdrawal.held(payout),
+        job: work(payout)
+      },
+      { kind: "deposit_without_block", id: seen.id, companyId, sinceMillis: seen.createdAtMillis, amount: seen.amount, job: null }
+    ]
+    assert.sameDeepMembers([...all], [...items])
+    for (const [at, item] of all.entries()) {
+      assert.deepStrictEqual(yield* mine({ after: item }), all.slice(at + 1))
+      assert.deepStrictEqual(yield* mine({ kinds: [item.kind] }), [item])
+      assert.isFalse((yield* mine({ sinceBeforeMillis: item.sinceMillis })).some(({ id }) => id === item.id))
+    }
+    assert.lengthOf(yield* backlog({ ...everything, kinds: ["withdrawal_requested", "payout_without_coins"], perKind: 1 }), 2)
+    assert.lengthOf(yield* backlog({ ...everything, limit: 1 }), 1)
+    assert.deepStrictEqual(yield* job(companyId, asked.id), Option.some(work(asked)))
+    assert.isTrue(Option.isNone(yield* job(yield* unopened, asked.id)))
+    assert.isTrue(Option.isNone(yield* job(companyId, seen.id)))
+    assert.deepStrictEqual(yield* withdrawalById(asked.id), Option.some(asked))
+    assert.deepStrictEqual(yield* depositById(seen.id), Option.some(seen))
+    assert.isTrue(Option.isNone(yield* withdrawalById(seen.id)))
+  }),
+  "a payout that another one leads waits with the other's work": Effect.gen(function* () {
+    const { backlog, job } = yield* Records
+    const companyId = yield* companyWith(1000)
+    const together = yield* sentTogether(companyId, 10)
+    const [own, led] = yield* Effect.forEach(together, ({ id }) => job(companyId, id))
+    assert.isTrue(own !== undefined && Option.isSome(own))
+    assert.deepStrictEqual(led, own)
+    const items = yield* backlog({ ...everything, kinds: ["payout_without_block"] })
+    const mine = items.filter((item) => item.companyId === companyId)
+    assert.sameMembers(
+      mine.map(({ id }) => id),
+      together.map(({ id }) => id)
+    )
+    for (const item of mine) assert.deepStrictEqual(Option.fromNullishOr(item.job), own)
+  })
 } satisfies Contract.Promises<Journal | Records | Tasks>

@@ -9,6 +9,7 @@ import * as Invoices from "./resources/Invoices.ts"
 import * as LightningAddresses from "./resources/LightningAddresses.ts"
 import * as Metrics from "./resources/Metrics.ts"
 import * as OnChainAddresses from "./resources/OnChainAddresses.ts"
+import * as OperatorBacklog from "./resources/OperatorBacklog.ts"
 import * as OperatorCompanies from "./resources/OperatorCompanies.ts"
 import * as OperatorTokens from "./resources/OperatorTokens.ts"
 import * as Rates from "./resources/Rates.ts"
@@ -68,6 +69,7 @@ const together = Section.together([
   Rates.section,
   operator,
   OperatorCompanies.section,
+  OperatorBacklog.section,
   OperatorTokens.section,
   WebhookEndpoints.operatorSection,
   Reconciliation.section,

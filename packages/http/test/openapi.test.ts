@@ -5,6 +5,7 @@ import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import * as Notice from "@satrail/core/events/Notice"
+import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import * as Delivery from "@satrail/core/events/webhooks/Delivery"
 import * as PretendNames from "@satrail/sandbox/PretendNames"
 import * as OpenApi from "@satrail/testing/OpenApi"
@@ -60,10 +61,14 @@ const { id: addressId } = await service.record(company.key, await service.lightn
 const {
   body: {
     data: {
-      address: { id: onChainAddressId }
+      address: { id: onChainAddressId, address: onChainAddress }
     }
   }
 } = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })
+
+// A deposit that waits for a block: followed by itself, so that no worker pays the withdrawal.
+await service.sandbox(({ send }) => send({ address: onChainAddress, amount: service.sats(50_000) }))
+await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
 
 const {
   body: {
@@ -194,6 +199,11 @@ const asked: Record<string, Record<string, Ask>> = {
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
   },
   "/operator/api-keys/{id}": { delete: { key: operatorToken, path: `/operator/api-keys/${keyId}` } },
+  "/operator/backlog": { get: { key: operatorToken } },
+  "/operator/withdrawals": { get: { key: operatorToken } },
+  "/operator/withdrawals/{id}": { get: { key: operatorToken, path: `/operator/withdrawals/${withdrawalID}` } },
+  "/operator/deposits": { get: { key: operatorToken } },
+  "/operator/deposits/{id}": { get: { key: operatorToken, path: `/operator/deposits/${depositID}` } },
   "/operator/reconciliation": { get: { key: operatorToken } },
   "/operator/reconciliation/own-funds": {
     put: { key: operatorToken, path: "/operator/reconciliation/own-funds", body: { node_sats: 1000.5 } }

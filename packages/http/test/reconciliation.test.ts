@@ -56,7 +56,7 @@ describe("GET /operator/reconciliation", () => {
     assert.match(message, /^No reconciliation run yet/)
     assert.isNull(data.report)
     assert.sameMembers(Object.keys(data.waiting), [...Waiting.kinds])
-    for (const kind of Waiting.kinds) assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0 })
+    for (const kind of Waiting.kinds) assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0, oldest: [] })
     assert.isFalse([...(await gauges()).keys()].some((name) => name.startsWith("satrail_reconciliation_age_seconds")))
   })
 
@@ -82,7 +82,9 @@ describe("GET /operator/reconciliation", () => {
     assert.deepStrictEqual([report.differences, report.differences_by_cause], [[], {}])
     assert.strictEqual(report.node.owned_sats, report.node.own_sats + report.node.ledger_sats)
     assert.deepStrictEqual([report.node.ledger_sats, report.node.unexplained_sats, report.chain.ledger_sats], [50_000, 0, 0])
-    assert.deepStrictEqual(waiting.withdrawal_dispatched, { count: 1, oldest_at: confirmed.data.created_at, amount_sats: held })
+    const { oldest, ...counted } = waiting.withdrawal_dispatched
+    assert.deepStrictEqual(counted, { count: 1, oldest_at: confirmed.data.created_at, amount_sats: held })
+    assert.deepStrictEqual([oldest[0].id, oldest[0].amount_sats, oldest.length], [confirmed.data.id, held, 1])
   })
 
   it("reconciliation: a discrepancy with its cause, and both sides of it", async () => {

@@ -1,14 +1,14 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Rail } from "@satrail/core/ledger/Rail"
 import * as Tally from "@satrail/core/ledger/Tally"
-import type * as Waiting from "@satrail/core/ledger/Waiting"
+import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
+import { compare } from "./Reading.ts"
 import * as State from "./State.ts"
 
 /** Counts everything each time: what is in memory is small. */
@@ -26,45 +26,92 @@ export const tally = (state: State.State): Tally.Tally => {
   return { accounts, mark: "", counted: Tally.nothing }
 }
 
-const of = <A>(rows: ReadonlyArray<A>, atMillis: (row: A) => number, amount: (row: A) => Msat.Msat): Waiting.Waiting => ({
-  count: rows.length,
-  oldestAtMillis: rows.length === 0 ? null : Math.min(...rows.map(atMillis)),
-  amount: Msat.sum(...rows.map(amount))
-})
+const jobOf = (state: State.State, id: string): Waiting.Job | null => {
+  const work = Option.getOrNull(HashMap.get(state.tasks, id))
+  return work && { kind: work.kind, lane: work.lane, dueAtMillis: work.dueAtMillis, attempts: work.attempts }
+}
+
+const leaderOf = (state: State.State, id: string): string =>
+  Array.from(HashMap.entries(state.followers)).find(([, followers]) => followers.includes(id))?.[0] ?? id
+
+/** The work about a record, or about the one that leads it. */
+export const job = (state: State.State, companyId: CompanyId.CompanyId, id: string): Waiting.Job | null => {
+  const own = HashMap.get(state.tasks, id)
+  if (Option.isSome(own)) return own.value.companyId === companyId ? jobOf(state, id) : null
+  return Option.isSome(State.get(state, Withdrawal.noun, companyId, id)) ? jobOf(state, leaderOf(state, id)) : null
+}
+
+const stepOf = ({ rail, dispatchedAtMillis }: Withdrawal.Withdrawal): Waiting.Kind => {
+  if (rail === "lightning") return dispatchedAtMillis === null ? "withdrawal_requested" : "withdrawal_dispatched"
+  return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
+}
+
+const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<Waiting.Item> => [
+  ...State.all(state, Withdrawal.noun)
+    .filter(({ status }) => status === "pending")
+    .map((one) => ({
+      kind: stepOf(one),
+      id: one.id,
+      companyId: one.companyId,
+      sinceMillis: one.createdAtMillis,
+      amount: Withdrawal.held(one),
+      job: job(state, one.companyId, one.id)
+    })),
+  ...State.all(state, Voucher.noun)
+    .filter(({ status }) => status === "open")
+    .map((one) => ({
+      kind: "voucher_open" as const,
+      id: one.id,
+      companyId: one.companyId,
+      sinceMillis: one.createdAtMillis,
+      amount: Voucher.held(one),
+      job: jobOf(state, one.id)
+    })),
+  ...State.all(state, Deposit.noun)
+    .filter(({ rail, status }) => rail === "on_chain" && status === "pending")
+    .map((one) => ({
+      kind: one.height === null ? ("deposit_without_block" as const) : ("deposit_unconfirmed" as const),
+      id: one.id,
+      companyId: one.companyId,
+      sinceMillis: one.createdAtMillis,
+      amount: one.amount,
+      job: null
+    })),
+  ...Array.from(HashMap.entries(state.tasks))
+    .filter(([, { dueAtMillis }]) => dueAtMillis < overdueBeforeMillis)
+    .map(([id, { companyId, dueAtMillis }]) => ({
+      kind: "task_overdue" as const,
+      id,
+      companyId,
+      sinceMillis: dueAtMillis,
+      amount: Msat.zero,
+      job: jobOf(state, id)
+    }))
+]
 
 export const waiting = (state: State.State, overdueBeforeMillis: number): Waiting.All => {
-  const withdrawals = State.all(state, Withdrawal.noun).filter(({ status }) => status === "pending")
-  const deposits = State.all(state, Deposit.noun).filter(({ rail, status }) => rail === "on_chain" && status === "pending")
-  const step = (rail: Rail, isDispatched: boolean) =>
-    of(
-      withdrawals.filter((one) => one.rail === rail && (one.dispatchedAtMillis !== null) === isDispatched),
-      ({ createdAtMillis }) => createdAtMillis,
-      Withdrawal.held
-    )
-  const seen = (isInBlock: boolean) =>
-    of(
-      deposits.filter(({ height }) => (height !== null) === isInBlock),
-      ({ createdAtMillis }) => createdAtMillis,
-      ({ amount }) => amount
-    )
-  return {
-    withdrawal_requested: step("lightning", false),
-    withdrawal_dispatched: step("lightning", true),
-    payout_without_coins: step("on_chain", false),
-    payout_without_block: step("on_chain", true),
-    deposit_without_block: seen(false),
-    deposit_unconfirmed: seen(true),
-    voucher_open: of(
-      State.all(state, Voucher.noun).filter(({ status }) => status === "open"),
-      ({ createdAtMillis }) => createdAtMillis,
-      Voucher.held
-    ),
-    task_overdue: of(
-      Array.from(HashMap.values(state.tasks)).filter(({ dueAtMillis }) => dueAtMillis < overdueBeforeMillis),
-      ({ dueAtMillis }) => dueAtMillis,
-      () => Msat.zero
-    )
-  }
+  const all = items(state, overdueBeforeMillis)
+  return Waiting.byKind((kind) => {
+    const some = all.filter((one) => one.kind === kind)
+    return {
+      count: some.length,
+      oldestAtMillis: some.length === 0 ? null : Math.min(...some.map(({ sinceMillis }) => sinceMillis)),
+      amount: Msat.sum(...some.map(({ amount }) => amount))
+    }
+  })
+}
+
+const older = (a: Waiting.Place, b: Waiting.Place): number => compare(a.sinceMillis, b.sinceMillis) || compare(a.id, b.id)
+
+export const backlog = (state: State.State, query: Waiting.Query): ReadonlyArray<Waiting.Item> => {
+  const { after, kinds, limit, overdueBeforeMillis, perKind, sinceBeforeMillis } = query
+  const asked = items(state, overdueBeforeMillis)
+    .filter((one) => one.sinceMillis < sinceBeforeMillis && (after === null || older(one, after) > 0))
+    .toSorted(older)
+  return kinds
+    .flatMap((kind) => asked.filter((one) => one.kind === kind).slice(0, perKind))
+    .toSorted(older)
+    .slice(0, limit)
 }
 
 const maxFaults = 1000

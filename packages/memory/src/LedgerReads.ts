@@ -28,6 +28,8 @@ export const make = (read: Read): LedgerReads["Service"] => ({
   cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
   events: (after, limit) => read((now) => Events.after(now, null, after, limit)),
   lastEvent: read((now) => BigInt(Events.lastId(now))),
+  backlog: (query) => read((now) => Books.backlog(now, query)),
+  job: (companyId, id) => read((now) => Option.fromNullishOr(Books.job(now, companyId, id))),
   waiting: (overdueBeforeMillis) => read((now) => Books.waiting(now, overdueBeforeMillis)),
   trialBalance: read(trialBalance),
   tally: () => read(Books.tally)

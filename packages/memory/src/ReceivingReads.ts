@@ -4,7 +4,7 @@ import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
-import { Option } from "effect"
+import { HashMap, Option } from "effect"
 import * as Lists from "./Lists.ts"
 import { compare, newestFirst, page, pageOf, type Read, recordOf } from "./Reading.ts"
 import * as State from "./State.ts"
@@ -78,6 +78,7 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
       Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))
     ),
   deposit: recordOf(read, Deposit.noun),
+  depositById: (id) => read((now) => HashMap.get(State.of(now, Deposit.noun), id)),
   depositByOutpoint: (chainTxId, vout) => read((now) => State.named(now, Deposit.noun, { chainTxId, vout })),
   depositOfInvoice: (companyId, invoiceId) =>
     read((now) =>

@@ -17,6 +17,7 @@ const settledPayouts = (state: State.State): ReadonlyArray<SettledPayout> =>
 
 export const make = (read: Read): SendingReads["Service"] => ({
   withdrawal: recordOf(read, Withdrawal.noun),
+  withdrawalById: (id) => read((now) => HashMap.get(State.of(now, Withdrawal.noun), id)),
   withdrawalByHash: (paymentHash) => read((now) => State.named(now, Withdrawal.noun, { paymentHash })),
   withdrawalsUnderWay: (after, limit) => read((now) => page(underWay(now), after, limit)),
   followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),

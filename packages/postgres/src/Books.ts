@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Fault from "@satrail/core/reports/Fault"
@@ -95,29 +96,35 @@ const WaitingRow = Schema.decodeUnknownSync(
   })
 )
 
-const waitingRows = Reads.many("Records.waiting", {
-  text: `
-select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(sum(amount), 0)::text as amount from (
+/** Everything that waits. `$1` is when a task was due that is overdue. */
+const items = `
   select case w.rail when 'lightning' then case when w.dispatched_at_millis is null then 'withdrawal_requested' else 'withdrawal_dispatched' end
       else case when w.dispatched_at_millis is null then 'payout_without_coins' else 'payout_without_block' end end as kind,
-    w.created_at_millis as at_millis, w.amount + w.service_fee + w.network_allowance as amount
+    w.id, w.company_id, w.created_at_millis as at_millis, w.amount + w.service_fee + w.network_allowance as amount,
+    w.job, w.lane, w.due_at_millis, w.attempts
   from (
-    select w.* from satrail.tasks k join satrail.withdrawals w on w.company_id = k.company_id and w.id = k.id
-    where k.kind = any(${taskKinds})
-    union all select w.* from satrail.tasks k join satrail.withdrawals w on w.follows = k.id where k.kind = any(${taskKinds})
+    select w.*, k.kind as job, k.lane, k.due_at_millis, k.attempts
+    from satrail.tasks k join satrail.withdrawals w on w.company_id = k.company_id and w.id = k.id where k.kind = any(${taskKinds})
+    union all
+    select w.*, k.kind, k.lane, k.due_at_millis, k.attempts
+    from satrail.tasks k join satrail.withdrawals w on w.follows = k.id where k.kind = any(${taskKinds})
   ) w where w.status = 'pending'
   union all
-  select 'voucher_open', v.created_at_millis, v.amount + v.service_fee + v.network_allowance
+  select 'voucher_open', v.id, v.company_id, v.created_at_millis, v.amount + v.service_fee + v.network_allowance,
+    k.kind, k.lane, k.due_at_millis, k.attempts
   from satrail.tasks k join satrail.vouchers v on v.company_id = k.company_id and v.id = k.id where k.kind = 'voucher' and v.status = 'open'
   union all
-  select 'deposit_without_block', created_at_millis, amount from satrail.deposits
+  select 'deposit_without_block', id, company_id, created_at_millis, amount, null, null, null, null from satrail.deposits
   where rail = 'on_chain' and status = 'pending' and height is null and chain_tx_id is not null
   union all
-  select 'deposit_unconfirmed', created_at_millis, amount from satrail.deposits
+  select 'deposit_unconfirmed', id, company_id, created_at_millis, amount, null, null, null, null from satrail.deposits
   where rail = 'on_chain' and status = 'pending' and height is not null
   union all
-  select 'task_overdue', due_at_millis, 0 from satrail.tasks where due_at_millis < $1::bigint
-) t group by kind`,
+  select 'task_overdue', id, company_id, due_at_millis, 0, kind, lane, due_at_millis, attempts from satrail.tasks where due_at_millis < $1::bigint`
+
+const waitingRows = Reads.many("Records.waiting", {
+  text: `
+select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(sum(amount), 0)::text as amount from (${items}) t group by kind`,
   values: (overdueBeforeMillis: number) => [String(overdueBeforeMillis)],
   read: WaitingRow
 })
@@ -130,6 +137,56 @@ const waiting = Effect.map(
       return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
     })
 )
+
+const JobRow = Schema.Struct({ job: Schema.String, lane: Schema.String, due: Schema.FiniteFromString, attempts: Schema.FiniteFromString })
+const jobOf = ({ job, lane, due, attempts }: typeof JobRow.Type): Waiting.Job => ({ kind: job, lane, dueAtMillis: due, attempts })
+const jobRow = Schema.decodeUnknownSync(JobRow)
+
+const Item = Schema.decodeUnknownSync(
+  Schema.Struct({
+    kind: Schema.Literals(Waiting.kinds),
+    id: Schema.String,
+    companyId: CompanyId.CompanyId,
+    since: Schema.FiniteFromString,
+    amount: Msat.FromString
+  })
+)
+const itemJob = Schema.decodeUnknownOption(JobRow)
+
+const jobColumns = "t.job, t.lane, t.due_at_millis::text as due, t.attempts::text"
+
+const backlog = Reads.many("Records.backlog", {
+  text: `
+select t.kind, t.id::text, t.company_id::text as "companyId", t.at_millis::text as since, t.amount::text, ${jobColumns} from (
+  select t.*, row_number() over (partition by kind order by at_millis, id) as place from (${items}) t
+  where kind = any(array(select json_array_elements_text($2))) and at_millis < $3::bigint and (at_millis, id) > ($4::bigint, $5::uuid)
+) t where place <= $6::bigint order by t.at_millis, t.id limit $7::bigint`,
+  values: ({ kinds, overdueBeforeMillis, sinceBeforeMillis, after, perKind, limit }: Waiting.Query) => [
+    String(overdueBeforeMillis),
+    JSON.stringify(kinds),
+    String(sinceBeforeMillis),
+    String(after?.sinceMillis ?? -1),
+    after?.id ?? Id.nil,
+    String(perKind),
+    String(limit)
+  ],
+  read: (row): Waiting.Item => {
+    const { since, ...item } = Item(row)
+    return { ...item, sinceMillis: since, job: Option.getOrNull(Option.map(itemJob(row), jobOf)) }
+  }
+})
+
+const job = Reads.many("Records.job", {
+  text: `
+select ${jobColumns} from (
+  select k.kind as job, k.lane, k.due_at_millis, k.attempts from satrail.tasks k where k.id = $2::uuid and k.company_id::text = $1::text
+  union all
+  select k.kind, k.lane, k.due_at_millis, k.attempts from satrail.withdrawals w join satrail.tasks k on k.id = w.follows
+  where w.company_id = $1::uuid and w.id = $2::uuid
+) t`,
+  values: (companyId: CompanyId.CompanyId, id: string) => [companyId, id],
+  read: (row) => jobOf(jobRow(row))
+})
 
 const faultOf = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -225,6 +282,11 @@ select kind, id::text, account, expected::text, found::text from (
 export const reads = {
   tally,
   waiting,
+  backlog,
+  job: Effect.map(
+    job,
+    (read) => (companyId: CompanyId.CompanyId, id: string) => Effect.map(read(companyId, id), ([found]) => Option.fromUndefinedOr(found))
+  ),
   faults,
   unmatched: Reads.one("Records.unmatched", {
     key: { company_id: "uuid", id: "uuid" },

@@ -35,6 +35,7 @@ export const depositsUnconfirmed = Effect.map(
 
 export const reads = {
   deposit: Reads.get("Records.deposit", Deposit.noun),
+  depositById: Reads.anywhere("Records.depositById", Deposit.noun),
   depositByOutpoint: Reads.named("Records.depositByOutpoint", Deposit.noun, ["chainTxId", "vout"]),
   depositsAbove: Reads.many("Records.depositsAbove", {
     text: `

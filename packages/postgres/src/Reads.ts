@@ -113,6 +113,17 @@ export const get = <A extends Noun.Row>(
   })
 }
 
+/** The record of a noun, of whichever company, by its id as bytes: see Migration0022. */
+export const anywhere = <A extends Noun.Row>(operation: string, noun: Noun.Noun<A>): Read<[id: string], Option.Option<A>> => {
+  const table = Table.of(noun)
+  return one(operation, {
+    key: { id: "uuid" },
+    select: `select ${table.selected} from ${table.name} t where uuid_send(t.id) = uuid_send(a.id)`,
+    read: table.ofRow,
+    keyOf: (id) => [id]
+  })
+}
+
 /** The record of a noun, of whichever company, with these members: a unique name of it. */
 export const named = <A extends Noun.Row, const Members extends ReadonlyArray<keyof A & string>>(
   operation: string,

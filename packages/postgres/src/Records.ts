@@ -42,6 +42,8 @@ export const make = Effect.gen(function* () {
         events: yield* Ledger.reads.events,
         lastEvent: yield* Ledger.reads.lastEvent,
         waiting: yield* Books.reads.waiting,
+        backlog: yield* Books.reads.backlog,
+        job: yield* Books.reads.job,
         trialBalance: yield* Ledger.reads.trialBalance,
         tally: yield* Books.reads.tally
       })
@@ -77,6 +79,7 @@ export const make = Effect.gen(function* () {
         lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
         onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
         deposit: yield* Deposit.reads.deposit,
+        depositById: yield* Deposit.reads.depositById,
         depositByOutpoint: yield* Deposit.reads.depositByOutpoint,
         depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
         depositsAbove: yield* Deposit.reads.depositsAbove,
@@ -95,6 +98,7 @@ export const make = Effect.gen(function* () {
         candidates: yield* Coins.reads.candidates,
         settledPayouts: yield* Coins.reads.settledPayouts,
         withdrawal: yield* Withdrawal.reads.withdrawal,
+        withdrawalById: yield* Withdrawal.reads.withdrawalById,
         withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
         spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent)),
         voucher: yield* Voucher.reads.voucher,

@@ -17,6 +17,7 @@ export const terminal = (change: Change, status: string) => new Withdrawal.Alrea
 
 export const reads = {
   withdrawal: Reads.get("Records.withdrawal", Withdrawal.noun),
+  withdrawalById: Reads.anywhere("Records.withdrawalById", Withdrawal.noun),
   withdrawalByHash: Reads.named("Records.withdrawalByHash", Withdrawal.noun, ["paymentHash"]),
   followers: Reads.many("Records.followers", {
     text: `

@@ -113,6 +113,9 @@ const lists: ReadonlyArray<
   [({ companiesAsked }) => companiesAsked({ limit: 10, before: null, text: "a" }, 100), ["companies_pkey"]],
   [({ keysOf }) => keysOf(one, null, 10), ["api_keys_listed"]],
   [({ standings }) => standings([one], 0), ["api_keys_pkey", "balances_pkey"]],
+  [({ job }) => job(one, one), ["tasks_pkey", "tasks_pkey", "withdrawals_pkey"]],
+  [({ withdrawalById }) => withdrawalById(one), ["withdrawals_anywhere"]],
+  [({ depositById }) => depositById(one), ["deposits_anywhere"]],
   [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]]
 ]
 

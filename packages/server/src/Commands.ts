@@ -202,6 +202,52 @@ const reconcile = Command.make(
   Command.withShortDescription("Show whether our books agree with the node's and the chain's")
 )
 
+const backlog = Command.make(
+  "backlog",
+  { json },
+  later(async () => (await import("./commands/Backlog.ts")).backlog)
+).pipe(Command.withDescription("Show what waits, for what, and the oldest of it by name"))
+
+/** What is pending of all companies, and one record with what has happened to it. */
+const followed = (name: "withdrawals" | "deposits", one: string, members: ReadonlyArray<string>) =>
+  Command.make(name).pipe(
+    Command.withDescription(`List pending ${name} of all companies, and follow one`),
+    Command.withSubcommands([
+      Command.make(
+        "list",
+        {
+          ...paging,
+          json,
+          olderThan: Flag.Int("older-than").pipe(
+            Flag.withDescription("Only those that have waited for at least so many seconds"),
+            Flag.optional
+          )
+        },
+        ({ after: cursor, json, limit, olderThan: older_than }) =>
+          list({ json, query: { limit, cursor, older_than } }, `/operator/${name}`, members)
+      ).pipe(
+        Command.withDescription(`List pending ${name}, those that have waited longest first`),
+        example(`${name} list --older-than 3600`, "Those of more than an hour")
+      ),
+      Command.make(
+        "show",
+        { id: Argument.String("id").pipe(Argument.withDescription(`The ${one}'s id, of whichever company`)), json },
+        ({ id, json }) => call({ json }, "GET", `/operator/${name}/${encodeURIComponent(id)}`)
+      ).pipe(Command.withDescription(`Show a ${one}: what has happened to it, what it waits for, and what node or chain says`))
+    ])
+  )
+
+const withdrawals = followed("withdrawals", "withdrawal", [
+  "id",
+  "company_id",
+  "created_at",
+  "amount_sats",
+  "attempts",
+  "next_look_at",
+  "waits_for"
+])
+const deposits = followed("deposits", "deposit", ["id", "company_id", "created_at", "amount_sats", "chain_tx_id", "waits_for"])
+
 const ownFunds = Command.make(
   "own-funds",
   { json, node: amount("node"), chain: amount("chain") },
@@ -318,6 +364,14 @@ export const satrail = Command.make("satrail").pipe(
     { group: "The service", commands: [start, check, Command.provideEffectDiscard(migrate, spelt)] },
     { group: "Operators", commands: [Command.provideEffectDiscard(operators, spelt)] },
     { group: "Companies", commands: [Command.provideEffectDiscard(companies, spelt), Command.provideEffectDiscard(keys, spelt)] },
+    {
+      group: "What waits",
+      commands: [
+        Command.provideEffectDiscard(backlog, spelt),
+        Command.provideEffectDiscard(withdrawals, spelt),
+        Command.provideEffectDiscard(deposits, spelt)
+      ]
+    },
     {
       group: "The books",
       commands: [

@@ -51,6 +51,8 @@ describe("the command line", () => {
         "satrail companies create",
         "satrail companies list",
         "satrail keys list",
+        "satrail backlog",
+        "satrail withdrawals show",
         "satrail keys issue",
         "satrail reconcile",
         "satrail own-funds",

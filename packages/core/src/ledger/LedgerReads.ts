@@ -32,6 +32,10 @@ export class LedgerReads extends Context.Service<
     readonly lastEvent: Read<bigint>
     /** What waits, of all companies, and since when. Tasks are overdue that were due before `overdueBeforeMillis`. */
     readonly waiting: (overdueBeforeMillis: number) => Read<Waiting.All>
+    /** Those that wait one by one, the oldest first. Costs as much as there is waiting. */
+    readonly backlog: (query: Waiting.Query) => Read<ReadonlyArray<Waiting.Item>>
+    /** The work that is still to be done about a record of a company: of a payout that another one leads, the other's. */
+    readonly job: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Waiting.Job>>
     /** What all entries of all companies come to, by account: they sum to zero, and `internal` is zero. Recounts everything. */
     readonly trialBalance: Read<Readonly<Record<Account, Msat>>>
     /** The same, counted on from a tally that was made before: only what was booked since is read. null counts everything. */

@@ -58,6 +58,8 @@ export class ReceivingReads extends Context.Service<
     /** Whichever of these scripts are ours. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
+    /** The deposit, of whichever company. */
+    readonly depositById: (id: string) => Read<Option.Option<Deposit>>
     readonly depositByOutpoint: (txId: TxId.TxId, vout: number) => Read<Option.Option<Deposit>>
     /** On-chain deposits that are pending and in a block, by id, after `after`. */
     readonly depositsInBlocks: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>

@@ -28,6 +28,8 @@ export class SendingReads extends Context.Service<
      */
     readonly coins: (wallet: string, limit: number) => Read<ReadonlyArray<Coin.Coin>>
     readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Withdrawal>>
+    /** The withdrawal, of whichever company. */
+    readonly withdrawalById: (id: string) => Read<Option.Option<Withdrawal>>
     /** The withdrawal, of whichever company, that this payment hash belongs to. */
     readonly withdrawalByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Withdrawal>>
     /** Withdrawals of all companies that were dispatched and have not ended, by id, after `after`. */

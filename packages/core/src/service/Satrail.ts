@@ -32,6 +32,7 @@ import * as OnChainAddresses from "../receiving/OnChainAddresses.ts"
 import * as PayRequests from "../receiving/PayRequests.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Settlements from "../receiving/Settlements.ts"
+import * as Backlog from "../reports/Backlog.ts"
 import * as Reconciliation from "../reports/reconciliation/Reconciliation.ts"
 import { ReportReads } from "../reports/ReportReads.ts"
 import * as Transactions from "../reports/Transactions.ts"
@@ -95,6 +96,7 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
     Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer),
     Traced.over(Transactions.Transactions, Transactions.layer),
+    Traced.over(Backlog.Backlog, Backlog.layer),
     Traced.over(Reconciliation.Reconciliation, Reconciliation.layer),
     Settlements.layer,
     ChainDeposits.layer,

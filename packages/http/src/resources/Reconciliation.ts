@@ -1,5 +1,5 @@
 import * as Tally from "@satrail/core/ledger/Tally"
-import * as Waiting from "@satrail/core/ledger/Waiting"
+import { Backlog } from "@satrail/core/reports/Backlog"
 import { Cause, type Difference } from "@satrail/core/reports/reconciliation/Difference"
 import { Reconciliation, type Report } from "@satrail/core/reports/reconciliation/Reconciliation"
 import type { Side } from "@satrail/core/reports/reconciliation/Side"
@@ -12,6 +12,7 @@ import { Example } from "../Examples.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
+import * as OperatorBacklog from "./OperatorBacklog.ts"
 
 /** How many differences are shown one by one, the oldest first. All are counted. */
 export const maxShown = 100
@@ -61,15 +62,6 @@ const difference = View.make<Difference>()(
   }
 )
 
-const backlog = View.make<Waiting.Waiting>()(
-  { identifier: "Waiting" },
-  {
-    count: [Schema.Int, ({ count }) => count],
-    oldest_at: [Schema.NullOr(Scalars.Instant), ({ oldestAtMillis }) => Scalars.instantOrNull(oldestAtMillis)],
-    amount_sats: [Sats.annotate({ description: "With fees" }), ({ amount }) => Scalars.exactSats(amount)]
-  }
-)
-
 const Accounts = Schema.Struct(Tally.byAccount(() => Sats)).annotate({
   identifier: "Accounts",
   description: "The balance of each ledger account, as in a trial balance: their sum is 0"
@@ -110,7 +102,7 @@ const report = View.make<Report>()(
 
 const Answer = Schema.Struct({
   report: Schema.NullOr(report.schema).annotate({ description: "null before the first run" }),
-  waiting: Schema.Struct(Waiting.byKind(() => backlog.schema)).annotate({
+  waiting: OperatorBacklog.Kinds.annotate({
     description: "The backlog: jobs and records that wait, and their age"
   })
 }).annotate({ identifier: "Reconciliation" })
@@ -129,19 +121,18 @@ const get = Section.operator(
       OpenApi.Description,
       "The report of the last run, of any process, and the current backlog. Money in flight is no discrepancy; a reported one has lasted for a while. Nothing is repaired automatically."
     ),
-  Reconciliation,
-  ({ last, waiting }) =>
+  Effect.all([Reconciliation, Backlog]),
+  ([{ last }, { all }]) =>
     Effect.fnUntraced(function* () {
       const found = Option.getOrUndefined(yield* Errors.answered(last))
-      const all = yield* Errors.answered(waiting)
+      const waiting = OperatorBacklog.kindsOf(yield* Errors.answered(all))
       const message =
         found === undefined
           ? "No reconciliation run yet: no process reads the node's statement, or the first run is still to come"
           : found.differences.length === 0
             ? "No differences"
             : "There are differences"
-      const waits = Waiting.byKind((kind) => backlog.of(all[kind]))
-      return Envelope.ok(message, { report: found === undefined ? null : report.of(found), waiting: waits })
+      return Envelope.ok(message, { report: found === undefined ? null : report.of(found), waiting })
     })
 )
 

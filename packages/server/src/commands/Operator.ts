@@ -93,6 +93,13 @@ export const ask = Effect.fnUntraced(function* (method: Method, route: string, b
   return answer
 })
 
+/** What was answered, as this version of the program knows it. */
+export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, data: unknown) =>
+  Effect.mapError(
+    Schema.decodeUnknownEffect(schema)(data),
+    () => new CommandFailed({ message: "The service is of another version than this program." })
+  )
+
 /** Asks one of the operator's routes and prints what it answers. */
 export const call = Effect.fnUntraced(function* (
   { json }: { readonly json: boolean },

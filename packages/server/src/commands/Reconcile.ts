@@ -1,4 +1,5 @@
 import { Console, Effect, Option, Schema } from "effect"
+import * as Backlog from "./Backlog.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
@@ -28,7 +29,7 @@ const Answer = Schema.Struct({
       )
     })
   ),
-  waiting: Schema.Record(Schema.String, Schema.Struct({ count: Schema.Int, oldest_at: Schema.NullOr(Schema.String), amount_sats: Sats }))
+  waiting: Backlog.Kinds
 })
 
 const sideRow = (name: string, one: typeof Side.Type) => [
@@ -41,13 +42,7 @@ const sideRow = (name: string, one: typeof Side.Type) => [
 ]
 
 const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
-  const waits = Object.entries(waiting).map(([kind, { count, oldest_at, amount_sats }]) => [
-    kind,
-    String(count),
-    Output.sats(amount_sats),
-    oldest_at ?? "-"
-  ])
-  const waitingTable = Output.table([["waiting", "count", "sats", "oldest"], ...waits])
+  const waitingTable = Backlog.forPeople(waiting)
   if (report === null) return waitingTable
   const found = report.differences.map((one) => [one.cause, Output.sats(one.ours_sats), Output.sats(one.theirs_sats), one.since, one.about])
   return [
@@ -70,10 +65,7 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
 /** Shows what the last comparison came to. Ends with 2 where there are differences. */
 export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
-  const answer = yield* Effect.mapError(
-    Schema.decodeUnknownEffect(Answer)(data),
-    () => new CommandFailed({ message: "The service is of another version than this program." })
-  )
+  const answer = yield* Operator.read(Answer, data)
   yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(answer)}`)
   if ((answer.report?.differences.length ?? 0) > 0) yield* Output.somethingIsWrong
 })

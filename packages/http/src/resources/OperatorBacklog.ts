@@ -1,0 +1,273 @@
+import * as Waiting from "@satrail/core/ledger/Waiting"
+import * as Core from "@satrail/core/reports/Backlog"
+import type * as Waits from "@satrail/core/reports/Waits"
+import type { Deposit } from "@satrail/core/receiving/Deposit"
+import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Envelope from "../Envelope.ts"
+import * as Errors from "../Errors.ts"
+import { Example, type World } from "../Examples.ts"
+import * as Page from "../Page.ts"
+import * as Scalars from "../Scalars.ts"
+import * as Section from "../Section.ts"
+import * as View from "../View.ts"
+import * as Deposits from "./Deposits.ts"
+import * as Withdrawals from "./Withdrawals.ts"
+
+const Sats = Schema.Finite.annotate({ description: "Satoshis, to three decimals, with fees", examples: [3035] })
+const Attempts = Schema.NullOr(Schema.Int).annotate({
+  description: "How often it was taken up; null where nothing is done but look at the chain",
+  examples: [3]
+})
+const Next = Schema.NullOr(Scalars.Instant).annotate({
+  description: "When it is looked at next, or when the claim of who looks at it now ends"
+})
+const For = Scalars.text("The node's final result. Until then it is neither settled nor failed, and the money stays held")
+
+const named = View.make<Waits.Named>()(
+  { identifier: "WaitingRecord" },
+  {
+    id: [Scalars.Uuid, (one) => one.id],
+    company_id: [Scalars.Uuid, (one) => one.companyId],
+    since: [Scalars.Instant, (one) => Scalars.instant(one.sinceMillis)],
+    amount_sats: [Sats, (one) => Scalars.exactSats(one.amount)],
+    attempts: [Attempts, ({ waits }) => waits.attempts],
+    next_look_at: [Next, ({ waits }) => Scalars.instantOrNull(waits.nextMillis)],
+    waits_for: [For, ({ waits }) => waits.for]
+  }
+)
+
+/** All that waits for one thing. */
+export const kind = View.make<Core.Kind>()(
+  { identifier: "Waiting" },
+  {
+    count: [Schema.Int, ({ count }) => count],
+    oldest_at: [Schema.NullOr(Scalars.Instant), ({ oldestAtMillis }) => Scalars.instantOrNull(oldestAtMillis)],
+    amount_sats: [Sats, ({ amount }) => Scalars.exactSats(amount)],
+    oldest: [
+      Schema.Array(named.schema).annotate({ description: `The ${Core.maxNamed} oldest of them` }),
+      ({ oldest }) => oldest.map(named.of)
+    ]
+  }
+)
+
+/** Everything that waits, by what it waits for. */
+export const Kinds = Schema.Struct(Waiting.byKind(() => kind.schema))
+
+/** The same, made from what the core has found. */
+export const kindsOf = (all: { readonly [kind in Waiting.Kind]: Core.Kind }) => Waiting.byKind((name) => kind.of(all[name]))
+
+const step = View.make<Waits.Step>()(
+  { identifier: "Step" },
+  {
+    at: [Scalars.Instant, (one) => Scalars.instant(one.atMillis)],
+    what: [Schema.Literals(["requested", "dispatched", "seen", "settled", "failed"]), (one) => one.what],
+    detail: [
+      Schema.NullOr(Schema.String).annotate({ description: "Whom it was for, its payment hash or transaction, or why it failed" }),
+      (one) => one.detail
+    ]
+  }
+)
+
+/** What is said of a record besides itself. */
+const progress = <A>() =>
+  View.members<Core.Followed<A>>()({
+    waits_for: [
+      Schema.NullOr(For).annotate({ description: "What the service waits for; null when it has ended" }),
+      ({ waits }) => waits?.for ?? null
+    ],
+    attempts: [Attempts, ({ waits }) => waits?.attempts ?? null],
+    next_look_at: [Next, ({ waits }) => Scalars.instantOrNull(waits?.nextMillis ?? null)],
+    timeline: [Schema.Array(step.schema), ({ timeline }) => timeline.map(step.of)],
+    answer: [
+      Schema.NullOr(Schema.String).annotate({
+        description: "How the node or the chain says that it stands, asked just now; null in a list, and where nobody is asked",
+        examples: ["on its way"]
+      }),
+      ({ answer }) => answer
+    ]
+  })
+
+const withdrawal = View.make<Core.Followed<Withdrawal>>()(
+  { identifier: "FollowedWithdrawal" },
+  { ...View.within(Withdrawals.view.members, ({ record }: Core.Followed<Withdrawal>) => record), ...progress<Withdrawal>() }
+)
+
+const deposit = View.make<Core.Followed<Deposit>>()(
+  { identifier: "FollowedDeposit" },
+  { ...View.within(Deposits.view.members, ({ record }: Core.Followed<Deposit>) => record), ...progress<Deposit>() }
+)
+
+const exampleWithdrawal = (world: World): Core.Followed<Withdrawal> => {
+  const { requested, settled } = Withdrawals.example(world)
+  const { paymentHash, paymentRequest, dispatchedAtMillis } = settled
+  return {
+    record: { ...requested, paymentHash, paymentRequest, dispatchedAtMillis },
+    waits: {
+      kind: "withdrawal_dispatched",
+      for: "The node's final result. Until then it is neither settled nor failed, and the money stays held",
+      attempts: 3,
+      nextMillis: world.millis(70_000)
+    },
+    timeline: [
+      { atMillis: requested.createdAtMillis, what: "requested", detail: requested.recipient },
+      { atMillis: dispatchedAtMillis ?? 0, what: "dispatched", detail: paymentHash }
+    ],
+    answer: "on its way"
+  }
+}
+
+const exampleDeposit = (world: World): Core.Followed<Deposit> => {
+  const record: Deposit = {
+    ...Deposits.example(world),
+    recipient: world.address.address,
+    rail: "on_chain",
+    status: "pending",
+    chainTxId: null,
+    vout: null,
+    lightningInvoiceId: null
+  }
+  return {
+    record,
+    waits: { kind: "deposit_unconfirmed", for: "The confirmations that its amount needs", attempts: null, nextMillis: null },
+    timeline: [{ atMillis: record.createdAtMillis, what: "seen", detail: null }],
+    answer: "in block 900000, with 1 confirmations"
+  }
+}
+
+const backlog = Section.operator(
+  HttpApiEndpoint.get("backlog", "/operator/backlog", {
+    success: Envelope.success(200, Kinds),
+    error: Errors.of("store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch the backlog")
+    .annotate(
+      OpenApi.Description,
+      `What money and work wait for, of all companies: how much, since when, and the ${Core.maxNamed} oldest of each kind by name.`
+    )
+    .annotate(Example, (world) => {
+      const { record, waits } = exampleWithdrawal(world)
+      const sinceMillis = record.createdAtMillis
+      const one = waits && { ...record, kind: waits.kind, sinceMillis, job: null, waits }
+      const nothing: Core.Kind = { count: 0, oldestAtMillis: null, amount: world.asked.amount, oldest: [] }
+      const some: Core.Kind = { count: 1, oldestAtMillis: sinceMillis, amount: record.amount, oldest: one === null ? [] : [one] }
+      return { message: "Backlog", data: kindsOf(Waiting.byKind((kind) => (kind === "withdrawal_dispatched" ? some : nothing))) }
+    }),
+  Core.Backlog,
+  ({ all }) =>
+    () =>
+      Effect.map(Errors.answered(all), (found) => Envelope.ok("Backlog", kindsOf(found)))
+)
+
+const query = {
+  ...Page.place(),
+  status: Schema.optionalKey(
+    Schema.Literal("pending").annotate({ description: "What has ended is listed with its company's transactions" })
+  ),
+  older_than: Schema.optionalKey(
+    Scalars.intFromText({ minimum: 0, maximum: 10_000_000_000, description: "Only those that have waited for at least so many seconds" })
+  )
+}
+type Query = { readonly [Name in keyof typeof query]?: (typeof query)[Name]["Type"] }
+
+const asked = ({ limit, cursor, older_than }: Query): Core.Query => ({
+  limit: Page.asked(limit === undefined ? {} : { limit }).limit,
+  after: cursor ?? null,
+  olderThanMillis: (older_than ?? 0) * 1000
+})
+
+const parameters = ({ limit, older_than }: Query) => ({
+  ...(limit !== undefined && { limit: String(limit) }),
+  ...(older_than !== undefined && { older_than: String(older_than) })
+})
+
+const [withdrawalsPath, depositsPath] = ["/operator/withdrawals", "/operator/deposits"] as const
+const withdrawalPage = Page.of(withdrawal, "Withdrawals", withdrawalsPath)
+const depositPage = Page.of(deposit, "Deposits", depositsPath)
+const listErrors = Errors.of("malformed", "store_unavailable")
+const getErrors = Errors.of("not_found", "store_unavailable")
+const params = { id: Scalars.Uuid }
+
+const listWithdrawals = Section.operator(
+  HttpApiEndpoint.get("pendingWithdrawals", withdrawalsPath, { query, success: withdrawalPage.success, error: listErrors })
+    .annotate(OpenApi.Summary, "List pending withdrawals")
+    .annotate(
+      OpenApi.Description,
+      "Of all companies, those that have waited longest first, each with what has happened to it and what the service waits for. The next page is in the `Link` header."
+    )
+    .annotate(Example, (world) => ({ message: "Withdrawals", data: [withdrawal.of({ ...exampleWithdrawal(world), answer: null })] })),
+  Core.Backlog,
+  ({ withdrawals }) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const { rows, next } = yield* Errors.answered(withdrawals(asked(query)))
+      return withdrawalPage.answer(rows, parameters(query), next)
+    })
+)
+
+const listDeposits = Section.operator(
+  HttpApiEndpoint.get("pendingDeposits", depositsPath, { query, success: depositPage.success, error: listErrors })
+    .annotate(OpenApi.Summary, "List pending deposits")
+    .annotate(
+      OpenApi.Description,
+      "On-chain deposits of all companies that are not credited yet, those that have waited longest first. The next page is in the `Link` header."
+    )
+    .annotate(Example, (world) => ({ message: "Deposits", data: [deposit.of({ ...exampleDeposit(world), answer: null })] })),
+  Core.Backlog,
+  ({ deposits }) =>
+    Effect.fnUntraced(function* ({ query }) {
+      const { rows, next } = yield* Errors.answered(deposits(asked(query)))
+      return depositPage.answer(rows, parameters(query), next)
+    })
+)
+
+const getWithdrawal = Section.operator(
+  HttpApiEndpoint.get("operatorWithdrawal", `${withdrawalsPath}/:id`, {
+    params,
+    success: Envelope.success(200, withdrawal.schema),
+    error: getErrors
+  })
+    .annotate(OpenApi.Summary, "Follow a withdrawal")
+    .annotate(
+      OpenApi.Description,
+      `Of whichever company, by its id alone: what has happened to it, what the service waits for, and the answer of the node or the chain, which is asked for ${Core.answerMillis / 1000} seconds at most.`
+    )
+    .annotate(Example, (world) => {
+      const one = exampleWithdrawal(world)
+      return { params: { id: one.record.id }, message: "Withdrawal", data: withdrawal.of(one) }
+    }),
+  Core.Backlog,
+  (backlog) =>
+    Effect.fnUntraced(function* ({ params }) {
+      return Envelope.ok("Withdrawal", withdrawal.of(yield* Errors.answered(backlog.withdrawal(params.id.toLowerCase()))))
+    })
+)
+
+const getDeposit = Section.operator(
+  HttpApiEndpoint.get("operatorDeposit", `${depositsPath}/:id`, {
+    params,
+    success: Envelope.success(200, deposit.schema),
+    error: getErrors
+  })
+    .annotate(OpenApi.Summary, "Follow a deposit")
+    .annotate(
+      OpenApi.Description,
+      "Of whichever company, by its id alone: what has happened to it, what the service waits for, and what the chain says."
+    )
+    .annotate(Example, (world) => {
+      const one = exampleDeposit(world)
+      return { params: { id: one.record.id }, message: "Deposit", data: deposit.of(one) }
+    }),
+  Core.Backlog,
+  (backlog) =>
+    Effect.fnUntraced(function* ({ params }) {
+      return Envelope.ok("Deposit", deposit.of(yield* Errors.answered(backlog.deposit(params.id.toLowerCase()))))
+    })
+)
+
+/** What waits. Nothing here changes anything. */
+export const section = Section.make(
+  "backlog",
+  { title: "Backlog", description: "For the operator: what waits, for what, and since when" },
+  [backlog, listWithdrawals, getWithdrawal, listDeposits, getDeposit]
+)

@@ -1,0 +1,56 @@
+import { Console, Effect, Schema } from "effect"
+import * as Operator from "./Operator.ts"
+import * as Output from "./Output.ts"
+
+const Text = Schema.NullOr(Schema.String)
+
+/** What waits, by what it waits for, as the operator's routes answer it. */
+export const Kinds = Schema.Record(
+  Schema.String,
+  Schema.Struct({
+    count: Schema.Int,
+    oldest_at: Text,
+    amount_sats: Schema.Finite,
+    oldest: Schema.Array(
+      Schema.Struct({
+        id: Schema.String,
+        company_id: Schema.String,
+        since: Schema.String,
+        amount_sats: Schema.Finite,
+        attempts: Schema.NullOr(Schema.Int),
+        next_look_at: Text,
+        waits_for: Schema.String
+      })
+    )
+  })
+)
+
+/** The counts, and below them the oldest of each kind by name with what it waits for. */
+export const forPeople = (kinds: typeof Kinds.Type): string => {
+  const all = Object.entries(kinds)
+  const counts = all.map(([kind, { count, oldest_at, amount_sats }]) => [kind, String(count), Output.sats(amount_sats), oldest_at ?? "-"])
+  const named = all.flatMap(([kind, { oldest }]) =>
+    oldest.map((one) => [
+      kind,
+      one.id,
+      one.company_id,
+      one.since,
+      Output.sats(one.amount_sats),
+      String(one.attempts ?? "-"),
+      one.next_look_at ?? "-",
+      one.waits_for
+    ])
+  )
+  const columns = ["waiting", "id", "company", "since", "sats", "attempts", "next look", "waits for"]
+  return [
+    Output.table([["waiting", "count", "sats", "oldest"], ...counts]),
+    ...(named.length === 0 ? [] : [Output.table([columns, ...named])])
+  ].join("\n\n")
+}
+
+/** Shows what waits, of all companies. */
+export const backlog = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
+  const { message, data } = yield* Operator.ask("GET", "/operator/backlog")
+  const kinds = yield* Operator.read(Kinds, data)
+  yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(kinds)}`)
+})
