@@ -1,6 +1,6 @@
 import * as Waiting from "@satrail/core/ledger/Waiting"
-import * as Core from "@satrail/core/reports/Backlog"
-import type * as Waits from "@satrail/core/reports/Waits"
+import * as Core from "@satrail/core/reports/reconciliation/Backlog"
+import type * as Waits from "@satrail/core/reports/reconciliation/Waits"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Schema } from "effect"

@@ -1,5 +1,5 @@
 import * as Tally from "@satrail/core/ledger/Tally"
-import { Backlog } from "@satrail/core/reports/Backlog"
+import { Backlog } from "@satrail/core/reports/reconciliation/Backlog"
 import { Cause, type Difference } from "@satrail/core/reports/reconciliation/Difference"
 import { Reconciliation, type Report } from "@satrail/core/reports/reconciliation/Reconciliation"
 import type { Side } from "@satrail/core/reports/reconciliation/Side"

@@ -1,9 +1,9 @@
-import type * as Waiting from "../ledger/Waiting.ts"
-import { confirmations, type Placement, type Tip } from "../nodes/ChainSource.ts"
-import type { Payment } from "../nodes/LightningSender.ts"
-import type { Deposit } from "../receiving/Deposit.ts"
-import * as Destination from "../sending/Destination.ts"
-import * as Withdrawal from "../sending/Withdrawal.ts"
+import type * as Waiting from "../../ledger/Waiting.ts"
+import { confirmations, type Placement, type Tip } from "../../nodes/ChainSource.ts"
+import type { Payment } from "../../nodes/LightningSender.ts"
+import type { Deposit } from "../../receiving/Deposit.ts"
+import * as Destination from "../../sending/Destination.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // What the operator is told about something that waits: how far it is, and what the service waits for.
 

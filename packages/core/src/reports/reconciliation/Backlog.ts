@@ -1,17 +1,17 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import * as Id from "../base/Id.ts"
-import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
-import { LedgerReads } from "../ledger/LedgerReads.ts"
-import * as Page from "../ledger/Page.ts"
-import * as Waiting from "../ledger/Waiting.ts"
-import type { Invalid } from "../base/Invalid.ts"
-import { ChainSource } from "../nodes/ChainSource.ts"
-import { LightningSender } from "../nodes/LightningSender.ts"
-import type { Deposit } from "../receiving/Deposit.ts"
-import { ReceivingReads } from "../receiving/ReceivingReads.ts"
-import { SendingReads } from "../sending/SendingReads.ts"
-import type { Withdrawal } from "../sending/Withdrawal.ts"
-import { ReconciliationOptions } from "./reconciliation/ReconciliationOptions.ts"
+import * as Id from "../../base/Id.ts"
+import { NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import * as Page from "../../ledger/Page.ts"
+import * as Waiting from "../../ledger/Waiting.ts"
+import type { Invalid } from "../../base/Invalid.ts"
+import { ChainSource } from "../../nodes/ChainSource.ts"
+import { LightningSender } from "../../nodes/LightningSender.ts"
+import type { Deposit } from "../../receiving/Deposit.ts"
+import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
+import { SendingReads } from "../../sending/SendingReads.ts"
+import type { Withdrawal } from "../../sending/Withdrawal.ts"
+import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 import * as Waits from "./Waits.ts"
 
 /** How many of each kind are named beside their count. */
@@ -53,7 +53,7 @@ export class Backlog extends Context.Service<
     readonly withdrawal: (id: string) => Effect.Effect<Followed<Withdrawal>, NotFound | StoreUnavailable>
     readonly deposit: (id: string) => Effect.Effect<Followed<Deposit>, NotFound | StoreUnavailable>
   }
->()("@satrail/core/reports/Backlog") {}
+>()("@satrail/core/reports/reconciliation/Backlog") {}
 
 const none = { after: null, sinceBeforeMillis: Number.MAX_SAFE_INTEGER }
 
