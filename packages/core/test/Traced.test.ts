@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, References, Stream, Tracer } from "effect"
 import * as Traced from "../src/base/Traced.ts"
+import * as Trail from "../src/base/Trail.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
@@ -49,7 +50,32 @@ describe("Traced", () => {
         ({ name, status }) => name === "Withdrawals.estimate" && status._tag === "Ended" && status.exit._tag === "Failure"
       )
       assert.isDefined(failed, "how a method ended is in its span")
-      for (const span of spans) assert.deepStrictEqual(Array.from(span.attributes), [], `${span.name}: nothing that was given or returned`)
+      for (const { name, attributes } of spans)
+        assert.deepStrictEqual(
+          [...attributes.keys()],
+          name === "PaymentWorker.step" ? ["satrail.record"] : [],
+          `${name}: nothing that was given or returned`
+        )
+      assert.deepInclude(seen, ["PaymentWorker.step", "Journal.commit"], "in the trace of the request that asked for it")
+    })
+  )
+
+  it.effect("spans: what is done for a record later is in the trace of its first commit, as long as that is among the newest", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = keeping()
+      const nothing = Effect.void
+      yield* Effect.gen(function* () {
+        yield* Effect.withSpan(Trail.noted("first")(nothing), "request")
+        yield* Effect.withSpan(Trail.noted("first")(nothing), "a later commit")
+        const around = yield* Trail.make
+        yield* around("work", "first")(nothing)
+        for (let i = 0; i < Trail.most; i++) yield* Effect.withSpan(Trail.noted(`other ${i}`)(nothing), "another")
+        yield* around("late work", "first")(nothing)
+      }).pipe(Effect.provideService(Tracer.Tracer, tracer))
+      const parents = new Map(spans.map((span) => [span.name, parentOf(span)]))
+      assert.deepStrictEqual([parents.get("work"), parents.get("late work")], ["request", undefined])
+      const around = yield* Effect.provideService(Trail.make, References.TracerEnabled, false)
+      assert.strictEqual(around("work", "first")(nothing), nothing, "where nothing is traced it is the very same")
     })
   )
 

@@ -1,5 +1,6 @@
 import * as Measure from "@satrail/core/base/Measure"
-import { Cause, Clock, Context, Effect, type Fiber, Logger, LogLevel, References } from "effect"
+import * as Trail from "@satrail/core/base/Trail"
+import { Cause, Clock, Context, Effect, type Fiber, Logger, LogLevel, Option, References, Tracer } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
 /** A request while it is answered, as its log and its metrics name it. Whoever comes to know something of it on the way writes it here. */
@@ -60,6 +61,14 @@ const measures = () => {
   }
 }
 
+/** What the span of a request says besides what the framework does: where it was found, and how it is found in the log. */
+const describe = ({ context }: Fiber.Fiber<unknown, unknown>, { id }: Exchange, route: string) => {
+  const span = Option.getOrUndefined(Context.getOption(context, Tracer.ParentSpan))
+  if (span?._tag !== "Span") return
+  span.attribute("http.route", route)
+  span.attribute("satrail.request_id", id)
+}
+
 /**
  * Notes what became of each request: in the metrics, and, where `isLogged`, in a line of the log of `surrounding`. A line has the request's method, the
  * route's pattern, the status, the milliseconds until the answer began, the id of the key, and, as an annotation, the request's id: never a path or a query.
@@ -68,6 +77,7 @@ export const recorder = (surrounding: Context.Context<never>, isLogged: boolean)
   const measure = measures()
   const loggers = Context.get(surrounding, Logger.CurrentLoggers)
   const minimum = Context.get(surrounding, References.MinimumLogLevel)
+  const isTraced = Trail.isTracedIn(surrounding)
   return (asked: HttpServerRequest.HttpServerRequest, exchange: Exchange, status: number, fiber: Fiber.Fiber<unknown, unknown>): void => {
     const millis = performance.now() - exchange.beganMillis
     const { route = other, key } = exchange
@@ -75,6 +85,7 @@ export const recorder = (surrounding: Context.Context<never>, isLogged: boolean)
     const [count, time] = measure(method, route, status)
     count.updateUnsafe(1, surrounding)
     time.updateUnsafe(millis / 1000, surrounding)
+    if (isTraced) describe(fiber, exchange, route)
     const logLevel = status < 400 && probes.has(route) ? "Debug" : "Info"
     if (!isLogged || LogLevel.isGreaterThan(minimum, logLevel)) return
     const line = { method, route, status, ms: Math.round(millis * 10) / 10, ...(key !== undefined && { key }) }

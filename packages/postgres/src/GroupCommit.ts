@@ -1,5 +1,6 @@
 import * as Measure from "@satrail/core/base/Measure"
-import { Cause, Effect, Exit, Fiber } from "effect"
+import * as Trail from "@satrail/core/base/Trail"
+import { Cause, Effect, Exit, Fiber, Option, type Tracer } from "effect"
 
 /** Flushes in a lane follow each other, flushes of different lanes overlap: the number of lanes is the number in flight. */
 export interface Options<Item, A, E, Outage> {
@@ -40,6 +41,8 @@ const metrics = {
 interface Waiting<Item, A, E> {
   readonly item: Item
   readonly resume: (outcome: Effect.Effect<A, E>) => void
+  /** What it was committed in, where that is traced. */
+  readonly span: Tracer.AnySpan | undefined
   interrupted: boolean
 }
 
@@ -51,6 +54,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
   const context = yield* Effect.context<never>()
   const fork = Effect.runForkWith(context)
   const { operation } = options
+  const isTraced = yield* Trail.isTraced
   const waitingNow = metrics.waiting({ operation })
   const items = metrics.items({ operation })
   const seconds = metrics.seconds({ operation })
@@ -87,12 +91,21 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     return taken
   }
 
+  /** One span for all: in the trace of the first, and linked to those of the others. */
+  const flushed = (entries: ReadonlyArray<Entry>) => {
+    const flush = options.flush(entries.map(({ item }) => item))
+    if (!isTraced) return flush
+    const [parent, ...others] = entries.flatMap(({ span }) => span ?? [])
+    const links = others.map((span) => ({ span, attributes: {} }))
+    return Effect.withSpan(flush, `${operation}.flush`, { links, ...(parent && { parent }) })
+  }
+
   /** An outage is everyone's answer. A defect may be one item's fault, so each is tried alone and only the guilty one dies. */
   const deliver = (entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
     const begunMillis = performance.now()
     waitingNow.updateUnsafe(waitingCount, context)
     items.updateUnsafe(entries.length, context)
-    return Effect.flatMap(Effect.exit(options.flush(entries.map(({ item }) => item))), (exit) => {
+    return Effect.flatMap(Effect.exit(flushed(entries)), (exit) => {
       seconds.updateUnsafe((performance.now() - begunMillis) / 1000, context)
       if (Exit.isSuccess(exit)) {
         return Effect.sync(() =>
@@ -115,14 +128,14 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     lanes.delete(lane)
   })
 
-  const commit = (item: Item): Effect.Effect<A, E | Outage> =>
+  const commitIn = (item: Item, span?: Tracer.AnySpan): Effect.Effect<A, E | Outage> =>
     Effect.callback((resume) => {
       const lane = options.laneOf(item)
       const waiting = lanes.get(lane)
       if (closed) return resume(turnAway("closed"))
       if (waiting !== undefined && waiting.length >= options.maxWaiting) return resume(turnAway("overloaded"))
       waitingCount++
-      const entry: Entry = { item, resume, interrupted: false }
+      const entry: Entry = { item, resume, span, interrupted: false }
       if (waiting !== undefined) waiting.push(entry)
       else {
         const first = [entry]
@@ -142,7 +155,8 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
       return Fiber.awaitAll(draining)
     })
   )
-  return commit
+  if (!isTraced) return (item: Item) => commitIn(item)
+  return (item: Item) => Effect.flatMap(Effect.option(Effect.currentParentSpan), (span) => commitIn(item, Option.getOrUndefined(span)))
 })
 
 const nextTick = Effect.callback<void>((resume) => {

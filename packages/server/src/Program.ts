@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import type * as Extension from "@satrail/http/Extension"
 import * as DirectoryLock from "@satrail/postgres/DirectoryLock"
-import { Cause, Console, Context, Deferred, Effect, Layer, Metric, References, Schema } from "effect"
+import { Cause, Console, Context, Deferred, Effect, Layer, Metric, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import * as Banner from "./Banner.ts"
 import * as Check from "./check/Check.ts"
@@ -12,15 +12,11 @@ import { Variables } from "./environment/Unknown.ts"
 import * as Log from "./Log.ts"
 import * as Reset from "./sandbox/Reset.ts"
 import * as Server from "./Server.ts"
+import * as Telemetry from "./Telemetry.ts"
 import { build } from "./Version.ts"
 
 /** What surrounds everything: where its log and its spans go. */
-const telemetry = (environment: Environment.Environment) =>
-  Layer.merge(
-    Log.layer(environment),
-    // A span costs as much as a small request, and nobody is there to receive it.
-    Layer.succeed(References.TracerEnabled, false)
-  )
+const telemetry = (environment: Environment.Environment) => Layer.merge(Log.layer(environment), Telemetry.spans(environment))
 
 /** Every service, as it was composed for an environment. */
 export type Services<E> = (environment: Environment.Environment) => Layer.Layer<Layer.Success<ReturnType<typeof Server.services>>, E>

@@ -10,6 +10,7 @@ import path from "node:path"
 import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Environment from "../src/Environment.ts"
 import * as Server from "../src/Server.ts"
+import * as Telemetry from "../src/Telemetry.ts"
 import * as Service from "./Service.ts"
 
 export const operatorToken = "the operator's token of the whole service".replaceAll(" ", "-")
@@ -38,7 +39,7 @@ export const start = async (env: Readonly<Record<string, string>> = {}) => {
       )
     ).pipe(
       Layer.provideMerge(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment))),
-      Layer.provideMerge(logger)
+      Layer.provideMerge(Layer.merge(logger, Telemetry.spans(environment)))
     )
   )
   const { address } = await runtime.runPromise(HttpServer.HttpServer)

@@ -323,7 +323,9 @@ export const make = (options: Options = {}): Outbound["Service"] => {
               Effect.fail(
                 hasBegun ? new Unusable({ reason: `did not come to an end within ${totalMillis / 1000} seconds` }) : new Unreachable()
               )
-          })
+          }),
+          // Whom it asked, and not what for: a path or a query may be a secret.
+          Effect.withSpan("Outbound.ask", { kind: "client", attributes: { "server.address": URL.parse(request.url)?.hostname ?? "" } })
         )
       })
   })

@@ -1,4 +1,5 @@
-import { type Context, Effect, Layer, References, Tracer } from "effect"
+import { type Context, Effect, Layer } from "effect"
+import { isTraced } from "./Trail.ts"
 
 // Spans are put around a service where it is composed, not in each of its methods: a service without a tracer is the very object that its
 // layer made, and costs what it cost.
@@ -26,8 +27,7 @@ export const layer = <I, S extends object>(key: Context.Key<I, S>): Layer.Layer<
     key,
     Effect.gen(function* () {
       const service = yield* key
-      const isTraced = (yield* References.TracerEnabled) && (yield* Tracer.Tracer) !== Tracer.nativeTracer
-      if (!isTraced) return service
+      if (!(yield* isTraced)) return service
       const members = Object.entries(service).map(
         ([method, member]) => [method, spanned(`${shortName(key.key)}.${method}`, member)] as const
       )

@@ -1,4 +1,5 @@
 import { Clock, Effect, Option, Schedule } from "effect"
+import * as Trail from "../base/Trail.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
@@ -47,6 +48,8 @@ export const make = Effect.fnUntraced(function* ({
   const payees = yield* Payees.make(endings, lightning)
   const payouts = yield* Payouts.make
   const tracking = yield* PayoutTracking.make(endings)
+
+  const around = yield* Trail.make
 
   const now = Clock.currentTimeMillis
 
@@ -115,7 +118,11 @@ export const make = Effect.fnUntraced(function* ({
   /** One step of each. Those that are due together may be paid by one transaction. */
   return (claims: ReadonlyArray<Claim>) =>
     Effect.gen(function* () {
-      const ready = yield* Effect.forEach(claims, (claim) => insistent(take(claim), [claim]), unbounded)
+      const ready = yield* Effect.forEach(
+        claims,
+        (claim) => insistent(around("PaymentWorker.step", claim.id)(take(claim)), [claim]),
+        unbounded
+      )
       const batches = Payouts.batches(ready.flatMap(Option.toArray).flat(), payoutOptions)
       yield* Effect.forEach(batches, sendOnChain, unbounded)
     })

@@ -1,4 +1,4 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import * as ApiKeys from "../accounts/ApiKeys.ts"
 import * as Companies from "../accounts/Companies.ts"
@@ -7,6 +7,7 @@ import * as OperatorTokens from "../accounts/OperatorTokens.ts"
 import * as Fees from "../accounts/Fees.ts"
 import type { Names } from "../base/Names.ts"
 import * as Traced from "../base/Traced.ts"
+import * as Trail from "../base/Trail.ts"
 import * as Events from "../events/Events.ts"
 import * as Feed from "../events/Feed.ts"
 import * as Retention from "../events/Retention.ts"
@@ -65,9 +66,19 @@ export type Ports =
   | Resolver
   | Names
 
+/** The Journal, which remembers in which trace a record was committed first. */
+const layerTrail = Layer.effect(
+  Journal,
+  Effect.gen(function* () {
+    const service = yield* Journal
+    if (!(yield* Trail.isTraced)) return service
+    return Journal.of({ commit: (change) => Trail.noted(change.id)(service.commit(change)) })
+  })
+)
+
 /** What the services wait for. `Tasks` is left out: it is asked every second, whether there is work or not. */
 const tracedPorts = Layer.mergeAll(
-  Traced.layer(Journal),
+  Layer.provide(Traced.layer(Journal), layerTrail),
   Traced.layer(NounReads),
   Traced.layer(LedgerReads),
   Traced.layer(EventStore),

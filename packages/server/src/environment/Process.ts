@@ -59,6 +59,16 @@ export const life = {
     fallback: "yes",
     ...Setting.yesOrNo
   }),
+  otlpEndpoint: Setting.optional({
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    meaning: "The collector that traces are sent to, by OTLP over HTTP in JSON (`/v1/traces` is appended); without one nothing is traced",
+    ...Setting.httpUrl
+  }),
+  otlpHeaders: Setting.optional({
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    meaning: "What the collector wants in headers, such as its key",
+    ...Setting.headers
+  }),
   logLevel: Setting.withDefault({
     name: "SATRAIL_LOG_LEVEL",
     meaning: "The lowest level that is logged",

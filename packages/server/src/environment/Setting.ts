@@ -164,4 +164,17 @@ export const httpUrl: Kind<string> = {
   }
 }
 
+/** Headers as OpenTelemetry writes them: `name=value,name=value`, values escaped as in a URL. */
+export const headers: Kind<Readonly<Record<string, Redacted.Redacted>>> = {
+  wants: "names and values such as x-api-key=abc,x-team=pay",
+  isSecret: true,
+  read: (text, label) => {
+    const pairs = text.split(",").map((pair) => /^\s*([\w!#$%&'*+.^`|~-]+)=((?:[!-$&-+\--~]|%[0-7][\da-f])*)\s*$/i.exec(pair))
+    const read = pairs.flatMap((pair) =>
+      pair === null ? [] : [[pair[1] ?? "", Redacted.make(decodeURIComponent(pair[2] ?? ""), { label })] as const]
+    )
+    return read.length === pairs.length ? Object.fromEntries(read) : undefined
+  }
+}
+
 export const file: Kind<string> = { wants: "a file's path", read: (text) => text }

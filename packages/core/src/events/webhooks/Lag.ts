@@ -1,4 +1,5 @@
 import { Clock, Effect, Metric } from "effect"
+import * as Measure from "../../base/Measure.ts"
 import * as Worker from "../../base/Worker.ts"
 import { EventStore } from "../../ledger/EventStore.ts"
 import type { Control } from "./Runner.ts"
@@ -7,12 +8,14 @@ import type { Control } from "./Runner.ts"
 export const everyMillis = 30_000
 
 export const gauges = {
-  lag: Metric.gauge("satrail_webhook_lag_seconds", {
-    description: "Age of the oldest event that an enabled webhook endpoint has not got; 0 without any"
-  }),
-  horizon: Metric.gauge("satrail_events_horizon_seconds", {
-    description: "Age of the oldest event that nobody is shown yet, because a transaction that may precede it still runs; 0 without any"
-  })
+  lag: Measure.gauge(
+    "satrail_webhook_lag_seconds",
+    "Age of the oldest event that an enabled webhook endpoint has not got; 0 without any"
+  )({}),
+  horizon: Measure.gauge(
+    "satrail_events_horizon_seconds",
+    "Age of the oldest event that nobody is shown yet, because a transaction that may precede it still runs; 0 without any"
+  )({})
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
+import * as Trail from "../../base/Trail.ts"
 import { cursorOf, placeOf } from "../Events.ts"
 import { Feed, type Item } from "../Feed.ts"
 import type * as Change from "../../ledger/Change.ts"
@@ -69,6 +70,8 @@ export const make = Effect.gen(function* () {
   const [journal, feed, entropy] = [yield* Journal, yield* Feed, yield* Entropy]
   const [poster, renderer, secrets] = [yield* Poster, yield* Renderer, yield* Secrets]
 
+  const around = yield* Trail.make
+
   const random = () => (entropy(1)[0] ?? 0) / 255
 
   const headersOf = (endpoint: Endpoint, entry: Entry, body: string, nowMillis: number): Readonly<Record<string, string>> | undefined => {
@@ -91,6 +94,8 @@ export const make = Effect.gen(function* () {
       "webhook-timestamp": String(seconds),
       "webhook-signature": signatures.join(" "),
       "x-satrail-attempt": String(entry.attempts + 1),
+      // As every request of ours has one: here it says which event it is, and which attempt.
+      "x-request-id": `${id}.${entry.attempts + 1}`,
       ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
     }
   }
@@ -109,9 +114,15 @@ export const make = Effect.gen(function* () {
   const post = Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, body: string | undefined, nowMillis: number) {
     if (body === undefined) return unanswered("the event is older than events are kept")
     const headers = headersOf(endpoint, entry, body, nowMillis)
-    return headers === undefined
-      ? unanswered("the secret of the endpoint was sealed with another key: rotate it")
-      : yield* poster.post({ url: endpoint.url, headers, body })
+    if (headers === undefined) return unanswered("the secret of the endpoint was sealed with another key: rotate it")
+    const ask = { url: endpoint.url, headers: { ...headers, ...(yield* Trail.headers) }, body }
+    return yield* Effect.tap(poster.post(ask), (posted) =>
+      Effect.logDebug("webhook: attempt", {
+        endpointId: endpoint.id,
+        requestId: headers["x-request-id"],
+        ...(posted._tag === "Answered" ? { status: posted.status } : { reason: posted.reason })
+      })
+    )
   })
 
   const recordOf = (endpoint: Endpoint, { item }: Entry, attempt: Delivery.Attempt, nowMillis: number): Delivery.Delivery => ({
@@ -150,7 +161,7 @@ export const make = Effect.gen(function* () {
     attempt: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const body = yield* bodyOf(entry)
       const startMillis = yield* Clock.currentTimeMillis
-      const posted = yield* post(endpoint, entry, body, startMillis)
+      const posted = yield* around("Webhook.attempt", entry.item.subject)(post(endpoint, entry, body, startMillis))
       const endMillis = yield* Clock.currentTimeMillis
       const made = outcomeOf(posted, entry.attempts + 1, startMillis, endMillis, random())
       const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", nextAtMillis: null } : made
