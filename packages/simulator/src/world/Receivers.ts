@@ -5,7 +5,7 @@ import { Effect } from "effect"
 export const behaviours = [
   "ok",
   "slow",
-  "too_slow",
+  "silent",
   "error",
   "gone",
   "busy",
@@ -42,8 +42,7 @@ const lost = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 const answers: { readonly [behaviour in Behaviour]: readonly [millis: number, posted: Posted] } = {
   ok: [0, answered(204)],
   slow: [10_000, answered(200)],
-  // Longer than anybody waits.
-  too_slow: [60_000, answered(200)],
+  silent: [Infinity, lost("never")],
   error: [0, answered(500)],
   gone: [0, answered(410)],
   busy: [0, answered(429, "120")],
@@ -72,6 +71,7 @@ export const make = (): Receivers => {
           const behaviour = behaviourOf(url)
           const [millis, posted] = answers[behaviour]
           arrivals.push({ url, headers, body, behaviour })
+          if (millis === Infinity) return Effect.never
           return millis === 0 ? Effect.succeed(posted) : Effect.delay(Effect.succeed(posted), millis)
         })
     },
