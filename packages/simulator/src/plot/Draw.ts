@@ -112,7 +112,7 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
   CreateInvoice: (random) => ({
     _tag: "CreateInvoice",
     ...kept(random),
-    sats: random.pick(amounts),
+    sats: random.chance(0.2) ? null : random.pick(amounts),
     expirySeconds: random.pick([60, 300, 3600, 86_400])
   }),
   CreateAddress: (random) => ({ _tag: "CreateAddress", ...kept(random) }),

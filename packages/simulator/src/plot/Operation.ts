@@ -26,7 +26,8 @@ interface Kept extends Asked {
 
 export type Act =
   | { readonly _tag: "OpenCompany"; readonly slot: number; readonly plan: Plan }
-  | ({ readonly _tag: "CreateInvoice"; readonly sats: number; readonly expirySeconds: number } & Kept)
+  /** With `sats` null the payer decides. */
+  | ({ readonly _tag: "CreateInvoice"; readonly sats: number | null; readonly expirySeconds: number } & Kept)
   | ({ readonly _tag: "CreateAddress" } & Kept)
   | ({ readonly _tag: "CreateChainAddress"; readonly type: AddressType } & Kept)
   | ({ readonly _tag: "Withdraw"; readonly to: To; readonly sats: number } & Kept)

@@ -24,11 +24,14 @@ export interface Outsiders {
 
 const unitMsats: Readonly<Record<string, bigint>> = { "": 100_000_000_000n, m: 100_000_000n, u: 100_000n, n: 100n }
 
-/** What an invoice asks for. */
-const amountOf = (paymentRequest: string): bigint => {
+/** What an invoice asks for, 0 where the payer decides. */
+export const amountOf = (paymentRequest: string): bigint => {
   const [, digits = "0", unit = ""] = /^lnbcrt(\d+)([munp]?)1/.exec(paymentRequest) ?? []
   return unit === "p" ? BigInt(digits) / 10n : BigInt(digits) * (unitMsats[unit] ?? 0n)
 }
+
+/** What is paid where the payer decides, to a fraction of a satoshi. */
+const chosen = 12_345_678n
 
 export const make = ({ world, note }: Stage, customers: Customers, made: Made): Outsiders => {
   const { sandbox } = world
@@ -48,8 +51,10 @@ export const make = ({ world, note }: Stage, customers: Customers, made: Made): 
   }
 
   const pay = (paymentRequest: string, how: "exact" | "more" | "double", isHeld: boolean): void => {
-    const exact = amountOf(paymentRequest)
-    const amount = how === "exact" ? undefined : Msat.make(how === "more" ? exact + 1n : exact * 2n)
+    const asked = amountOf(paymentRequest)
+    const exact = asked === 0n ? chosen : asked
+    const amount =
+      how === "exact" && asked !== 0n ? undefined : Msat.make(how === "exact" ? exact : how === "more" ? exact + 1n : exact * 2n)
     attempt(`pays ${how} ${isHeld ? "and holds" : ""}`, sandbox.pay({ paymentRequest, amount, hold: isHeld }))
   }
 

@@ -2,7 +2,7 @@ import type { To } from "../plot/Operation.ts"
 import type { Customers } from "./Customers.ts"
 import { text } from "./Json.ts"
 import { type Acts, latest, type Made } from "./Made.ts"
-import type { Outsiders } from "./Outsiders.ts"
+import { amountOf, type Outsiders } from "./Outsiders.ts"
 
 export const paths = {
   invoice: "/v1/bitcoin/deposit/lightning-invoice",
@@ -56,8 +56,10 @@ const destinationOf = (
       return { destination: recipient("lnurl", to.behaviour), isOpen: true }
     case "Chain":
       return { destination: recipient("chain_address", "settle"), isOpen: true }
-    case "OwnInvoice":
-      return { destination: latest(made.invoices, to.which), isOpen: false }
+    case "OwnInvoice": {
+      const destination = latest(made.invoices, to.which)
+      return { destination, isOpen: destination !== undefined && amountOf(destination) === 0n }
+    }
     case "OwnAddress":
       return { destination: latest(made.addresses, to.which), isOpen: true }
     case "OwnChain":
@@ -107,7 +109,7 @@ export const make = (
       post(
         act,
         paths.invoice,
-        { ...sats(act.sats), description: "tea", expiry_seconds: act.expirySeconds },
+        { ...(act.sats === null ? { amount: null } : sats(act.sats)), description: "tea", expiry_seconds: act.expirySeconds },
         (data) => void made.invoices.push(text(data, "payment_request"))
       ),
     CreateAddress: (act) =>
