@@ -936,6 +936,26 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C56:"
   },
   {
+    name: "logged-path",
+    rows: [56],
+    bug: "the log of requests has their paths, and with them the secrets of vouchers",
+    file: "packages/http/src/Exchange.ts",
+    find: "const line = { method, route, status,",
+    replace: "const line = { method, route: asked.url, status,",
+    test: "packages/http/test/requestLog.test.ts",
+    titles: "C56:"
+  },
+  {
+    name: "traced-url",
+    rows: [56],
+    bug: "traces name what other servers were asked for",
+    file: "packages/web/src/Outbound.ts",
+    find: `attributes: { "server.address": URL.parse(request.url)?.hostname ?? "" }`,
+    replace: `attributes: { "server.address": request.url }`,
+    test: "packages/server/test/traces.test.ts",
+    titles: "C56:"
+  },
+  {
     name: "secret-kept",
     rows: [57],
     bug: "the secret of a key is kept as it is",

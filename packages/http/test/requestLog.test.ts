@@ -19,7 +19,7 @@ const started = async (logsRequests: boolean) => {
 }
 
 describe("the request log", () => {
-  it("request log: a line a request has method, route, status, time, key and request id, and nothing that was in the path or the query; a probe has none", async () => {
+  it("C56: request log: a line a request has method, route, status, time, key and request id, and nothing that was in the path or the query; a probe has none", async () => {
     const { service, lines } = await started(true)
     const { key } = await service.company()
     const id = "0197a000-0000-7000-8000-000000000000"

@@ -38,7 +38,7 @@ const receiver = async () => {
 }
 
 describe("traces", () => {
-  it("traces: a collector sees one trace from a caller's own through HTTP, journal and node to the webhook, and no secret in it", async () => {
+  it("C56: traces: a collector sees one trace from a caller's own through HTTP, journal and node to the webhook, and no secret in it", async () => {
     const [collector, endpoint] = [await receiver(), await receiver()]
     const service = await Whole.start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -47,7 +47,7 @@ describe("traces", () => {
     const { key } = await service.companyWith("paid")
     const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       service.ask(method, path, { key, headers, ...(body !== undefined && { body }) })
-    const { data: hook } = await ask("POST", "/v1/webhook-endpoints", { url: endpoint.url })
+    const { data: hook } = await ask("POST", "/v1/webhook-endpoints", { url: `${endpoint.url}/hooks/of-a-secret-path` })
     const { data: invoice } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 50_000, currency: "sats" })
     await ask("POST", "/sandbox/pay", { payment_request: invoice.payment_request })
     const { data: payee } = await ask("POST", "/sandbox/destination", { type: "lightning_invoice", amount_sats: 1000 })
@@ -103,6 +103,6 @@ describe("traces", () => {
 
     for (const { url, headers } of collector.asked)
       assert.deepStrictEqual([url, headers["x-api-key"], headers["traceparent"]], ["/v1/traces", "of the collector", undefined])
-    for (const secret of [key, Whole.operatorToken, hook.secret, "of the collector"]) assert.notInclude(text, secret)
+    for (const secret of [key, Whole.operatorToken, hook.secret, "of the collector", "of-a-secret-path"]) assert.notInclude(text, secret)
   })
 })
