@@ -67,6 +67,11 @@ const shown = Effect.fnUntraced(function* ({ companyId, id }: Refund.Refund) {
   return (yield* found((yield* Records).get(Refund.noun, companyId, id))).status
 })
 
+/** What is wrong with its refunds: nothing, where it is sound. Made-up invoices have no proofs. */
+const faultsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+  return (yield* (yield* Records).faults(companyId)).filter(({ kind }) => kind !== "proof")
+})
+
 /** What follows once its voucher is canceled. */
 const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Voucher.Voucher) {
   const atMillis = refund.createdAtMillis + 1
@@ -94,6 +99,7 @@ export const money = {
     const all = yield* Effect.forEach(Array.from({ length: 64 }), () => byLink(deposit, 10))
     const verdicts = yield* Effect.forEach(all, ({ change }) => verdict(change), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, DepositMoved: 63 })
+    assert.deepStrictEqual(yield* faultsOf(companyId), [])
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 1010, held: 10 })
   }),
@@ -163,8 +169,20 @@ export const money = {
     )
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(50))
     yield* Effect.forEach(all.slice(0, 8), verdict, { concurrency: "unbounded" })
+    assert.deepStrictEqual(yield* faultsOf(companyId), [])
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 150, held: 0 })
+  }),
+  "what a deposit notes as refunded and its refunds do not come to is a fault": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const deposit = yield* credited(companyId, 50)
+    const { change } = yield* byLink({ ...deposit, refunded: Msat.zero }, 20)
+    const [moved, made, paidBy] = change.writes
+    const noted = { ...moved, set: { ...moved.set, refunded: Msat.fromSats(19) } }
+    assert.strictEqual(yield* verdict({ ...change, writes: [noted, made, paidBy] }), "Applied")
+    assert.deepStrictEqual(yield* faultsOf(companyId), [
+      { kind: "refunded", id: deposit.id, account: null, expected: Msat.fromSats(20), found: Msat.fromSats(19) }
+    ])
   }),
   "a refund whose payment settled is completed, and one whose payment failed gives the deposit its part back": Effect.gen(function* () {
     const companyId = yield* companyWith(100)

@@ -5,6 +5,7 @@ import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
+import * as Refund from "@satrail/core/sending/Refund"
 import * as Voucher from "@satrail/core/sending/Voucher"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
@@ -124,6 +125,7 @@ export const faults = (state: State.State, companyId: CompanyId.CompanyId): Read
     withdrawals: State.ownedBy(state, Withdrawal.noun, companyId),
     vouchers: State.ownedBy(state, Voucher.noun, companyId),
     deposits: State.ownedBy(state, Deposit.noun, companyId),
+    refunds: State.ownedBy(state, Refund.noun, companyId),
     invoices: State.ownedBy(state, Invoice.noun, companyId),
     unmatched: State.ownedBy(state, Invoice.unmatchedNoun, companyId),
     isPaidInside: (paymentHash) =>

@@ -4,6 +4,7 @@ import * as Id from "@satrail/core/base/Id"
 import * as Tally from "@satrail/core/ledger/Tally"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Fault from "@satrail/core/reports/Fault"
+import * as Refund from "@satrail/core/sending/Refund"
 import { Effect, Option, Schema } from "effect"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
@@ -255,6 +256,8 @@ with booked as (
 ), credited as (
   select d.lightning_invoice_id as id, count(*) as times, sum(d.amount) as amount
   from ${own("deposits", "d")} and d.lightning_invoice_id is not null group by 1
+), refunds as (
+  select deposit_id as id, sum(amount) as amount from ${own("refunds", "r")} and r.status = any(array[${Refund.takes.map((status) => `'${status}'`).join(", ")}]) group by 1
 ), proofs as (
   select id, amount, payment_hash, preimage from whole where status = 'settled' and payment_hash is not null
   union all select i.id, i.amount, i.payment_hash, i.preimage from ${own("invoices", "i")} and i.status = 'settled'
@@ -271,6 +274,9 @@ select kind, id::text, account, expected::text, found::text from (
   select 'credit', i.id, null, i.received, coalesce(c.amount, 0)
   from (select * from ${own("invoices", "i")}) i left join credited c using (id)
   where case i.status when 'settled' then c.times is distinct from 1 or c.amount <> i.received else c.times > 0 end
+  union all
+  select 'refunded', d.id, null, coalesce(r.amount, 0), d.refunded
+  from arrived d left join refunds r using (id) where d.refunded <> coalesce(r.amount, 0)
   union all
   select 'proof', id, null, amount, null from proofs
   where case when preimage ~ '^[0-9a-f]{64}$' then encode(sha256(decode(preimage, 'hex')), 'hex') <> payment_hash else true end

@@ -6,15 +6,17 @@ import * as Balance from "../ledger/Balance.ts"
 import type { Account, Posting } from "../ledger/Change.ts"
 import type { Deposit } from "../receiving/Deposit.ts"
 import type { Invoice, Unmatched } from "../receiving/Invoice.ts"
+import * as Refund from "../sending/Refund.ts"
 import * as Voucher from "../sending/Voucher.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 
 /**
  * What can be wrong in one company's books. `posted` and `held`: the running totals are not what the entries say. `holds`: what is held is not what pending
  * withdrawals and open vouchers hold. `below_zero`: there is less than nothing. `transfer`: what was booked is not what the record of it says, or there is no
- * record. `credit`: a settled invoice has not the one deposit of what it received. `proof`: a preimage does not hash to its payment hash.
+ * record. `credit`: a settled invoice has not the one deposit of what it received. `refunded`: of a deposit, what is noted as refunded is not what its refunds that
+ * did not end unpaid come to. `proof`: a preimage does not hash to its payment hash.
  */
-export const kinds = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
+export const kinds = ["posted", "held", "holds", "below_zero", "transfer", "credit", "refunded", "proof"] as const
 export type Kind = (typeof kinds)[number]
 
 /** Something that is wrong, and by how much. */
@@ -39,6 +41,7 @@ export interface Books {
   readonly withdrawals: ReadonlyArray<Withdrawal.Withdrawal>
   readonly vouchers: ReadonlyArray<Voucher.Voucher>
   readonly deposits: ReadonlyArray<Deposit>
+  readonly refunds: ReadonlyArray<Refund.Refund>
   readonly invoices: ReadonlyArray<Invoice>
   readonly unmatched: ReadonlyArray<Unmatched>
   /** Whether a withdrawal of ours paid this hash without a node. */
@@ -107,6 +110,13 @@ const credits = ({ deposits, invoices }: Books): ReadonlyArray<Fault> =>
     return isRight ? [] : [{ kind: "credit", id, account: null, expected: received, found: Msat.sum(...found) }]
   })
 
+const refunded = ({ deposits, refunds }: Books): ReadonlyArray<Fault> =>
+  deposits.flatMap(({ id, refunded }): ReadonlyArray<Fault> => {
+    const taken = refunds.filter(({ depositId, status }) => depositId === id && Refund.takes.includes(status))
+    const expected = Msat.sum(...taken.map(({ amount }) => amount))
+    return expected === refunded ? [] : [{ kind: "refunded", id, account: null, expected, found: refunded }]
+  })
+
 const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
   [...withdrawals, ...invoices].flatMap(({ id, status, amount, paymentHash, preimage }): ReadonlyArray<Fault> => {
     const isProven = status !== "settled" || paymentHash === null || (preimage !== null && Preimage.proves(preimage, paymentHash))
@@ -131,6 +141,7 @@ export const of = (books: Books): ReadonlyArray<Fault> => {
     ...(least < 0n ? compare("below_zero", Msat.zero, least) : []),
     ...transfers(books),
     ...credits(books),
+    ...refunded(books),
     ...proofs(books)
   ]
 }

@@ -16,6 +16,9 @@ import type * as Withdrawal from "./Withdrawal.ts"
 export const Status = Schema.Literals(["open", "pending", "completed", "failed", "expired", "canceled"])
 export type Status = typeof Status.Type
 
+/** Whose amount is taken of the deposit. */
+export const takes: ReadonlyArray<Status> = ["open", "pending", "completed"]
+
 /** Money that goes back to who paid a deposit. `amount` is what the payer gets; the fees come on top, as in a withdrawal. */
 export const Refund = Schema.Struct({
   id: Noun.Id,
