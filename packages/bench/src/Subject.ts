@@ -52,7 +52,9 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   PORT: "0",
   // One caller asks at one address, as fast as he can: what is measured is the answer, not its limits.
   SATRAIL_LNURL_PER_ADDRESS: "10000000",
-  SATRAIL_LNURL_PER_CALLER: "10000000"
+  SATRAIL_LNURL_PER_CALLER: "10000000",
+  // A line a request would be measured with it.
+  SATRAIL_REQUEST_LOG: "no"
 })
 
 const client = (url: string) => Effect.flatMap(Layer.build(Fill.client(url)), (context) => Effect.provide(SqlClient.SqlClient, context))
