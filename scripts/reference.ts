@@ -11,9 +11,11 @@ import * as ChainBooks from "../packages/chain/src/Books.ts"
 import { maxCounted } from "../packages/core/src/accounts/AccountReads.ts"
 import * as ApiKeys from "../packages/core/src/accounts/ApiKeys.ts"
 import * as Companies from "../packages/core/src/accounts/Companies.ts"
+import * as Limits from "../packages/core/src/accounts/Limits.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Metadata from "../packages/core/src/base/Metadata.ts"
 import type { Rate } from "../packages/core/src/base/Throttle.ts"
+import * as Limit from "../packages/core/src/ledger/Limit.ts"
 import * as Page from "../packages/core/src/ledger/Page.ts"
 import * as ChainSource from "../packages/core/src/nodes/ChainSource.ts"
 import { maxCharacters } from "../packages/core/src/nodes/SuccessAction.ts"
@@ -84,6 +86,13 @@ const limits = (): string => {
     ["smallest invoice or withdrawal", sats(defaults.minAmount)],
     ["largest invoice, by default", sats(defaults.maxInvoice)],
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],
+    ["recipients in the limits of a key or a company", Limits.maxRecipients],
+    [
+      "steps in which the window of a limit slides, minutes",
+      Object.entries(Limit.windows)
+        .map(([name, { stepMillis }]) => `${name}: ${stepMillis / 60_000}`)
+        .join(", ")
+    ],
     ["largest amount (all bitcoin)", sats(Msat.max)],
     ...BitcoinAddress.Kind.literals.map(
       (kind) => [`smallest on-chain payment to ${kind}`, `${BitcoinAddress.dustLimitSats(kind)} sats`] as const

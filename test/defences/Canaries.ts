@@ -59,6 +59,27 @@ export const canaries: ReadonlyArray<Canary> = [
     isInStories: true
   },
   {
+    name: "limit-of-the-snapshot",
+    rows: [12],
+    bug: "what was counted against a limit is read as of when the statement began, and not as of its lock",
+    file: postgres("Migration0021"),
+    find: "language plpgsql volatile as",
+    replace: "language plpgsql stable as",
+    test: "packages/server/test/cluster/races.slow.test.ts",
+    titles: "C12: limits:",
+    needsServer: true
+  },
+  {
+    name: "limit-never-counted",
+    rows: [12],
+    bug: "a commit is held to its limits, and not counted against them",
+    file: postgres("Counts"),
+    find: "times = case when excluded.bucket > s.bucket then 0 else s.times end + excluded.times",
+    replace: "times = s.times where false",
+    test: inSql,
+    titles: "limits:"
+  },
+  {
     name: "hold-released-on-expiry",
     rows: [1],
     bug: "a payment is given back when its invoice expires, though it is on its way",
@@ -474,11 +495,13 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `    from: ["pending"],
     to: "failed",
     sets: ["failure"],
+    clears: ["counted"],
     stamps: ["updatedAtMillis"],
     again: { in: ["failed"] }`,
     replace: `    from: ["pending", "failed"],
     to: "failed",
     sets: ["failure"],
+    clears: ["counted"],
     stamps: ["updatedAtMillis"],
     again: { in: ["settled"] }`,
     test: inMemory,

@@ -51,7 +51,7 @@ export const unopened = Effect.map(Id.make, CompanyId.make)
 
 /** A company that nobody has opened yet. */
 export const company = Effect.gen(function* (): Effect.fn.Return<Company.Company> {
-  return { id: yield* unopened, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis }
+  return { id: yield* unopened, name: "Acme", plan: "free", createdAtMillis: yield* Clock.currentTimeMillis, limits: null }
 })
 
 /** A company that exists; its id. */
@@ -77,6 +77,8 @@ export const apiKey = Effect.fnUntraced(function* (
     expiresAtMillis: null,
     revokedAtMillis: null,
     lastUsedAtMillis: null,
+    limits: null,
+    spendsAs: null,
     ...fields
   }
 })

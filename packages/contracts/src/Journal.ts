@@ -7,6 +7,7 @@ import * as Deposits from "./JournalDeposits.ts"
 import * as Events from "./JournalEvents.ts"
 import * as Invoices from "./JournalInvoices.ts"
 import * as Keys from "./JournalKeys.ts"
+import * as Limits from "./JournalLimits.ts"
 import * as Payouts from "./JournalPayouts.ts"
 import * as SharedPayouts from "./JournalSharedPayouts.ts"
 import * as Nouns from "./Nouns.ts"
@@ -26,6 +27,7 @@ export const money = {
   ...Invoices.money,
   ...Deposits.money,
   ...Keys.money,
+  ...Limits.money,
   ...Companies.money,
   ...Nouns.money
 }

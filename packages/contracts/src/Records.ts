@@ -372,16 +372,38 @@ export const money = {
     assert.deepStrictEqual(byId(read), byId([one, { ...two, type: "taproot", index: 0 }]))
     assert.deepStrictEqual(yield* records.onChainAddresses([]), [])
   }),
+  "a key is read with its limits and those of its company, as they were set last": Effect.gen(function* () {
+    const records = yield* Records
+    const companyId = yield* open
+    const limits = {
+      daySats: 10_000,
+      dayCount: 0,
+      recipientTypes: ["lnurl", "lightning_invoice"],
+      recipients: ["café@pay.example"]
+    } as const
+    const row = yield* apiKey(companyId, { limits, spendsAs: "another" })
+    const looked = Effect.map(found(records.apiKey(row.id)), ({ apiKey, companyLimits }) => [apiKey.limits, companyLimits])
+    yield* committed(ApiKey.issued(row))
+    assert.deepStrictEqual((yield* found(records.apiKey(row.id))).apiKey, row)
+    const others = { monthSats: 2_100_000_000_000_000 }
+    yield* committed(Company.limited(companyId, others, 1), ApiKey.limited(row, null, 1))
+    assert.deepStrictEqual(yield* looked, [null, others])
+    assert.deepStrictEqual((yield* found(records.company(companyId))).limits, others)
+    yield* committed(Company.limited(companyId, others, 2), Company.limited(companyId, null, 3), ApiKey.limited(row, others, 3))
+    assert.deepStrictEqual(yield* looked, [others, null])
+    assert.deepStrictEqual(yield* records.spent(companyId, row.id), [])
+  }),
   "a key is read as it was committed, with the plan its company has now": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* apiKey(companyId, { name: "büro", scopes: ["admin", "read", "send"], expiresAtMillis: 4_000_000_000_000 })
     yield* committed(ApiKey.issued(row))
-    assert.deepStrictEqual(yield* found(records.apiKey(row.id)), { apiKey: row, plan: "free" })
+    assert.deepStrictEqual(yield* found(records.apiKey(row.id)), { apiKey: row, plan: "free", companyLimits: null })
     yield* committed(Company.planChanged(companyId, "paid", 1_700_000_000_000), ApiKey.used(row, row.createdAtMillis + 1))
     assert.deepStrictEqual(yield* found(records.apiKey(row.id)), {
       apiKey: { ...row, lastUsedAtMillis: row.createdAtMillis + 1 },
-      plan: "paid"
+      plan: "paid",
+      companyLimits: null
     })
   }),
   "an answer is read as it was committed, to the byte": Effect.gen(function* () {

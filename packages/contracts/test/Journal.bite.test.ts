@@ -11,6 +11,7 @@ import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Written from "@satrail/core/ledger/Written"
 import * as Answer from "@satrail/core/ledger/Answer"
 import * as Cursor from "@satrail/core/ledger/Cursor"
+import * as Limit from "@satrail/core/ledger/Limit"
 import { applied } from "@satrail/core/ledger/Journal"
 import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -227,6 +228,49 @@ bites("Journal", promises, {
         })
     }),
     ["C12: 200 requests at once for all there is: exactly one is held"]
+  ],
+  "one that knows no limits": [
+    deaf("LimitExceeded"),
+    [
+      "limits: what fits to the last sat is granted, one sat more is refused and changes nothing",
+      "limits: so many a day, whatever they come to"
+    ]
+  ],
+  "one that gives no room back": [
+    sabotage({
+      commit: (commit) => (change) => {
+        if (change._tag !== "WithdrawalFailed" && change._tag !== "VoucherCanceled") return commit(change)
+        const { counts: _, ...rest } = change
+        return commit(rest)
+      }
+    }),
+    [
+      "limits: a withdrawal that failed gives its room back, once",
+      "limits: a voucher gives its room back when it is canceled or expires, and by the withdrawal that it became"
+    ]
+  ],
+  "one that counts in a bucket of its own making": [
+    changing((change) =>
+      change.counts === undefined
+        ? change
+        : { ...change, counts: change.counts.map((one) => ({ ...one, atMillis: one.atMillis - 3_600_000 })) }
+    ),
+    ["limits: a window slides: what left it is free, and not a millisecond before"]
+  ],
+  "one that looks at what is left first and counts afterwards": [
+    sabotage({
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          const [first] = change.counts ?? []
+          if (change._tag !== "WithdrawalRequested" || first === undefined) return yield* commit(change)
+          const needed = Balance.need(change.legs.flatMap(({ postings }) => postings))
+          const limit = Limit.over(yield* records.spent(change.companyId, first.subject), first, needed)
+          yield* Effect.yieldNow
+          const { counts: _, ...rest } = change
+          return yield* limit === undefined ? commit(rest) : commit(change)
+        })
+    }),
+    ["C12: limits: of 64 withdrawals at once as many are applied as there is room for"]
   ],
   "one that takes any content for the same": [
     deaf("Conflict"),

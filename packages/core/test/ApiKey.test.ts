@@ -19,6 +19,8 @@ const row = (
   expiresAtMillis: null,
   revokedAtMillis: null,
   lastUsedAtMillis: null,
+  limits: null,
+  spendsAs: null,
   ...fields
 })
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))

@@ -44,7 +44,7 @@ const within = (row: Withdrawal.Withdrawal) =>
     2
   )
 
-const company: Company.Company = { id: CompanyId.make("c"), name: "Acme", plan: "free", createdAtMillis: 1 }
+const company: Company.Company = { id: CompanyId.make("c"), name: "Acme", plan: "free", createdAtMillis: 1, limits: null }
 const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
 
 describe("What a Change books", () => {

@@ -53,7 +53,18 @@ const read = Section.make("read", { title: "Read", description: "Balance, deposi
 const operator = Section.make(
   "operator",
   { title: "Operator", description: "Companies, their keys, plans and domains: with the operator's token, never with an API key" },
-  [Companies.open, ApiKeys.issue, ApiKeys.revoke, ApiKeys.rotate, Companies.changePlan, Domains.vouch]
+  [
+    Companies.open,
+    ApiKeys.issue,
+    ApiKeys.get,
+    ApiKeys.limit,
+    ApiKeys.revoke,
+    ApiKeys.rotate,
+    Companies.changePlan,
+    Companies.getLimits,
+    Companies.limit,
+    Domains.vouch
+  ]
 )
 
 const together = Section.together([

@@ -18,6 +18,11 @@ export class Caller extends Context.Service<Caller, ApiKey.Holder>()("@satrail/h
 /** Whose records it may read and make. */
 export const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
 
+/** Who sends, with whatever limits it. */
+export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits }) => ({
+  company: { id: apiKey.companyId, plan, limits: companyLimits },
+  apiKey
+}))
 /** The operator in a company's place, where it only reads: a key that no text is of, and that opens nothing else. */
 export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Service"] => ({
   apiKey: {
@@ -29,9 +34,12 @@ export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Servic
     createdAtMillis,
     expiresAtMillis: null,
     revokedAtMillis: null,
-    lastUsedAtMillis: null
+    lastUsedAtMillis: null,
+    limits: null,
+    spendsAs: null
   },
-  plan
+  plan,
+  companyLimits: null
 })
 
 /** What the operator shows to be let in. Undefined: the operator routes are closed to everybody. */

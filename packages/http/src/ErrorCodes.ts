@@ -109,6 +109,11 @@ export const catalogue = {
     meaning: "The balance does not cover amount and fee. Nothing was held.",
     remedy: "Send less, or wait for a deposit or for a pending withdrawal to end."
   },
+  limit_exceeded: {
+    status: 422,
+    meaning: "Sending this is more than a limit of the API key or of its company allows. Nothing was held. `error.limit` names the limit.",
+    remedy: "Send at most `error.remaining_sats`, or wait until `error.frees_at`, or ask the operator for another limit."
+  },
   idempotency_mismatch: {
     status: 422,
     meaning: "The `Idempotency-Key` was used before for another request.",

@@ -11,6 +11,7 @@ import type { EndpointNotEnabled } from "@satrail/core/events/Endpoint"
 import type { CursorTooOld } from "@satrail/core/events/Events"
 import type { Feed } from "@satrail/core/events/Feed"
 import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
+import * as Limit from "@satrail/core/ledger/Limit"
 import type { Conflict, IdempotencyMismatch, NotFound, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import type { RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
@@ -37,6 +38,7 @@ import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
 import { type Catalogue, catalogue, type Code } from "./ErrorCodes.ts"
+import * as Scalars from "./Scalars.ts"
 
 export { catalogue, type Code } from "./ErrorCodes.ts"
 
@@ -50,6 +52,20 @@ const details = {
       })
     ),
     needed_sats: Schema.Finite.annotate({ description: "What amount and fee come to, to three decimals", examples: [25_035.5] })
+  },
+  limit_exceeded: {
+    limit: Limit.Name.annotate({ description: "Which member of `limits` was in the way", examples: ["day_sats"] }),
+    remaining_sats: Schema.optionalKey(
+      Schema.Finite.annotate({
+        description: "What this limit would still let through, with fees; absent where it limits no amount",
+        examples: [3000]
+      })
+    ),
+    frees_at: Schema.optionalKey(
+      Schema.NullOr(Scalars.Instant).annotate({
+        description: "When as much as was asked for is free again, if nothing else is sent by then; null if never"
+      })
+    )
   }
 } as const satisfies { readonly [C in Code]?: Schema.Struct.Fields }
 
@@ -167,6 +183,12 @@ const table = {
     const available_sats = Number(Msat.toSats(available))
     return detailed("insufficient_balance", `${message}: ${available_sats} sats are available`, { needed_sats, available_sats })
   },
+  LimitExceeded: ({ limit, of, remaining, freesAtMillis }: Limit.LimitExceeded) =>
+    detailed("limit_exceeded", `This is more than ${of === "key" ? "the API key's" : "the company's"} limit ${limit} allows`, {
+      limit,
+      ...(remaining !== undefined && { remaining_sats: Msat.toDecimalSats(remaining) }),
+      ...(freesAtMillis !== undefined && { frees_at: Scalars.instantOrNull(freesAtMillis) })
+    }),
   TooManyEndpoints: ({ maximum }: TooManyEndpoints) =>
     failure("too_many_endpoints", `There are ${maximum} webhook endpoints already, which is as many as a company has`),
   EndpointNotEnabled: ({ status }: EndpointNotEnabled) => failure("webhook_endpoint_disabled", `The webhook endpoint is ${status}`),
@@ -273,11 +295,13 @@ export const exampleOf = (code: Code) => {
       ? malformed([{ path: "amount", message: "The amount must be more than 0" }])
       : code === "insufficient_balance"
         ? detailed(code, meaning, { available_sats: 21_000, needed_sats: 25_035.5 })
-        : failure(code, meaning)
+        : code === "limit_exceeded"
+          ? detailed(code, meaning, { limit: "day_sats", remaining_sats: 3000, frees_at: "2026-01-31T12:00:00.000Z" })
+          : failure(code, meaning)
   return addressed(failed, exampleId)
 }
 
-const moreOf = (code: Code): Schema.Struct.Fields => ("insufficient_balance" === code ? details[code] : {})
+const moreOf = (code: Code): Schema.Struct.Fields => (code === "insufficient_balance" || code === "limit_exceeded" ? details[code] : {})
 
 const schemaOf = (code: Code) =>
   Schema.Struct({

@@ -45,6 +45,9 @@ export interface Answer {
       readonly request_id?: string
       readonly available_sats?: number
       readonly needed_sats?: number
+      readonly limit?: string
+      readonly remaining_sats?: number
+      readonly frees_at?: string | null
     }
   }
 }

@@ -198,7 +198,21 @@ const asked: Record<string, Record<string, Ask>> = {
   "/operator/api-keys/{id}/rotate": {
     post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
   },
-  "/operator/api-keys/{id}": { delete: { key: operatorToken, path: `/operator/api-keys/${keyId}` } },
+  "/operator/api-keys/{id}/limits": {
+    put: {
+      key: operatorToken,
+      path: `/operator/api-keys/${keyId}/limits`,
+      body: { day_sats: 10_000, recipients: ["satoshi@wallet.example"] }
+    }
+  },
+  "/operator/companies/{id}/limits": {
+    get: { key: operatorToken, path: `/operator/companies/${company.id}/limits` },
+    put: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 1_000_000 } }
+  },
+  "/operator/api-keys/{id}": {
+    get: { key: operatorToken, path: `/operator/api-keys/${keyId}` },
+    delete: { key: operatorToken, path: `/operator/api-keys/${keyId}` }
+  },
   "/operator/backlog": { get: { key: operatorToken } },
   "/operator/withdrawals": { get: { key: operatorToken } },
   "/operator/withdrawals/{id}": { get: { key: operatorToken, path: `/operator/withdrawals/${withdrawalID}` } },

@@ -61,6 +61,7 @@ describe("keys", () => {
         name: is("till"),
         scopes: is(["read", "receive"]),
         expires_at: is(null),
+        limits: is(null),
         created_at: instant
       }),
       []

@@ -23,9 +23,11 @@ export const make = (read: Read): AccountReads["Service"] => ({
     read((now) =>
       Option.map(HashMap.get(State.of(now, ApiKey.noun), id), (apiKey) => ({
         apiKey,
-        plan: HashMap.getUnsafe(now.companies, apiKey.companyId).plan
+        plan: HashMap.getUnsafe(now.companies, apiKey.companyId).plan,
+        companyLimits: HashMap.getUnsafe(now.companies, apiKey.companyId).limits
       }))
     ),
+  spent: (companyId, subject) => read((now) => State.spentBy(now, companyId, subject)),
   domain: (domain) => read((now) => HashMap.get(now.domains, domain)),
   domainsOf: (companyId) =>
     read((now) =>

@@ -1,5 +1,5 @@
 import * as Company from "@satrail/core/accounts/Company"
-import { HashMap } from "effect"
+import { Equal, HashMap } from "effect"
 import { creation, type Kind } from "./Program.ts"
 
 const opened: Kind<Company.CompanyOpened> = {
@@ -15,4 +15,12 @@ const planChanged: Kind<Company.PlanChanged> = {
   })
 }
 
-export const kinds = { CompanyOpened: opened, PlanChanged: planChanged }
+const limited: Kind<Company.CompanyLimited> = {
+  before: (state, { id, limits }) => (Equal.equals(HashMap.getUnsafe(state.companies, id).limits, limits) ? "again" : undefined),
+  move: (state, { id, limits }) => ({
+    ...state,
+    companies: HashMap.modify(state.companies, id, (company) => ({ ...company, limits }))
+  })
+}
+
+export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, CompanyLimited: limited }

@@ -6,6 +6,7 @@ import * as Balance from "@satrail/core/ledger/Balance"
 import type { Posting } from "@satrail/core/ledger/Change"
 import type { Told } from "@satrail/core/ledger/EventStore"
 import type { Published } from "@satrail/core/ledger/LedgerReads"
+import type { Spent } from "@satrail/core/ledger/Limit"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Coin from "@satrail/core/nodes/Coin"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -73,6 +74,8 @@ export interface State {
   readonly tasks: Map<Work>
 
   readonly balances: Map<Balance.Balance>
+  /** What counts against the limits of a key or a company: see `spender`. */
+  readonly spent: Map<ReadonlyArray<Spent>>
   /** Every posting there ever was, by company. */
   readonly entries: Map<List<Entry>>
   /** By their ids, which leave no gap. */
@@ -102,6 +105,7 @@ export const empty: State = {
   cursors: HashMap.empty(),
   tasks: HashMap.empty(),
   balances: HashMap.empty(),
+  spent: HashMap.empty(),
   entries: HashMap.empty(),
   events: HashMap.empty(),
   forgotten: HashMap.empty(),
@@ -177,6 +181,13 @@ export const remove = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, rec
 /** A company that was not opened has nothing. */
 export const balanceOf = (state: State, companyId: CompanyId.CompanyId): Balance.Balance =>
   Option.getOrElse(HashMap.get(state.balances, companyId), () => Balance.empty)
+
+/** Where it is kept what counts for a subject of a company. */
+export const spender = (companyId: CompanyId.CompanyId, subject: string): string => `${companyId} ${subject}`
+
+/** What was counted for a subject of a company. */
+export const spentBy = (state: State, companyId: CompanyId.CompanyId, subject: string): ReadonlyArray<Spent> =>
+  Option.getOrElse(HashMap.get(state.spent, spender(companyId, subject)), () => [])
 
 /** Keys may hold any visible character, owners are ids: a space keeps the two apart. */
 export const answerAddress = (owner: CompanyId.CompanyId, key: string): string => `${owner} ${key}`

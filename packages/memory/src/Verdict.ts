@@ -3,6 +3,7 @@ import * as Balance from "@satrail/core/ledger/Balance"
 import type { Fence, Leg } from "@satrail/core/ledger/Change"
 import type { Event } from "@satrail/core/ledger/Event"
 import * as Journal from "@satrail/core/ledger/Journal"
+import * as Limit from "@satrail/core/ledger/Limit"
 import * as Written from "@satrail/core/ledger/Written"
 import type * as Changes from "@satrail/core/service/Changes"
 import type { Programs, Storable, Tagged } from "@satrail/core/service/Changes"
@@ -65,6 +66,20 @@ const book = (state: State.State, { companyId, postings }: Leg, transferId: stri
     balances: HashMap.set(state.balances, companyId, Balance.add(balance, Balance.effect(postings))),
     entries: State.push(state.entries, companyId, ...postings.map((posting) => ({ ...posting, transferId })))
   }
+}
+
+/** Then: is it within every limit? What takes from `available` counts, and what returns to it does not any more. */
+const count = (state: State.State, { companyId, legs, counts = [] }: Storable): State.State | Limit.LimitExceeded => {
+  const amount = Balance.need(legs.flatMap(({ postings }) => postings))
+  let spent = state.spent
+  for (const one of counts) {
+    const { subject, atMillis } = one
+    const own = State.spentBy(state, companyId, subject)
+    const limit = amount > 0n ? Limit.over(own, one, amount) : undefined
+    if (limit !== undefined) return Limit.exceeded(limit, subject, companyId)
+    spent = HashMap.set(spent, State.spender(companyId, subject), Limit.add(own, atMillis, amount, amount > 0n ? 1 : -1))
+  }
+  return { ...state, spent }
 }
 
 const withCursor = (state: State.State, { cursor }: Storable): State.State =>
@@ -138,5 +153,6 @@ export const apply = (state: State.State, change: Storable): readonly [Verdict, 
   if (refusal !== undefined) return [Exit.fail(refusal), state]
   let next: State.State | Changes.Refusal = move(state, change)
   for (const leg of change.legs) if (!("_tag" in next)) next = book(next, leg, change.transferId ?? change.id)
+  if (!("_tag" in next) && change.counts !== undefined) next = count(next, change)
   return "_tag" in next ? [Exit.fail(next), state] : [Exit.succeed(Journal.applied), record(next, change)]
 }

@@ -1,8 +1,11 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
-import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Conflict } from "@satrail/core/ledger/Journal"
+import { Limits } from "@satrail/core/accounts/Limits"
 import type { Position } from "@satrail/core/ledger/Page"
 import { Plan } from "@satrail/core/accounts/Plan"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Limit from "@satrail/core/ledger/Limit"
 import { Schema } from "effect"
 import * as Reads from "./Reads.ts"
 import { creation, joinTarget, type Kind, statement, target } from "./Statements.ts"
@@ -53,19 +56,34 @@ applied as (
 
 export const kinds = { ApiKeyIssued: issued, ApiKeyUsed: used }
 
+const ofCompany = Schema.decodeUnknownSync(Schema.Struct({ plan: Plan, companyLimits: Schema.NullOr(Schema.fromJsonString(Limits)) }))
+
+const spentOf = Schema.decodeUnknownSync(
+  Schema.Struct({
+    window: Schema.Literals(Limit.all),
+    bucket: Schema.FiniteFromString,
+    amount: Msat.FromString,
+    times: Schema.FiniteFromString
+  })
+)
 /** After every time. */
 const latest = "9223372036854775807"
-
-const planOf = Schema.decodeUnknownSync(Schema.Struct({ plan: Plan }))
 
 export const reads = {
   apiKey: Reads.one("Records.apiKey", {
     key: { id: "text" },
     select: `
-select ${apiKeys.selected}, (select plan from satrail.companies c where c.id = t.company_id) as plan
-from ${apiKeys.name} t where t.id = a.id`,
-    read: (row): ApiKey.Holder => ({ apiKey: apiKeys.ofRow(row), plan: planOf(row).plan }),
+select ${apiKeys.selected}, c.plan, c.limits::text as "companyLimits"
+from ${apiKeys.name} t cross join lateral (select plan, limits from satrail.companies where id = t.company_id limit 1) c where t.id = a.id`,
+    read: (row): ApiKey.Holder => ({ apiKey: apiKeys.ofRow(row), ...ofCompany(row) }),
     keyOf: (id: string) => [id]
+  }),
+  spent: Reads.many("Records.spent", {
+    text: `
+select span as window, bucket::text, amount::text, times::text from satrail.spent t
+where t.company_id = $1::uuid and t.subject = $2::text and t.times > 0`,
+    values: (companyId: CompanyId.CompanyId, subject: string) => [companyId, subject],
+    read: spentOf
   }),
   keysOf: Reads.many("Records.keysOf", {
     text: `

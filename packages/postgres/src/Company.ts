@@ -6,7 +6,7 @@ import { Conflict } from "@satrail/core/ledger/Journal"
 import { Effect, Schema } from "effect"
 import * as Lists from "./Lists.ts"
 import * as Reads from "./Reads.ts"
-import { joinTarget, type Kind, statement } from "./Statements.ts"
+import { joinTarget, type Kind, own, statement } from "./Statements.ts"
 import * as Table from "./Table.ts"
 
 const companies = Table.of(Company.members)
@@ -14,7 +14,7 @@ const companies = Table.of(Company.members)
 const opened: Kind<Company.CompanyOpened> = {
   // A company's id is its company_id: the shared parts find the row by both.
   statement: statement({
-    columns: "name text, plan text, created_at_millis bigint",
+    columns: own(companies),
     parts: () => [
       `
 applied as (
@@ -51,7 +51,28 @@ target as materialized (
   refusals: {}
 }
 
-export const kinds = { CompanyOpened: opened, PlanChanged: planChanged }
+const limited: Kind<Company.CompanyLimited> = {
+  statement: statement({
+    columns: "limits json",
+    parts: () => [
+      `
+target as materialized (
+  select a.n, t.limits from (select n, id from asked order by id) a
+  cross join lateral (select limits from satrail.companies where id = a.id for no key update) t
+), applied as (
+  update satrail.companies t set limits = f.limits from fresh f join target g using (n)
+  where t.id = f.id and g.limits::text is distinct from f.limits::text returning t.id as company_id, t.id
+)`
+    ],
+    joins: joinTarget,
+    before: "case when g.n is not null and g.limits::text is not distinct from a.limits::text then 'Applied' end",
+    guards: "case when g.n is null then 'missing' end"
+  }),
+  row: ({ limits }) => ({ limits }),
+  refusals: {}
+}
+
+export const kinds = { CompanyOpened: opened, PlanChanged: planChanged, CompanyLimited: limited }
 
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 

@@ -11,6 +11,7 @@ import * as Answer from "./Answer.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as Commits from "./Commits.ts"
 import * as Company from "./Company.ts"
+import * as Counts from "./Counts.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Domain from "./Domain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
@@ -59,8 +60,10 @@ const kindOf = (change: Storable): Kind<Any> =>
 const isEnqueue = (job: Job): job is Enqueue => job._tag === "Enqueue"
 const isComplete = (job: Job): job is Complete => job._tag === "Complete"
 
+type Bounds = ReturnType<typeof Counts.boundsOf>
+
 /** A Change as the row that its statement reads. What is left out is null there. */
-const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number): Row => {
+const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number, bounds?: Bounds): Row => {
   const { id, companyId, atMillis, transferId, once, event, jobs = [], fence, cursor } = change
   const [enqueued, completed] = [jobs.filter(isEnqueue), jobs.filter(isComplete)]
   const [job] = enqueued
@@ -85,7 +88,8 @@ const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, ch
     ...(completes === "one" && { completes: completed[0]?.id }),
     ...(completes === "many" && { completes: completed.map(({ id }) => id) }),
     ...(fence && { task_id: fence.taskId, token: fence.token }),
-    ...(cursor && { source: cursor.source, position: cursor.value })
+    ...(cursor && { source: cursor.source, position: cursor.value }),
+    ...(bounds && Counts.rowOf(change, bounds))
   }
 }
 
@@ -112,7 +116,9 @@ interface Again {
 
 /** What the database said about one Change: a word that all kinds share, or one of its kind's refusals. */
 const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exit<Core.Applied | Again, Changes.Refusal> => {
-  const [word = "", detail = ""] = said.split(" ")
+  const [word = "", ...details] = said.split(" ")
+  const isStale = details[0] === "stale"
+  const [detail = "", of = ""] = isStale ? details.slice(1) : details
   switch (word) {
     case "Applied":
       return Exit.succeed(Core.applied)
@@ -131,7 +137,7 @@ const exitOf = (change: Storable, said: string, answer: string | null): Exit.Exi
     default: {
       const refusal = kindOf(change).refusals[word]
       if (refusal === undefined) return Exit.die(new Error(`${change._tag} cannot be ${said}`))
-      return detail === "stale" ? Exit.succeed({ _tag: "Again", refusal: refusal(change, detail) }) : Exit.fail(refusal(change, detail))
+      return isStale ? Exit.succeed({ _tag: "Again", refusal: refusal(change, detail, of) }) : Exit.fail(refusal(change, detail, of))
     }
   }
 }
@@ -169,6 +175,7 @@ const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried =
     completes: countOf(changes, isComplete),
     cursor: changes.some(({ cursor }) => cursor !== undefined),
     event: changes.some(({ event }) => event !== undefined),
+    counts: changes.some(({ counts }) => counts !== undefined),
     absent: kind.absent?.(changes) ?? []
   }
 }
@@ -178,9 +185,14 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Stora
   const [first] = changes
   if (first === undefined) return Effect.succeed([])
   const kind = kindOf(first)
-  const statement = kind.statement(carriedBy(kind, changes))
-  const rows = JSON.stringify(changes.map((change, n) => rowOf(kind, statement, change, n)))
-  const values = statement.postings === "parameter" ? [rows, JSON.stringify(changes.flatMap(postingsOf))] : [rows]
+  const carried = carriedBy(kind, changes)
+  const statement = kind.statement(carried)
+  const bounds = carried.counts ? Counts.boundsOf(changes) : undefined
+  const values = [
+    JSON.stringify(changes.map((change, n) => rowOf(kind, statement, change, n, bounds))),
+    ...(statement.postings === "parameter" ? [JSON.stringify(changes.flatMap(postingsOf))] : []),
+    ...(bounds !== undefined && carried.takes ? [Counts.parameterOf(bounds)] : [])
+  ]
   return sql.unsafe<object>(statement.text, values).pipe(
     Effect.retry({ times: 3, while: isOvertaken }),
     Effect.map((rows) => {
@@ -196,8 +208,11 @@ export const apply = (sql: SqlClient.SqlClient) => (changes: ReadonlyArray<Stora
 
 const verdictsOf = Schema.decodeUnknownSync(Verdicts)
 
-/** Changes of one kind and shape are one statement. */
-const laneOf = (change: Storable): string => (Written.is(change) ? `${change._tag} ${Noun.shapeOf(change.writes)}` : change._tag)
+/** Changes of one kind and shape are one statement. What is counted against limits is one of its own, so that nothing else waits for it. */
+const laneOf = (change: Storable): string => {
+  const kind = change.counts === undefined ? change._tag : `${change._tag} counted`
+  return Written.is(change) ? `${kind} ${Noun.shapeOf(change.writes)}` : kind
+}
 
 /** Looking again settles it: more often than this, and something is wrong. */
 const maxLooks = 20

@@ -53,6 +53,7 @@ export const make = Effect.gen(function* () {
       AccountReads.of({
         company: yield* Company.reads.company,
         apiKey: yield* ApiKey.reads.apiKey,
+        spent: yield* ApiKey.reads.spent,
         domain: yield* Domain.reads.domain,
         domainsOf: yield* Domain.reads.domainsOf,
         domainsToCheck: yield* Domain.reads.domainsToCheck,

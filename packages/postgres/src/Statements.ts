@@ -1,5 +1,6 @@
 import type { Refusal } from "@satrail/core/service/Changes"
 import type { Account, Any } from "@satrail/core/ledger/Change"
+import * as Counts from "./Counts.ts"
 import type { Columns, Row } from "./Table.ts"
 
 // One statement a kind of Change. $1 is the Changes as rows, $2 their postings. All are built from the same parts: what was asked,
@@ -25,8 +26,8 @@ export interface Kind<C extends Any> {
   readonly absent?: (changes: ReadonlyArray<C>) => ReadonlyArray<string>
   /** What no other Change of a flush may be about too, besides its id, its key and its jobs. */
   readonly identities?: (change: C) => ReadonlyArray<string>
-  /** Its refusals by the word in the verdict; `detail` is what follows the word. */
-  readonly refusals: { readonly [word: string]: (change: C, detail: string) => Refusal }
+  /** Its refusals by the word in the verdict; `detail` is what follows the word, and `of` what follows that. */
+  readonly refusals: { readonly [word: string]: (change: C, detail: string, of: string) => Refusal }
 }
 
 /** What the Changes of a flush carry, besides their rows. What none of them carries is not in their statement. */
@@ -42,6 +43,8 @@ export interface Carried {
   readonly completes: Count
   readonly cursor: boolean
   readonly event: boolean
+  /** Whether they are counted against limits, or give back what was. */
+  readonly counts: boolean
   /** The columns of their records that are null in all of them. */
   readonly absent: ReadonlyArray<string>
 }
@@ -97,6 +100,7 @@ const asked = ({ columns, idType = "uuid" }: Shape, carried: Carried) => {
     carried.fence && "task_id uuid, token int",
     { none: "", one: "completes uuid", many: "completes json" }[carried.completes],
     carried.cursor && "source text, position text",
+    carried.counts && `counts json${carried.takes ? ", at int[], needs bigint[]" : ""}`,
     columns
   ]
   return `
@@ -196,12 +200,14 @@ target as materialized (
 export const joinTarget = "left join target g using (n)"
 
 /**
- * Not enough money. `stale` when the balance changed after the snapshot was taken: what took the money may have been this very Change,
+ * Not enough money, or room. `stale` when the balance changed after the snapshot was taken: what took the money may have been this very Change,
  * committed by another process, which the snapshot does not show.
  */
-export const insufficient = `'InsufficientBalance' || case when
+export const stale = `case when
     (select version from locked k where k.company_id = a.company_id)
     is distinct from (select xmin::text from satrail.balances b where b.company_id = a.company_id) then ' stale' else '' end`
+
+export const insufficient = `'InsufficientBalance' || ${stale}`
 
 /** Grants in the order asked whatever still fits, of what `candidates` lets through. */
 export const granted = (candidates: string) => `
@@ -301,9 +307,11 @@ select verdict, answer from verdicts order by n`
 const textOf = (shape: Shape, carried: Carried): string => {
   const { money, once, fence, event, completes, enqueues } = carried
   const locks = fence ? after("fenced") : money === "none" ? "" : after("locked")
+  const isLimited = carried.counts && carried.takes
   const parts = [
     asked(shape, carried),
     ...(money === "none" ? [] : [booking(money)]),
+    ...(isLimited ? [Counts.rooms(isOne(money) ? "$2" : "$3")] : []),
     ...(mayBeUnopened(shape, carried) ? [unopened] : []),
     ...(once ? [seen] : []),
     ...(fence ? [fenced(shape, carried)] : []),
@@ -315,6 +323,7 @@ const textOf = (shape: Shape, carried: Carried): string => {
     ...(completes === "none" ? [] : [completed(completes)]),
     ...(enqueues === "none" ? [] : [enqueued(enqueues)]),
     ...(money === "none" ? [] : [booked(money)]),
+    ...(carried.counts ? [Counts.written(carried.takes)] : []),
     ...(shape.effects ?? [])
   ]
   return `with ${parts.join(",")}${verdicts(shape, carried)}`
@@ -339,8 +348,8 @@ const made = (shape: Shape, given: Carried): Statement => {
   return { text: textOf(shape, carried), postings, enqueues, completes }
 }
 
-const keyOf = ({ money, takes, once, fence, enqueues, completes, cursor, event, absent }: Carried): string =>
-  `${[takes, once, fence, cursor, event].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
+const keyOf = ({ money, takes, once, fence, enqueues, completes, cursor, event, counts, absent }: Carried): string =>
+  `${[takes, once, fence, cursor, event, counts].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
 
 /** One row an item, in their order: its verdict, and the answer when it is a replay. A shape may depend on what is carried. */
 export const statement = (shape: Shape | ((carried: Carried) => Shape)): StatementOf => {

@@ -3,8 +3,21 @@ import * as Balance from "@satrail/core/ledger/Balance"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"
+import * as Limit from "@satrail/core/ledger/Limit"
+import * as Counts from "./Counts.ts"
 import * as Labels from "./Labels.ts"
-import { type Carried, granted, insufficient, joinTarget, type Kind, sameAsAsked, type Shape, statement, target } from "./Statements.ts"
+import {
+  type Carried,
+  granted,
+  insufficient,
+  joinTarget,
+  type Kind,
+  sameAsAsked,
+  type Shape,
+  statement,
+  stale,
+  target
+} from "./Statements.ts"
 import * as Table from "./Table.ts"
 
 // A Change that says what it writes needs no statement of its own: it follows from the shape of its writes (verbs, nouns, members). Into its text go constants
@@ -62,7 +75,7 @@ const given = (noun: Noun.Noun, prefix: string, absent: ReadonlySet<string>): Re
 const namesOf = ({ unique, moving }: Noun.Noun): ReadonlyArray<ReadonlyArray<string>> =>
   unique.filter((members) => !members.some((member) => moving.has(member))).map((members) => members.map(Table.columnOf))
 
-const inserting = (noun: Noun.Noun, absent: ReadonlySet<string>, takes: boolean): Shape => {
+const inserting = (noun: Noun.Noun, absent: ReadonlySet<string>, { takes, counts }: Carried): Shape => {
   const table = tableOf(noun)
   const columns = given(noun, "", absent).join(", ")
   const names = namesOf(noun)
@@ -88,7 +101,7 @@ applied as (
   )
   return {
     parts: () => [
-      granted(`
+      (counts ? Counts.granted : granted)(`
     select f.* from fresh f${probes.join("")}
     where ${probes.map((_, i) => `known_${i} is null`).join(" and ")}
   `),
@@ -100,7 +113,8 @@ applied as (
     // Whatever is granted is written, or the statement fails as a whole.
     done: "granted",
     before,
-    guards: `coalesce(${[...taken, insufficient].join(", ")})`
+    ...(counts && { joins: Counts.joined }),
+    guards: `coalesce(${[...taken, ...(counts ? [Counts.exceeded(stale)] : []), insufficient].join(", ")})`
   }
 }
 
@@ -165,7 +179,7 @@ const isAgain = (move: Noun.Move, of: string): string | undefined => {
 const mayOverlap = ({ from, again }: Noun.Move): boolean =>
   again !== "otherwise" && (from.length === 0 || again.in.length === 0 || again.in.some((status) => from.includes(status)))
 
-const moving = (move: Noun.Move, takes: boolean): Shape => {
+const moving = (move: Noun.Move, { takes, counts }: Carried): Shape => {
   const { noun } = move
   const table = tableOf(noun)
   const values = noun.members.flatMap(([member]) => {
@@ -188,7 +202,7 @@ const moving = (move: Noun.Move, takes: boolean): Shape => {
   return {
     parts: (locks) => [
       target(table, locks),
-      ...(takes ? [granted(`select f.* from fresh f join target g using (n) where ${where}`)] : []),
+      ...(takes ? [(counts ? Counts.granted : granted)(`select f.* from fresh f join target g using (n) where ${where}`)] : []),
       `
 applied as (
   update ${table.name} t set ${values.join(", ")} from ${takes ? "granted f" : "fresh f join target g using (n)"}
@@ -196,9 +210,11 @@ applied as (
 )`
     ],
     effects: projection === undefined ? [] : [`\nnow as (select ${now.join(", ")} from done f join target g using (n))`, projection],
-    joins: joinTarget,
+    joins: counts && takes ? `${joinTarget} ${Counts.joined}` : joinTarget,
     before: `case when g.n is null then ${move.isDoneWhenGone ? "'Applied'" : "null"} when ${whenApplied} then 'Applied'${otherwise} end`,
-    guards: takes ? `case when g.n is null then ${gone} else 'InsufficientBalance' end` : `case when g.n is null then ${gone} end`
+    guards: takes
+      ? `coalesce(case when g.n is null then ${gone} end, ${counts ? `${Counts.exceeded(stale)}, ` : ""}'InsufficientBalance')`
+      : `case when g.n is null then ${gone} end`
   }
 }
 
@@ -248,9 +264,10 @@ const labelling = (write: Noun.Write, place: number, absent: ReadonlySet<string>
   return [Labels.written(`labelled_${place}`, write.noun, "done", [`${prefix}company_id`, `${prefix}id`, column])]
 }
 
-const shapeOf = ([first, ...later]: Noun.Writes, { takes, absent }: Carried): Shape => {
-  const without = new Set(absent)
-  const judged = first === undefined ? bare : first._tag === "Insert" ? inserting(first.noun, without, takes) : moving(first.move, takes)
+const shapeOf = ([first, ...later]: Noun.Writes, carried: Carried): Shape => {
+  const without = new Set(carried.absent)
+  const judged =
+    first === undefined ? bare : first._tag === "Insert" ? inserting(first.noun, without, carried) : moving(first.move, carried)
   const writes = first === undefined ? [] : [first, ...later]
   const idKind = first === undefined ? "uuid" : kindsOf(first._tag === "Insert" ? first.noun : first.move.noun).get("id")
   return {
@@ -359,6 +376,11 @@ const refusals: Kind<Written.Any>["refusals"] = {
     if (first?._tag !== "Transition" || first.move.refused === undefined)
       throw new Error(`${change._tag} of ${change.id} cannot be refused`)
     return declared(first.move.refused(first.found.id, status))
+  },
+  LimitExceeded: ({ companyId }, limit, subject) => {
+    const name = Limit.names.find((name) => name === limit)
+    if (name === undefined) throw new Error(`no limit is called ${limit}`)
+    return Limit.exceeded(name, subject, companyId)
   },
   InsufficientBalance: ({ companyId, legs }) =>
     new Balance.InsufficientBalance({ companyId, needed: Balance.need(legs.flatMap(({ postings }) => postings)) })

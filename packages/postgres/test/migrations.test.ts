@@ -47,8 +47,10 @@ const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   tasks: { kind: "withdrawal", lane: "" },
   lightning_addresses: { min_sendable: null, max_sendable: null, success_message: null },
   invoices: { callback: null, rate_at_millis: null, min_amount: null, max_amount: null, canceled_at_millis: null },
-  withdrawals: { rate_at_millis: null, success_action: null, follows: null, refund_id: null },
+  withdrawals: { rate_at_millis: null, success_action: null, follows: null, refund_id: null, counted: null },
   deposits: { refunded: 0, refund_id: null },
+  companies: { limits: null },
+  api_keys: { limits: null, spends_as: null },
   domains: { shown_by: "operator", checked_at_millis: 1_700_000_000_100, lost_at_millis: null }
 }
 

@@ -214,6 +214,7 @@ const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none
   completes: each ? "many" : "one",
   cursor: each,
   event: each,
+  counts: each,
   absent: []
 })
 

@@ -13,6 +13,7 @@ type Moving<C extends Change> = C extends { readonly legs: ReadonlyArray<never> 
 const changes: { readonly [tag in Moving<Change>]: How } & { readonly [tag in Change["_tag"]]?: How } = {
   CompanyOpened: "happens",
   PlanChanged: "happens",
+  CompanyLimited: { never: "limits are the contract's to hold (packages/contracts): no story sets one" },
   DomainVerified: "happens",
   DomainChecked: "happens",
   ApiKeyIssued: "happens",

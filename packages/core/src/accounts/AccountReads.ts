@@ -2,6 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { Balance } from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Spent } from "../ledger/Limit.ts"
 import type { Found, Position } from "../ledger/Page.ts"
 import type { ApiKey, Holder } from "./ApiKey.ts"
 import type { Company, Query } from "./Company.ts"
@@ -27,8 +28,10 @@ export class AccountReads extends Context.Service<
   AccountReads,
   {
     readonly company: (id: CompanyId.CompanyId) => Read<Option.Option<Company>>
-    /** A key by the id in its text, of any company, and its company's plan. */
+    /** A key by the id in its text, of any company, and its company's plan and limits. */
     readonly apiKey: (id: string) => Read<Option.Option<Holder>>
+    /** What was counted for a key or a company, in any order: as much as windows need, and what is older as far as it is still there. */
+    readonly spent: (companyId: CompanyId.CompanyId, subject: string) => Read<ReadonlyArray<Spent>>
     readonly domain: (domain: string) => Read<Option.Option<Domain>>
     /** A company's domains, by name. */
     readonly domainsOf: (companyId: CompanyId.CompanyId) => Read<ReadonlyArray<Domain>>

@@ -7,6 +7,7 @@ import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
+import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
 
 /** What a key may do: `read` what there is, `receive` (create invoices and addresses), `send` withdrawals, manage `webhooks`. `admin` may do all of it. */
@@ -25,14 +26,18 @@ export const ApiKey = Schema.Struct({
   expiresAtMillis: Schema.NullOr(Schema.Int),
   revokedAtMillis: Schema.NullOr(Schema.Int),
   /** To within a minute. */
-  lastUsedAtMillis: Schema.NullOr(Schema.Int)
+  lastUsedAtMillis: Schema.NullOr(Schema.Int),
+  /** What it may send. */
+  limits: Schema.NullOr(Limits),
+  /** The first of the keys that it replaces, one after another: under that id it is counted what they sent. */
+  spendsAs: Schema.NullOr(Schema.String)
 })
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
-export const noun = Noun.make("api_keys", ApiKey, { moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis"] })
+export const noun = Noun.make("api_keys", ApiKey, { moving: ["expiresAtMillis", "revokedAtMillis", "lastUsedAtMillis", "limits"] })
 
-/** A key and the plan of the company it belongs to, as they stand now. */
-export const Holder = Schema.Struct({ apiKey: ApiKey, plan: Plan })
+/** A key, and the plan and the limits of the company it belongs to, as they stand now. */
+export const Holder = Schema.Struct({ apiKey: ApiKey, plan: Plan, companyLimits: Schema.NullOr(Limits) })
 export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 /** No key, or one that is unknown, expired or revoked, or of another network: that one, and the service's own. */
@@ -48,10 +53,13 @@ export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | Id
 }
 
 export const life = {
-  revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" })
+  revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" }),
+  limited: Noun.move(noun, "limited", { sets: ["limits"], again: { same: ["limits"] } })
 }
 
 export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
+/** The same limits again change nothing. */
+export interface ApiKeyLimited extends Written<"ApiKeyLimited", readonly [Noun.TransitionOf<typeof life.limited>]> {}
 export interface ApiKeyUsed extends Change.Parts<"ApiKeyUsed"> {}
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -134,6 +142,16 @@ export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
   legs: [],
   writes: [Noun.step(life.revoked, apiKey, {})],
   event: { type: "api_key.revoked", subject: apiKey.id }
+})
+
+/** The key may send so much from here on. What it has sent stays counted, from when it first had limits. */
+export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number): ApiKeyLimited => ({
+  _tag: "ApiKeyLimited",
+  id: apiKey.id,
+  companyId: apiKey.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.limited, apiKey, { limits })]
 })
 
 /** The key was used. Recorded at most once a minute. */

@@ -14,6 +14,8 @@ import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { checkName } from "./Companies.ts"
 import * as KeyChecks from "./KeyChecks.ts"
+import type * as Limit from "../ledger/Limit.ts"
+import type { Limits } from "./Limits.ts"
 
 /** A new key. `text` is the key itself: shown now, and never again. */
 export interface Issued {
@@ -41,12 +43,20 @@ export class ApiKeys extends Context.Service<
       readonly name: string
       readonly scopes: ReadonlyArray<ApiKey.Scope>
       readonly expiresAtMillis: number | null
+      /** What it may send; null or absent: whatever its company may. */
+      readonly limits?: Limits | null
       /** What it renders is stored: the key in it must be sealed. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
+    /** A key of any company, and what it has sent within the windows of its limits. */
+    readonly get: (
+      id: string
+    ) => Effect.Effect<{ readonly apiKey: ApiKey.ApiKey; readonly spent: ReadonlyArray<Limit.Spent> }, NotFound | StoreUnavailable>
+    /** When this answers, every process goes by the new limits. What it sends is counted from when it first has limits. */
+    readonly limit: (id: string, limits: Limits | null) => Effect.Effect<ApiKey.ApiKey, NotFound | StoreUnavailable>
     /** Closes the key: when this answers, no process takes it any more. Closing a closed one changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** A new key with the same name, scopes and expiry; the old one ends `overlapSeconds` from now. */
+    /** A new key with the same name, scopes, expiry and limits, counted on from what the old one sent; the old one ends `overlapSeconds` from now. */
     readonly rotate: (
       id: string,
       overlapSeconds: number,
@@ -85,7 +95,7 @@ export const make = Effect.gen(function* () {
       yield* exists(companyId)
       return yield* Page.pick(size, (limit) => Effect.map(records.keysOf(companyId, before, limit), (rows) => ({ rows, lookedTo: null })))
     }),
-    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis, request }) {
+    issue: Effect.fnUntraced(function* ({ companyId, name, scopes, expiresAtMillis, limits = null, request }) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
       yield* checkName(name)
@@ -105,11 +115,23 @@ export const make = Effect.gen(function* () {
         createdAtMillis,
         expiresAtMillis,
         revokedAtMillis: null,
-        lastUsedAtMillis: null
+        lastUsedAtMillis: null,
+        limits,
+        spendsAs: null
       }
       const issued = { apiKey, text }
       const once = Answer.once(CompanyId.operator, request, issued, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, null, once)), issued)
+    }),
+    get: Effect.fnUntraced(function* (id) {
+      const apiKey = yield* get(id)
+      return { apiKey, spent: yield* records.spent(apiKey.companyId, apiKey.spendsAs ?? id) }
+    }),
+    limit: Effect.fnUntraced(function* (id, limits) {
+      const apiKey = yield* get(id)
+      yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
+      yield* everywhere
+      return { ...apiKey, limits }
     }),
     revoke: Effect.fnUntraced(function* (id) {
       yield* journal.commit(ApiKey.revoked(yield* get(id), yield* Clock.currentTimeMillis))
@@ -126,7 +148,14 @@ export const make = Effect.gen(function* () {
       // A key that opens nothing any more has nothing to hand over.
       if (ApiKey.refusal(old, nowMillis) !== undefined) return yield* new NotFound({ what: "API key", id })
       const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy)
-      const apiKey: ApiKey.ApiKey = { ...old, id: fresh.id, secretHash, createdAtMillis: nowMillis, lastUsedAtMillis: null }
+      const apiKey: ApiKey.ApiKey = {
+        ...old,
+        id: fresh.id,
+        secretHash,
+        createdAtMillis: nowMillis,
+        lastUsedAtMillis: null,
+        spendsAs: old.spendsAs ?? id
+      }
       const issued = { apiKey, text }
       const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
       const applied = yield* journal.commit(ApiKey.issued(apiKey, { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }, once))

@@ -15,6 +15,8 @@ import { AccountReads, type Standing } from "./AccountReads.ts"
 import * as Company from "./Company.ts"
 import * as Domain from "./Domain.ts"
 import { Installation } from "./Installation.ts"
+import type * as Limit from "../ledger/Limit.ts"
+import type { Limits } from "./Limits.ts"
 import type { Plan } from "./Plan.ts"
 
 /** The longest name of a company or a key. */
@@ -52,6 +54,10 @@ export class Companies extends Context.Service<
     readonly list: (query: Company.Query) => Effect.Effect<Page.Page<Overview>, Invalid | StoreUnavailable>
     /** When this answers, every process goes by the new plan. */
     readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /** When this answers, every process goes by the new limits. What is sent is counted from when it first has limits. */
+    readonly limit: (id: CompanyId.CompanyId, limits: Limits | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /** What it has sent within the windows of its limits. */
+    readonly spent: (id: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Limit.Spent>, StoreUnavailable>
     /** The operator vouches that the domain is the company's. */
     readonly verifyDomain: (
       id: CompanyId.CompanyId,
@@ -101,7 +107,13 @@ export const make = Effect.gen(function* () {
       if (before !== undefined) return before
       yield* checkName(name)
       const createdAtMillis = yield* Clock.currentTimeMillis
-      const company: Company.Company = { id: CompanyId.make(Id.fromMillis(createdAtMillis, entropy)), name, plan, createdAtMillis }
+      const company: Company.Company = {
+        id: CompanyId.make(Id.fromMillis(createdAtMillis, entropy)),
+        name,
+        plan,
+        createdAtMillis,
+        limits: null
+      }
       const once = Answer.once(CompanyId.operator, request, company, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
     }),
@@ -111,6 +123,13 @@ export const make = Effect.gen(function* () {
       yield* everywhere
       return { ...company, plan }
     }),
+    limit: Effect.fnUntraced(function* (id, limits) {
+      const company = yield* get(id)
+      yield* journal.commit(Company.limited(company.id, limits, yield* Clock.currentTimeMillis))
+      yield* everywhere
+      return { ...company, limits }
+    }),
+    spent: (id) => records.spent(id, id),
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before

@@ -3,6 +3,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import type * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
+import { Limits } from "./Limits.ts"
 import { Plan } from "./Plan.ts"
 
 /** An account holder. */
@@ -10,10 +11,13 @@ export const Company = Schema.Struct({
   id: CompanyId.CompanyId,
   name: Schema.String,
   plan: Plan,
-  createdAtMillis: Schema.Int
+  createdAtMillis: Schema.Int,
+  /** What it may send, by whichever key. */
+  limits: Schema.NullOr(Limits)
 })
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
+export const members = Noun.members("companies", Company, ["plan", "limits"])
 /** Which companies, the newest first by id, which is made of the time: those before `before` (exclusive; null for the first page). */
 export interface Query {
   readonly limit: number
@@ -28,14 +32,16 @@ export const isAsked = ({ id, name, plan }: Company, { text, plan: of }: Query):
   (text === undefined || id.startsWith(text.toLowerCase()) || name.toLowerCase().includes(text.toLowerCase())) &&
   (of === undefined || of === plan)
 
-export const members = Noun.members("companies", Company, ["plan"])
-
 export interface CompanyOpened extends Change.Parts<"CompanyOpened", Conflict | IdempotencyMismatch> {
   readonly company: Company
 }
 export interface PlanChanged extends Change.Parts<"PlanChanged"> {
   readonly plan: Plan
 }
+export interface CompanyLimited extends Change.Parts<"CompanyLimited"> {
+  readonly limits: Limits | null
+}
+
 /** A company exists from here on, with nothing in it. */
 export const opened = (company: Company, once?: Change.Once): CompanyOpened => ({
   _tag: "CompanyOpened",
@@ -57,4 +63,14 @@ export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis
   legs: [],
   plan,
   event: { type: "company.plan_changed", subject: companyId }
+})
+
+/** The company may send so much from here on. What it has sent stays counted, from when it first had limits. */
+export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number): CompanyLimited => ({
+  _tag: "CompanyLimited",
+  id: companyId,
+  companyId,
+  atMillis,
+  legs: [],
+  limits
 })

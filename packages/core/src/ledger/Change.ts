@@ -1,6 +1,7 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { Event } from "./Event.ts"
+import type { Count } from "./Limit.ts"
 
 /**
  * `available` and `held` belong to the company, the rest to the operator: `node` and `chain` are assets, `service_fees` is revenue,
@@ -102,6 +103,8 @@ export interface Parts<Tag extends string, Refused = never> {
   readonly jobs?: ReadonlyArray<Job>
   readonly fence?: Fence
   readonly cursor?: Cursor
+  /** Against whose limits it is counted, besides the balance, or to whom it gives back what was. It moves money of its own company. */
+  readonly counts?: ReadonlyArray<Count>
 }
 
 /** A posting of nothing is no posting: a free withdrawal books no fee. */

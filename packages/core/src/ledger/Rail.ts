@@ -4,6 +4,10 @@ import { Schema } from "effect"
 export const Rail = Schema.Literals(["lightning", "on_chain"])
 export type Rail = typeof Rail.Type
 
+/** How records name the kinds of destination. */
+export const RecipientType = Schema.Literals(["lightning_address", "lightning_invoice", "chain_address", "lnurl"])
+export type RecipientType = typeof RecipientType.Type
+
 /** Where a withdrawal or a deposit stands. A withdrawal that is `settled` or `failed` stays so. */
 export const Status = Schema.Literals(["pending", "settled", "failed"])
 export type Status = typeof Status.Type

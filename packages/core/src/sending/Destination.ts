@@ -6,6 +6,7 @@ import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/bitcoin/Network"
 import { Result, Schema } from "effect"
+import { RecipientType } from "../ledger/Rail.ts"
 
 /** `amount` is what the payee asks for: the invoice's own, or that of the `bitcoin:` URI around it. Absent: the payer decides. */
 export interface LightningInvoice {
@@ -33,10 +34,7 @@ export interface ChainAddress {
 /** Where money can be sent. */
 export type Destination = LightningInvoice | LightningAddress | LnurlPay | ChainAddress
 
-/** How records name the kinds of destination. */
-export const RecipientType = Schema.Literals(["lightning_address", "lightning_invoice", "chain_address", "lnurl"])
-export type RecipientType = typeof RecipientType.Type
-
+export { RecipientType }
 /** Nothing can be sent there. `message` says what was wrong and what would be right. */
 export class DestinationInvalid extends Schema.TaggedError<DestinationInvalid>()("DestinationInvalid", {
   code: Schema.Literals([

@@ -1,6 +1,8 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
+import type * as Limits from "../accounts/Limits.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -19,6 +21,7 @@ import type { Deposit } from "../receiving/Deposit.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundSteps from "./RefundSteps.ts"
+import * as Spending from "./Spending.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherDrafts from "./VoucherDrafts.ts"
 import { Vouchers } from "./Vouchers.ts"
@@ -40,8 +43,9 @@ export interface Made {
   readonly url: Redacted.Redacted | null
 }
 
-export interface Ask extends VoucherDrafts.Words {
-  readonly company: Pick<Company, "id" | "plan">
+export interface Ask extends VoucherDrafts.Words, Limits.Spender {
+  /** With its limits, where it has any. */
+  readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
   readonly of: Of
   /** Undefined: all that is left, in whole satoshis, or what the destination asks for. */
   readonly asked: Asked | undefined
@@ -95,6 +99,7 @@ const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
+  const accounts = yield* AccountReads
   const nouns = yield* NounReads
   const receiving = yield* ReceivingReads
   const prices = yield* Prices
@@ -112,15 +117,15 @@ export const make = Effect.gen(function* () {
   })
 
   /** What will pay it: a withdrawal of its own, or a voucher. */
-  const paymentOf = Effect.fnUntraced(function* ({ company, asked, destination, ...words }: Ask, refundId: string, otherwise: Msat.Msat) {
+  const paymentOf = Effect.fnUntraced(function* ({ company, apiKey, asked, destination, ...words }: Ask, refundId: string, otherwise: Msat.Msat) {
     if (destination !== undefined) {
-      const ask = { company, asked, destination, otherwise, metadata: words.metadata, refundId }
-      const { withdrawal, work } = yield* drafts.withdrawal(ask)
-      return { change: Withdrawal.requested(withdrawal, undefined, work), voucher: null, withdrawal, url: null }
+      const ask = { company, apiKey, asked, destination, otherwise, metadata: words.metadata, refundId }
+      const { withdrawal, work, counts } = yield* drafts.withdrawal(ask)
+      return { change: Withdrawal.requested(withdrawal, undefined, work, counts), held: Withdrawal.held(withdrawal), voucher: null, withdrawal, url: null }
     }
     const priced = asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
-    const { voucher, url } = yield* drafts.voucher({ company, priced, words, refundId })
-    return { change: Voucher.created(voucher), voucher, withdrawal: null, url }
+    const { voucher, url, counts } = yield* drafts.voucher({ company, apiKey, priced, words, refundId })
+    return { change: Voucher.created(voucher, undefined, counts), held: Voucher.held(voucher), voucher, withdrawal: null, url }
   })
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
@@ -138,7 +143,7 @@ export const make = Effect.gen(function* () {
       yield* check(deposit, Msat.zero)
       const atMillis = yield* now
       const id = Id.fromMillis(atMillis, entropy)
-      const { change, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
+      const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
       const refund: Refund.Refund = {
         id,
         companyId: company.id,
@@ -156,7 +161,10 @@ export const make = Effect.gen(function* () {
       // Kept for ever, as a withdrawal's: a retry may come at any time.
       const once = Answer.once(company.id, request, made, null)
       const attempt = (found: Deposit) =>
-        Effect.andThen(check(found, refund.amount), Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))))
+        Effect.andThen(
+          check(found, refund.amount),
+          Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(Spending.told(accounts, ask, held))
+        )
       // Another refund of the deposit came between: what is left is looked at anew.
       const again = Effect.flatMap(depositOf(company.id, { depositId: deposit.id }), attempt)
       const applied = yield* Effect.catchTag(attempt(deposit), "DepositMoved", () =>

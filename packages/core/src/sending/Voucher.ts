@@ -6,6 +6,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as SecretHash from "../base/SecretHash.ts"
 import * as Change from "../ledger/Change.ts"
+import * as Limit from "../ledger/Limit.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import { refundEnds } from "./RefundTask.ts"
@@ -44,6 +45,8 @@ export const Voucher = Schema.Struct({
   status: Status,
   /** The withdrawal that it became when it was claimed. */
   withdrawalId: Schema.NullOr(Noun.Id),
+  /** Against whose limits it counts: nobody's any more once it was voided, and its withdrawal's once it was claimed. */
+  counted: Schema.NullOr(Limit.Noted),
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
@@ -57,7 +60,7 @@ export class VoucherNotOpen extends Schema.TaggedError<VoucherNotOpen>()("Vouche
 }) {}
 
 export const noun = Noun.make("vouchers", Voucher, {
-  moving: ["status", "withdrawalId", "updatedAtMillis"],
+  moving: ["status", "withdrawalId", "counted", "updatedAtMillis"],
   unique: [["secretHash"]],
   refused: (id, status) => new VoucherNotOpen({ id, status })
 })
@@ -74,6 +77,7 @@ export const life = {
     from: ["open"],
     to: "claimed",
     sets: ["withdrawalId"],
+    clears: ["counted"],
     stamps: ["updatedAtMillis"],
     again: { in: ["claimed"], same: ["withdrawalId"] }
   }),
@@ -81,12 +85,14 @@ export const life = {
   expired: Noun.move(noun, "expired", {
     from: ["open"],
     to: "expired",
+    clears: ["counted"],
     stamps: ["updatedAtMillis"],
     again: { in: ["expired", "canceled"] }
   }),
   canceled: Noun.move(noun, "canceled", {
     from: ["open"],
     to: "canceled",
+    clears: ["counted"],
     stamps: ["updatedAtMillis"],
     again: { in: ["expired", "canceled"] }
   })
@@ -94,7 +100,7 @@ export const life = {
 
 type Inserted = Noun.InsertOf<typeof noun>
 
-export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "once"> {}
+export interface VoucherCreated extends Written<"VoucherCreated", readonly [Inserted], "money" | "limits" | "once"> {}
 /** Applies while it is open. Its hold is the withdrawal's from here on: no posting, so the money is held at every moment. */
 export interface VoucherClaimed extends Written<
   "VoucherClaimed",
@@ -121,11 +127,12 @@ export const open = (
     | "createdAtMillis"
     | "expiresAtMillis"
   > &
-    Partial<Pick<Voucher, "rate" | "rateAtMillis" | "refundId">>
+    Partial<Pick<Voucher, "rate" | "rateAtMillis" | "refundId" | "counted">>
 ): Voucher => ({
   rate: null,
   rateAtMillis: null,
   refundId: null,
+  counted: null,
   ...asked,
   status: "open",
   withdrawalId: null,
@@ -150,14 +157,15 @@ export const callbackOf = (domain: string): string => `${schemeOf(domain)}://${d
 const parts = ({ id, companyId, ledgerTxId }: Voucher, atMillis: number) => ({ id, companyId, atMillis, transferId: ledgerTxId })
 
 /** Amount and fee leave `available` and wait in `held`, until it is claimed or voided. */
-export const created = (voucher: Voucher, once?: Change.Once): VoucherCreated => ({
+export const created = (voucher: Voucher, once?: Change.Once, counts: ReadonlyArray<Limit.Count> = []): VoucherCreated => ({
   _tag: "VoucherCreated",
   ...parts(voucher, voucher.createdAtMillis),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "available", to: "held", amount: held(voucher) }] }],
   writes: [Noun.insert(noun, voucher)],
   jobs: [Change.enqueue({ kind: taskKind, id: voucher.id, dueAtMillis: voucher.expiresAtMillis })],
   event: { type: "voucher.created", subject: voucher.id },
-  ...(once && { once })
+  ...(once && { once }),
+  ...(counts.length > 0 && { counts })
 })
 
 /** It becomes a withdrawal to this invoice, which is sent like any other: should that fail, its hold is voided, and the voucher stays claimed. */
@@ -186,6 +194,7 @@ export const claimed = (
         rate: voucher.rate,
         rateAtMillis: voucher.rateAtMillis,
         refundId: voucher.refundId,
+        counted: voucher.counted,
         createdAtMillis: atMillis
       })
     )
@@ -200,6 +209,7 @@ export const claimed = (
 
 const voided = (voucher: Voucher, atMillis: number) => ({
   ...parts(voucher, atMillis),
+  ...Limit.returned(voucher.counted),
   legs: [{ companyId: voucher.companyId, postings: [{ from: "held", to: "available", amount: held(voucher) }] as const }],
   jobs: [Change.complete(voucher.id), ...refundEnds(voucher, atMillis)]
 })

@@ -3,13 +3,16 @@ import { Bounds } from "../accounts/Bounds.ts"
 import type { Company } from "../accounts/Company.ts"
 import { Fees } from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
+import * as Limits from "../accounts/Limits.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as SecretHash from "../base/SecretHash.ts"
+import * as Limit from "../ledger/Limit.ts"
 import type { Priced } from "../nodes/Prices.ts"
 import { descriptionIssue } from "../receiving/Invoices.ts"
+import * as Spending from "./Spending.ts"
 import * as Voucher from "./Voucher.ts"
 import { checkSendable } from "./WithdrawalDrafts.ts"
 
@@ -41,27 +44,30 @@ export const check = Effect.fnUntraced(function* ({ description, expirySeconds, 
 /** Vouchers with their links, as they will be once they are committed. */
 export const make = Effect.gen(function* () {
   const fees = yield* Fees
-  const { domain } = yield* Installation
+  const { domain, network: chain } = yield* Installation
   const bounds = yield* Bounds
   const entropy = yield* Entropy
 
   /** Of words that were checked. */
   return Effect.fnUntraced(function* ({
     company,
+    apiKey,
     priced: { amount, rate, rateAtMillis },
     words: { description, expirySeconds, metadata },
     refundId
-  }: {
-    readonly company: Pick<Company, "id" | "plan">
+  }: Limits.Spender & {
+    readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
     readonly priced: Priced
     readonly words: Words
     readonly refundId: string | null
-  }): Effect.fn.Return<Issued, Invalid> {
+  }): Effect.fn.Return<Issued & { readonly counts: ReadonlyArray<Limit.Count> }, Invalid | Limit.LimitExceeded> {
     yield* checkSendable(amount, bounds)
     // Only the chain's fee can be unknown.
     const { service, network } = yield* Effect.orDie(fees.quote({ company, way: "lightning", amount }))
     const k1 = Id.toHex(entropy(32))
     const createdAtMillis = yield* Clock.currentTimeMillis
+    const spender = { company, apiKey }
+    const counts = Limits.countsOf(spender, createdAtMillis)
     const voucher = Voucher.open({
       id: Id.fromMillis(createdAtMillis, entropy),
       companyId: company.id,
@@ -75,9 +81,12 @@ export const make = Effect.gen(function* () {
       rateAtMillis,
       refundId,
       secretHash: SecretHash.of(k1),
+      counted: Limit.noted(counts),
       createdAtMillis,
       expiresAtMillis: createdAtMillis + expirySeconds * 1000
     })
-    return { voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
+    const amountHeld = Voucher.held(voucher)
+    yield* Spending.check(spender, { amount: amountHeld, recipientType: "lightning_invoice", recipient: null, network: chain })
+    return { counts, voucher, url: Redacted.make(Voucher.urlOf(domain, k1)) }
   })
 })

@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
+import type * as Limits from "../accounts/Limits.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
@@ -10,11 +12,13 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type * as Limit from "../ledger/Limit.ts"
 import * as Page from "../ledger/Page.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../nodes/Prices.ts"
 import { SendingReads } from "./SendingReads.ts"
+import * as Spending from "./Spending.ts"
 import * as Voucher from "./Voucher.ts"
 import * as VoucherClaims from "./VoucherClaims.ts"
 import type { Issued } from "./VoucherDrafts.ts"
@@ -31,14 +35,23 @@ export class Vouchers extends Context.Service<
     /** Holds amount and fee until the voucher is claimed, canceled, or expires. */
     readonly create: (
       ask: Asked &
+        Limits.Spender &
         VoucherDrafts.Words & {
-          readonly company: Pick<Company, "id" | "plan">
+          /** With its limits, where it has any. */
+          readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
           /** What it renders is stored: the link in it must be sealed. */
           readonly request?: Answer.Request<Issued>
         }
     ) => Effect.Effect<
       Answer.Outcome<Issued>,
-      AmountInvalid | Invalid | RateUnavailable | InsufficientBalance | Conflict | IdempotencyMismatch | StoreUnavailable
+      | AmountInvalid
+      | Invalid
+      | RateUnavailable
+      | InsufficientBalance
+      | Limit.LimitExceeded
+      | Conflict
+      | IdempotencyMismatch
+      | StoreUnavailable
     >
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Voucher.Voucher, NotFound | StoreUnavailable>
     /** A page, the newest first; `next` is where the page after it starts, undefined when there is none. */
@@ -72,6 +85,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
+  const accounts = yield* AccountReads
   const prices = yield* Prices
   const draft = yield* VoucherDrafts.make
   const now = Clock.currentTimeMillis
@@ -82,14 +96,16 @@ export const make = Effect.gen(function* () {
   })
 
   return Vouchers.of({
-    create: Effect.fnUntraced(function* ({ company, request, amount, currency, ...words }) {
+    create: Effect.fnUntraced(function* ({ company, apiKey, request, amount, currency, ...words }) {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       yield* VoucherDrafts.check(words)
-      const issued = yield* draft({ company, priced: yield* prices.price({ amount, currency }), words, refundId: null })
+      const spender = { company, apiKey }
+      const { counts, ...issued } = yield* draft({ ...spender, priced: yield* prices.price({ amount, currency }), words, refundId: null })
       const { voucher } = issued
       const once = Answer.once(company.id, request, issued, voucher.createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* Shortage.told(ledger, journal.commit(Voucher.created(voucher, once))), issued)
+      const committed = Shortage.told(ledger, journal.commit(Voucher.created(voucher, once, counts)))
+      return Answers.outcome(yield* committed.pipe(Spending.told(accounts, spender, Voucher.held(voucher))), issued)
     }),
     get,
     list: Effect.fnUntraced(function* (companyId, query) {

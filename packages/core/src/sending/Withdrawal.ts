@@ -9,6 +9,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, StaleFence } from "../ledger/Journal.ts"
+import * as Limit from "../ledger/Limit.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
 import type { Written } from "../ledger/Written.ts"
@@ -74,6 +75,8 @@ export const Withdrawal = Schema.Struct({
   /** The node's own number for the payment. */
   paymentIndex: Schema.NullOr(Schema.String),
   failure: Schema.NullOr(Failure),
+  /** Against whose limits it counts: nobody's any more once it failed. */
+  counted: Schema.NullOr(Limit.Noted),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
@@ -99,6 +102,7 @@ export const noun = Noun.make("withdrawals", Withdrawal, {
     "networkFee",
     "paymentIndex",
     "failure",
+    "counted",
     "updatedAtMillis"
   ],
   unique: [["paymentHash"]],
@@ -157,12 +161,17 @@ export const life = {
     from: ["pending"],
     to: "failed",
     sets: ["failure"],
+    clears: ["counted"],
     stamps: ["updatedAtMillis"],
     again: { in: ["failed"] }
   })
 }
 
-export interface WithdrawalRequested extends Written<"WithdrawalRequested", readonly [Noun.InsertOf<typeof noun>], "money" | "once"> {}
+export interface WithdrawalRequested extends Written<
+  "WithdrawalRequested",
+  readonly [Noun.InsertOf<typeof noun>],
+  "money" | "limits" | "once"
+> {}
 /** A withdrawal, of whichever company, that is paid by the transaction of another one, which leads. */
 export interface Follower {
   readonly id: string
@@ -243,9 +252,10 @@ export const pending = (
     | "rateAtMillis"
     | "createdAtMillis"
   > &
-    Partial<Pick<Withdrawal, "refundId">>
+    Partial<Pick<Withdrawal, "refundId" | "counted">>
 ): Withdrawal => ({
   refundId: null,
+  counted: null,
   ...asked,
   status: "pending",
   paymentHash: null,
@@ -291,13 +301,19 @@ export const payoutDueAtMillis = (createdAtMillis: number, windowMillis: number)
 const atOnce = ({ createdAtMillis }: Withdrawal): Omit<Change.Work, "id"> => ({ kind: taskKind, dueAtMillis: createdAtMillis })
 
 /** Amount and fee leave `available` and wait in `held`; the task of sending it exists from here on. */
-export const requested = (withdrawal: Withdrawal, once?: Change.Once, work = atOnce(withdrawal)): WithdrawalRequested => ({
+export const requested = (
+  withdrawal: Withdrawal,
+  once?: Change.Once,
+  work = atOnce(withdrawal),
+  counts: ReadonlyArray<Limit.Count> = []
+): WithdrawalRequested => ({
   _tag: "WithdrawalRequested",
   ...parts<Change.Posting>(withdrawal, withdrawal.createdAtMillis, [{ from: "available", to: "held", amount: held(withdrawal) }]),
   writes: [Noun.insert(noun, withdrawal)],
   jobs: [Change.enqueue({ ...work, id: withdrawal.id })],
   event: { type: "withdrawal.requested", subject: withdrawal.id },
-  ...(once && { once })
+  ...(once && { once }),
+  ...(counts.length > 0 && { counts })
 })
 
 /** What will be sent is decided. No money moves. */
@@ -379,6 +395,7 @@ export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.F
   _tag: "WithdrawalFailed",
   ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) } as const]),
   fence,
+  ...Limit.returned(withdrawal.counted),
   writes: [Noun.step(life.failed, withdrawal, { failure })],
   jobs: [Change.complete(withdrawal.id), ...refundEnds(withdrawal, atMillis)],
   event: { type: "withdrawal.failed", subject: withdrawal.id }

@@ -4,6 +4,7 @@ import { Bounds } from "../accounts/Bounds.ts"
 import type { Company } from "../accounts/Company.ts"
 import { Fees } from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
+import * as Limits from "../accounts/Limits.ts"
 import type { AmountInvalid } from "../base/Amount.ts"
 import * as Amount from "../base/Amount.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -11,6 +12,7 @@ import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import * as Limit from "../ledger/Limit.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
 import { type Asked, type Priced, Prices } from "../nodes/Prices.ts"
@@ -19,11 +21,13 @@ import * as Destination from "./Destination.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
+import * as Spending from "./Spending.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** What a company wants to send, and where. Without `asked`, what the destination itself asks for. */
-export interface Ask {
-  readonly company: Pick<Company, "id" | "plan">
+export interface Ask extends Limits.Spender {
+  /** With its limits, where it has any. */
+  readonly company: Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits">>
   readonly asked: Asked | undefined
   readonly destination: string
   /** What is sent where neither the request nor the destination has an amount. */
@@ -33,6 +37,7 @@ export interface Ask {
 /** How a request to send may be refused or come to nothing. In every case nothing is held. */
 export type Refused =
   | AmountInvalid
+  | Limit.LimitExceeded
   | Invalid
   | Destination.DestinationInvalid
   | Recipient.DestinationRefused
@@ -97,7 +102,7 @@ export const make = Effect.gen(function* () {
 
   return {
     plan,
-    /** The withdrawal, and the work that sending it is. */
+    /** The withdrawal, the work that sending it is, and against what it counts. */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
       refundId,
@@ -106,6 +111,7 @@ export const make = Effect.gen(function* () {
       yield* Metadata.check(metadata)
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
       const nowMillis = yield* Clock.currentTimeMillis
+      const counts = Limits.countsOf(ask, nowMillis)
       const withdrawal = Withdrawal.pending({
         id: Id.fromMillis(nowMillis, entropy),
         companyId: ask.company.id,
@@ -121,11 +127,13 @@ export const make = Effect.gen(function* () {
         refundId,
         rate,
         rateAtMillis,
+        counted: Limit.noted(counts),
         createdAtMillis: nowMillis
       })
+      yield* Spending.check(ask, { ...withdrawal, amount: Withdrawal.held(withdrawal) })
       const dueAtMillis = Withdrawal.payoutDueAtMillis(nowMillis, payoutWindowMillis)
       const work = recipient._tag === "Address" ? { kind: Withdrawal.payoutKind, dueAtMillis } : undefined
-      return { withdrawal, work }
+      return { withdrawal, work, counts }
     })
   }
 })

@@ -1,5 +1,6 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Latch, Layer, Schema } from "effect"
+import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import { Installation } from "../accounts/Installation.ts"
 import * as Throttle from "../base/Throttle.ts"
@@ -9,6 +10,7 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { type Conflict, type IdempotencyMismatch, Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type * as Limit from "../ledger/Limit.ts"
 import * as Shortage from "../ledger/Shortage.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
@@ -16,6 +18,7 @@ import * as Destination from "./Destination.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
+import * as Spending from "./Spending.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import type { Ask, Refused } from "./WithdrawalDrafts.ts"
 import * as WithdrawalDrafts from "./WithdrawalDrafts.ts"
@@ -53,7 +56,10 @@ export class Withdrawals extends Context.Service<
         readonly metadata: Metadata.Metadata
         readonly request?: Answer.Request<Withdrawal.Withdrawal>
       }
-    ) => Effect.Effect<Answer.Outcome<Withdrawal.Withdrawal>, Refused | InsufficientBalance | Conflict | IdempotencyMismatch>
+    ) => Effect.Effect<
+      Answer.Outcome<Withdrawal.Withdrawal>,
+      Refused | InsufficientBalance | Limit.LimitExceeded | Conflict | IdempotencyMismatch
+    >
     /** Returns as soon as this process has confirmed a withdrawal since the last wait here. */
     readonly confirmed: Effect.Effect<void>
   }
@@ -62,6 +68,7 @@ export class Withdrawals extends Context.Service<
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
+  const accounts = yield* AccountReads
   const recipients = yield* Recipients
   const sender = yield* LightningSender
   const { network } = yield* Installation
@@ -109,10 +116,10 @@ export const make = Effect.gen(function* () {
       const companyId = ask.company.id
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
-      const { withdrawal, work } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
+      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
       // A withdrawal's idempotency key is kept for ever: a retry may come at any time.
-      const change = Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work)
-      const applied = yield* Shortage.told(ledger, journal.commit(change))
+      const change = Withdrawal.requested(withdrawal, Answer.once(companyId, request, withdrawal, null), work, counts)
+      const applied = yield* Shortage.told(ledger, journal.commit(change)).pipe(Spending.told(accounts, ask, Withdrawal.held(withdrawal)))
       yield* confirmed.open
       return Answers.outcome(applied, withdrawal)
     }),

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
-import type { ApiKeyIssued, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
-import type { CompanyOpened, PlanChanged } from "../accounts/Company.ts"
+import type { ApiKeyIssued, ApiKeyLimited, ApiKeyRevoked, ApiKeyUsed } from "../accounts/ApiKey.ts"
+import type { CompanyLimited, CompanyOpened, PlanChanged } from "../accounts/Company.ts"
 import type { OperatorTokenIssued, OperatorTokenRevoked } from "../accounts/OperatorToken.ts"
 import type { DomainChecked, DomainVerified } from "../accounts/Domain.ts"
 import type {
@@ -51,10 +51,12 @@ import type { DeliveryMade, DeliveryResent, DeliveryTried } from "../events/webh
 export type Change =
   | CompanyOpened
   | PlanChanged
+  | CompanyLimited
   | DomainVerified
   | DomainChecked
   | ApiKeyIssued
   | ApiKeyRevoked
+  | ApiKeyLimited
   | ApiKeyUsed
   | OperatorTokenIssued
   | OperatorTokenRevoked

@@ -1,6 +1,7 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Spent } from "@satrail/core/ledger/Limit"
 import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { OperatorScopes } from "../Authentication.ts"
@@ -8,6 +9,7 @@ import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
+import * as LimitsView from "../LimitsView.ts"
 import * as Scalars from "../Scalars.ts"
 import { Seal } from "../Seal.ts"
 import * as Section from "../Section.ts"
@@ -33,7 +35,8 @@ const Expiry = Scalars.GivenInstant.pipe(
 const Body = Schema.Struct({
   name: Companies.Name,
   scopes: Schema.Array(ApiKey.Scope).check(Schema.makeFilter(scopesIssue)),
-  expires_at: Scalars.given(Expiry)
+  expires_at: Scalars.given(Expiry),
+  limits: Scalars.given(LimitsView.Body)
 }).annotate({ identifier: "IssueApiKey" })
 
 const view = View.make<Issued>()(
@@ -48,6 +51,7 @@ const view = View.make<Issued>()(
     name: [Schema.String, (row) => row.apiKey.name],
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.apiKey.scopes],
     expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.apiKey.expiresAtMillis)],
+    limits: [LimitsView.schema, (row) => LimitsView.of(row.apiKey.limits)],
     created_at: [Scalars.Instant, (row) => Scalars.instant(row.apiKey.createdAtMillis)]
   }
 )
@@ -59,6 +63,7 @@ const example = ({ apiKey, companyId, at }: World): (typeof view.schema)["Type"]
   name: "till 3",
   scopes: ["receive", "read"],
   expires_at: null,
+  limits: null,
   created_at: at()
 })
 
@@ -100,8 +105,9 @@ export const issue = Section.operator(
     return Effect.fnUntraced(function* ({ params, payload, headers, request }) {
       const companyId = CompanyId.make(params.id.toLowerCase())
       const { name, scopes, expires_at: expiresAtMillis = null } = payload
+      const limits = LimitsView.read(payload.limits)
       const once = yield* creation.once(request, headers["idempotency-key"], CompanyId.operator, at(issuePath, companyId))
-      const issued = yield* Errors.answered(apiKeys.issue({ companyId, name, scopes, expiresAtMillis, ...once }))
+      const issued = yield* Errors.answered(apiKeys.issue({ companyId, name, scopes, expiresAtMillis, limits, ...once }))
       return yield* creation.answer(issued, CompanyId.operator)
     })
   }
@@ -142,7 +148,7 @@ export const rotate = Section.operator(
     .annotate(OpenApi.Summary, "Replace an API key")
     .annotate(
       OpenApi.Description,
-      "A new key with the same name, scopes and expiry. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
+      "A new key with the same name, scopes, expiry and limits, counted on from what the old one sent. It is shown in this response only, and again to a request with the same `Idempotency-Key`."
     )
     .annotate(Example, (world) => ({
       params: { id: world.apiKey.id },
@@ -159,4 +165,84 @@ export const rotate = Section.operator(
       return yield* creation.answer(replaced, CompanyId.operator)
     })
   }
+)
+
+/** A key as it is shown after it was issued. */
+export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>()(
+  { identifier: "ApiKey", description: "A key without the key itself, which nobody can show again" },
+  {
+    id: [
+      Schema.String.annotate({ description: "The public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
+      (row) => row.id
+    ],
+    company_id: [Scalars.Uuid, (row) => row.companyId],
+    name: [Schema.String, (row) => row.name],
+    scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
+    limits: [LimitsView.schema, (row) => LimitsView.of(row.limits)],
+    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
+    expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
+    revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
+    last_used_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "To within a minute; null: never" }),
+      (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
+    ]
+  }
+)
+
+const shown = Schema.Struct({ ...keyView.schema.fields, remaining: LimitsView.remaining }).annotate({ identifier: "LimitedApiKey" })
+
+const show = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, spent: ReadonlyArray<Spent>): Effect.fn.Return<typeof shown.Type> {
+  return { ...keyView.of(apiKey), remaining: yield* LimitsView.remainingOf(apiKey.limits, spent) }
+})
+
+const shownExample = (world: World): typeof shown.Type => {
+  const { key: _, ...data } = example(world)
+  const limits = LimitsView.of(LimitsView.read(LimitsView.example))
+  const remaining = { hour_sats: null, day_sats: 7500, month_sats: null, day_count: null }
+  return { ...data, limits, remaining, revoked_at: null, last_used_at: null }
+}
+
+export const get = Section.operator(
+  HttpApiEndpoint.get("getKey", `${path}/:id`, {
+    params,
+    success: Envelope.success(200, shown),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch an API key")
+    .annotate(OpenApi.Description, "Without its secret: its limits, and what is left of them now.")
+    .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "API key", data: shownExample(world) })),
+  ApiKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ params: { id } }) {
+      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
+      return Envelope.ok("API key", yield* show(apiKey, spent))
+    })
+)
+
+export const limit = Section.operator(
+  HttpApiEndpoint.put("limitKey", `${path}/:id/limits`, {
+    params,
+    payload: LimitsView.Body,
+    success: Envelope.success(200, shown),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OpenApi.Summary, "Limit an API key")
+    .annotate(
+      OpenApi.Description,
+      "Replaces all of its limits; `{}` takes them away. They hold in every process from the answer on. What the key sends is counted from when it first has limits."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.apiKey.id },
+      body: LimitsView.example,
+      message: "API key limited",
+      data: shownExample(world)
+    })),
+  ApiKeys,
+  (apiKeys) =>
+    Effect.fnUntraced(function* ({ params: { id }, payload }) {
+      yield* Errors.answered(apiKeys.limit(id, LimitsView.read(payload)))
+      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
+      return Envelope.ok("API key limited", yield* show(apiKey, spent))
+    })
 )

@@ -9,6 +9,7 @@ import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
 import { Example, type World } from "../Examples.ts"
 import * as Idempotency from "../Idempotency.ts"
+import * as LimitsView from "../LimitsView.ts"
 import * as Scalars from "../Scalars.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
@@ -35,7 +36,8 @@ export const example = ({ companyId, millis }: World): Company => ({
   id: companyId,
   name: "Example Ltd",
   plan: "paid",
-  createdAtMillis: millis(-86_400_000)
+  createdAtMillis: millis(-86_400_000),
+  limits: null
 })
 
 const creation = Idempotency.creation(path, "Company opened", view.of)
@@ -83,5 +85,65 @@ export const changePlan = Section.operator(
         "Plan changed",
         view.of(yield* Errors.answered(companies.changePlan(CompanyId.make(params.id.toLowerCase()), payload.plan)))
       )
+    })
+)
+
+const limited = Schema.Struct({ id: Scalars.Uuid, limits: LimitsView.schema, remaining: LimitsView.remaining }).annotate({
+  identifier: "CompanyLimits"
+})
+
+const limitedExample = ({ companyId }: World): typeof limited.Type => ({
+  id: companyId,
+  limits: LimitsView.of(LimitsView.read({ day_sats: 1_000_000 })),
+  remaining: { hour_sats: null, day_sats: 975_000, month_sats: null, day_count: null }
+})
+
+const limitsOf = Effect.fnUntraced(function* (companies: Companies["Service"], id: CompanyId.CompanyId) {
+  const { limits } = yield* Errors.answered(companies.get(id))
+  const remaining = yield* LimitsView.remainingOf(limits, yield* Errors.answered(companies.spent(id)))
+  return { id, limits: LimitsView.of(limits), remaining }
+})
+
+export const getLimits = Section.operator(
+  HttpApiEndpoint.get("getLimits", `${path}/:id/limits`, {
+    params: { id: Scalars.Uuid },
+    success: Envelope.success(200, limited),
+    error: Errors.of("not_found", "store_unavailable")
+  })
+    .annotate(OpenApi.Summary, "Fetch a company's limits")
+    .annotate(OpenApi.Description, "What all of its keys together may send, and what is left of it now.")
+    .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Limits", data: limitedExample(world) })),
+  Companies,
+  (companies) =>
+    Effect.fnUntraced(function* ({ params }) {
+      return Envelope.ok("Limits", yield* limitsOf(companies, CompanyId.make(params.id.toLowerCase())))
+    })
+)
+
+export const limit = Section.operator(
+  HttpApiEndpoint.put("limitCompany", `${path}/:id/limits`, {
+    params: { id: Scalars.Uuid },
+    payload: LimitsView.Body,
+    success: Envelope.success(200, limited),
+    error: Errors.of("malformed", "not_found", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["companies", "stop"])
+    .annotate(OpenApi.Summary, "Limit a company")
+    .annotate(
+      OpenApi.Description,
+      "Replaces all of its limits; `{}` takes them away. They hold in every process from the answer on, for all of its keys together. What it sends is counted from when it first has limits."
+    )
+    .annotate(Example, (world) => ({
+      params: { id: world.companyId },
+      body: { day_sats: 1_000_000 },
+      message: "Company limited",
+      data: limitedExample(world)
+    })),
+  Companies,
+  (companies) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const id = CompanyId.make(params.id.toLowerCase())
+      yield* Errors.answered(companies.limit(id, LimitsView.read(payload)))
+      return Envelope.ok("Company limited", yield* limitsOf(companies, id))
     })
 )

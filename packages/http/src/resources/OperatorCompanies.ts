@@ -1,4 +1,3 @@
-import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { maxCounted } from "@satrail/core/accounts/AccountReads"
 import { ApiKeys as CoreKeys } from "@satrail/core/accounts/ApiKeys"
 import * as Core from "@satrail/core/accounts/Companies"
@@ -18,6 +17,7 @@ import * as Scalars from "../Scalars.ts"
 import * as Search from "../Search.ts"
 import * as Section from "../Section.ts"
 import * as View from "../View.ts"
+import * as ApiKeys from "./ApiKeys.ts"
 import * as Companies from "./Companies.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Domains from "./Domains.ts"
@@ -119,33 +119,13 @@ const get = Section.operator(
     })
 )
 
-const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash">>()(
-  { identifier: "ApiKey", description: "A key without the key itself, which nobody can show again" },
-  {
-    id: [
-      Schema.String.annotate({ description: "The public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
-      (row) => row.id
-    ],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    name: [Schema.String, (row) => row.name],
-    scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
-    revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
-    last_used_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "To within a minute; null: never" }),
-      (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
-    ]
-  }
-)
-
 const keysPath = `${Companies.path}/:id/api-keys` as const
 
 const keys = Section.operator(
   HttpApiEndpoint.get("listKeys", keysPath, {
     params: { id: Scalars.Uuid },
     query: Page.place(Pages.limit, Page.KeyCursor),
-    success: Page.of(keyView, "API keys", keysPath).success,
+    success: Page.of(ApiKeys.keyView, "API keys", keysPath).success,
     error: Errors.of("malformed", "not_found", "store_unavailable")
   })
     .annotate(OpenApi.Summary, "List API keys")
@@ -154,7 +134,7 @@ const keys = Section.operator(
       params: { id: world.companyId },
       message: "API keys",
       data: [
-        keyView.of({
+        ApiKeys.keyView.of({
           id: world.apiKey.id,
           companyId: world.companyId,
           name: "till 3",
@@ -162,7 +142,8 @@ const keys = Section.operator(
           createdAtMillis: world.millis(),
           expiresAtMillis: null,
           revokedAtMillis: null,
-          lastUsedAtMillis: world.millis(60_000)
+          lastUsedAtMillis: world.millis(60_000),
+          limits: null
         })
       ]
     })),
@@ -172,7 +153,7 @@ const keys = Section.operator(
       const id = CompanyId.make(params.id.toLowerCase())
       const { limit } = Page.asked(query)
       const { rows, next } = yield* Errors.answered(apiKeys.list(id, { limit, before: query.cursor ?? null }))
-      return Page.of(keyView, "API keys", keysPath.replace(":id", id)).answer(rows, { limit: String(limit) }, next)
+      return Page.of(ApiKeys.keyView, "API keys", keysPath.replace(":id", id)).answer(rows, { limit: String(limit) }, next)
     })
 )
 

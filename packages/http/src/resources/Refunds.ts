@@ -5,7 +5,7 @@ import * as Voucher from "@satrail/core/sending/Voucher"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
-import { Caller, companyId, Scopes } from "../Authentication.ts"
+import { companyId, Scopes, sender } from "../Authentication.ts"
 import { Rules } from "../Decoding.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
@@ -115,6 +115,7 @@ const create = Section.company(
       "not_refundable",
       "refund_too_large",
       "insufficient_balance",
+      "limit_exceeded",
       "idempotency_mismatch",
       "idempotency_not_supported",
       "answer_not_readable",
@@ -141,10 +142,8 @@ const create = Section.company(
   ([refunds, sealer]) => {
     const creation = Idempotency.sealedCreation(path, "Refund created", made.of, sealer)
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const {
-        apiKey: { companyId: id },
-        plan
-      } = yield* Caller
+      const from = yield* sender
+      const { id } = from.company
       const once = yield* creation.once(request, headers["idempotency-key"], id)
       const { destination, description, expiry_seconds, metadata } = payload
       const of = ofBody(payload)
@@ -152,7 +151,7 @@ const create = Section.company(
       return yield* creation.answer(
         yield* Errors.answered(
           refunds.create({
-            company: { id, plan },
+            ...from,
             of,
             asked: yield* Amounts.asked(yield* Effect.orDie(request.text), payload),
             destination: destination ?? undefined,

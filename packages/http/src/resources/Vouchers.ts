@@ -8,7 +8,7 @@ import { limit, Vouchers } from "@satrail/core/sending/Vouchers"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
-import { Caller, companyId, Scopes } from "../Authentication.ts"
+import { companyId, Scopes, sender } from "../Authentication.ts"
 import { Rules } from "../Decoding.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
@@ -98,6 +98,7 @@ const create = Section.company(
     error: Errors.of(
       "malformed",
       "insufficient_balance",
+      "limit_exceeded",
       "idempotency_mismatch",
       "idempotency_not_supported",
       "answer_not_readable",
@@ -126,16 +127,14 @@ const create = Section.company(
   ([vouchers, sealer]) => {
     const creation = Idempotency.sealedCreation(path, "Voucher created", issued.of, sealer)
     return Effect.fnUntraced(function* ({ payload, headers, request }) {
-      const {
-        apiKey: { companyId: id },
-        plan
-      } = yield* Caller
+      const from = yield* sender
+      const { id } = from.company
       const once = yield* creation.once(request, headers["idempotency-key"], id)
       const asked = yield* Amounts.wanted(yield* Effect.orDie(request.text), payload)
       return yield* creation.answer(
         yield* Errors.answered(
           vouchers.create({
-            company: { id, plan },
+            ...from,
             ...asked,
             ...once,
             description: payload.description ?? "",

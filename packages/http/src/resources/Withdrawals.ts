@@ -12,7 +12,7 @@ import { Effect, Predicate, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../Amounts.ts"
-import { Caller, companyId, Scopes } from "../Authentication.ts"
+import { companyId, Scopes, sender } from "../Authentication.ts"
 import { Rules } from "../Decoding.ts"
 import * as Envelope from "../Envelope.ts"
 import * as Errors from "../Errors.ts"
@@ -237,12 +237,9 @@ export const estimate = Section.company(
   Withdrawals,
   (withdrawals) =>
     Effect.fnUntraced(function* ({ payload, request }) {
-      const {
-        apiKey: { companyId: id },
-        plan
-      } = yield* Caller
+      const { company } = yield* sender
       const asked = yield* Amounts.asked(yield* Effect.orDie(request.text), payload)
-      const found = yield* Errors.answered(withdrawals.estimate({ company: { id, plan }, asked, destination: payload.destination }))
+      const found = yield* Errors.answered(withdrawals.estimate({ company, asked, destination: payload.destination }))
       return Envelope.ok("Estimate", estimated.of(found))
     })
 )
@@ -256,7 +253,7 @@ const confirming = {
   headers: Idempotency.headers,
   payload: ConfirmBody,
   success: Envelope.success(201, view.schema),
-  error: Errors.of(...refusals, "insufficient_balance", "idempotency_mismatch", "conflict")
+  error: Errors.of(...refusals, "insufficient_balance", "limit_exceeded", "idempotency_mismatch", "conflict")
 }
 
 const description =
@@ -278,15 +275,12 @@ const confirmWith = (withdrawals: Withdrawals["Service"]) =>
     readonly headers: { readonly "idempotency-key"?: string }
     readonly request: HttpServerRequest.HttpServerRequest
   }) {
-    const {
-      apiKey: { companyId: id },
-      plan
-    } = yield* Caller
+    const from = yield* sender
     const once = yield* creation.once(request, headers["idempotency-key"])
     return creation.answer(
       yield* Errors.answered(
         withdrawals.confirm({
-          company: { id, plan },
+          ...from,
           ...once,
           asked: yield* Amounts.asked(yield* Effect.orDie(request.text), payload),
           destination: payload.destination,

@@ -175,10 +175,10 @@ export const make = async ({
     /** Everyone's clock goes forward by as much as a claim lasts. */
     overslept: () => write(clock, String((aheadMillis += leaseMillis))),
 
-    /** A new company, with a key for everything. */
-    company: async (plan: "free" | "paid" = "paid"): Promise<Company> => {
+    /** A new company, with a key for everything, within these limits. */
+    company: async (plan: "free" | "paid" = "paid", limits: Readonly<Record<string, number>> = {}): Promise<Company> => {
       const { id } = await operate("/companies", { name: "Example Ltd", plan })
-      const { key } = await operate(`/companies/${id}/api-keys`, { name: "cluster", scopes: ["admin"] })
+      const { key } = await operate(`/companies/${id}/api-keys`, { name: "cluster", scopes: ["admin"], limits })
       return {
         id,
         key,

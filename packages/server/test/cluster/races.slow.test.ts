@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Customer from "../Customer.ts"
 import { type Answer, type Company, eventually } from "../Service.ts"
@@ -56,6 +57,23 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     await allSettle(shop, 99)
     assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(99 * each) - 99 * each))
   })
+
+  for (const point of [undefined, "before WithdrawalRequested", "after WithdrawalRequested"]) {
+    it(`C12: limits: of 64 at once with a key that has room for 10, exactly 10 are held${point === undefined ? "" : `, though a process is killed ${point}`}`, async () => {
+      const free = await cluster().company()
+      const to = await outside(free)
+      const each = await needed(free, to, 1000)
+      const shop = await cluster().company("paid", { day_sats: Math.ceil(10 * each), hour_sats: Math.ceil(20 * each) })
+      await Customer.fund(shop, Math.ceil(64 * each))
+      if (point !== undefined) writeFileSync(cluster().points.death, point)
+      const keys = Array.from({ length: 64 }, (_, n) => `limited-${n}`)
+      const all = () => Promise.all(keys.map((key) => Customer.confirm(shop, to, 1000, { "Idempotency-Key": key })))
+      assert.deepStrictEqual(tally(await all()), { 201: 10, "422 limit_exceeded": 54 })
+      await cluster().complete()
+      assert.deepStrictEqual(tally(await all()), { 201: 10, "422 limit_exceeded": 54 })
+      await allSettle(shop, 10)
+    })
+  }
 
   it("C60: invoice watcher: one invoice settled by the listeners and the polls of two processes at once is one credit", async () => {
     const shop = await cluster().company()

@@ -17,6 +17,8 @@ export interface World {
   ) => Promise<Answer>
   /** A key of the shop's with one scope. */
   readonly keyFor: (scope: string) => Promise<string>
+  /** A key of the shop's that may do everything, within these limits. */
+  readonly keyLimited: (limits: Readonly<Record<string, number>>) => Promise<string>
   /** What an outside destination is, with these members of /sandbox/destination. */
   readonly outside: (ask: Readonly<Record<string, unknown>>) => Promise<{ readonly destination: string; readonly payment_hash: string }>
   readonly fault: (what: string) => Promise<void>
@@ -190,6 +192,11 @@ const refused: { readonly [code in Errors.Code]: Recipe<Answer> } = {
   expectation_failed: {
     how: "Send `Expect: tea`",
     run: ({ raw }) => raw("GET /healthz HTTP/1.1\r\nHost: service\r\nExpect: tea\r\nConnection: close\r\n\r\n")
+  },
+  limit_exceeded: {
+    how: "Withdraw 1000 sats with a key that was issued with the limit `day_sats: 500`",
+    run: async ({ ask, keyLimited }) =>
+      ask("POST", "/v1/bitcoin/withdraw/confirm", { key: await keyLimited({ day_sats: 500 }), body: sats("settle@wallet.example") })
   },
   insufficient_balance: {
     how: "Withdraw more than the balance to `settle@wallet.example`",

@@ -1,0 +1,223 @@
+import { assert } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import type { Journal } from "@satrail/core/ledger/Journal"
+import * as Limit from "@satrail/core/ledger/Limit"
+import { fence, Tasks } from "@satrail/core/ledger/Tasks"
+import type { Storable } from "@satrail/core/service/Changes"
+import * as Voucher from "@satrail/core/sending/Voucher"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Records } from "@satrail/core/service/Records"
+import { Effect } from "effect"
+import type { Promises } from "./Contract.ts"
+import { claim, companyWith, tally, unchanged, verdict, voucher, withdrawal } from "./Fixtures.ts"
+import { has } from "./Ledger.ts"
+
+/** 13 November 2001, at midnight: a bucket of every window begins. */
+const midnight = Math.floor(1_005_609_600_000 / Limit.windows.month.stepMillis) * Limit.windows.month.stepMillis
+
+const sats = Msat.fromSats
+
+/** A key's limits. */
+const keyWith = (most: Limit.Most) => Effect.map(Id.make, (subject) => ({ subject, most }))
+type Limited = Effect.Success<ReturnType<typeof keyWith>>
+
+const countsAt = (who: ReadonlyArray<Limited>, atMillis: number): ReadonlyArray<Limit.Count> => who.map((one) => ({ ...one, atMillis }))
+
+/** A withdrawal by whoever is limited, at a time. */
+const sending = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  amount: number,
+  atMillis: number,
+  ...who: ReadonlyArray<Limited>
+) {
+  const counts = countsAt(who, atMillis)
+  const row = yield* withdrawal(companyId, amount, { createdAtMillis: atMillis, counted: Limit.noted(counts) })
+  return { row, change: Withdrawal.requested(row, undefined, undefined, counts) }
+})
+
+const send = Effect.fnUntraced(function* (...ask: Parameters<typeof sending>) {
+  return yield* verdict((yield* sending(...ask)).change)
+})
+
+const giving = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  amount: number,
+  atMillis: number,
+  ...who: ReadonlyArray<Limited>
+) {
+  const counts = countsAt(who, atMillis)
+  const row = yield* voucher(companyId, amount, {
+    createdAtMillis: atMillis,
+    expiresAtMillis: atMillis + 1000,
+    counted: Limit.noted(counts)
+  })
+  return { row, change: Voucher.created(row, undefined, counts) }
+})
+
+/** What is counted for it in a window that ends at this time. */
+const usedBy = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { subject }: Limited, name: Limit.Counted, atMillis: number) {
+  const spent = yield* (yield* Records).spent(companyId, subject)
+  return Limit.used(spent, name, Limit.oldest(Limit.counted[name].window, atMillis))
+})
+
+const times = (count: number) => Array.from({ length: count }, (_, n) => n)
+const atOnce = { concurrency: "unbounded" } as const
+
+/** What a key, or a company, may send. */
+export const money = {
+  "limits: what fits to the last sat is granted, one sat more is refused and changes nothing": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ day_sats: sats(100) })
+    assert.strictEqual(yield* send(companyId, 60, midnight, key), "Applied")
+    assert.strictEqual(yield* unchanged((yield* sending(companyId, 41, midnight, key)).change), "LimitExceeded")
+    assert.strictEqual(yield* send(companyId, 40, midnight, key), "Applied")
+    assert.strictEqual(yield* unchanged((yield* sending(companyId, 1, midnight + 1, key)).change), "LimitExceeded")
+    assert.strictEqual(yield* usedBy(companyId, key, "day_sats", midnight), sats(100))
+    yield* has(companyId, { posted: 1000, held: 100 })
+  }),
+  "C12: limits: of 64 withdrawals at once as many are applied as there is room for": Effect.gen(function* () {
+    const companyId = yield* companyWith(100_000)
+    const key = yield* keyWith({ hour_sats: sats(109) })
+    const asked = yield* Effect.forEach(times(64), () => sending(companyId, 10, midnight, key))
+    const verdicts = yield* Effect.forEach(asked, ({ change }) => verdict(change), atOnce)
+    assert.deepStrictEqual(tally(verdicts), { Applied: 10, LimitExceeded: 54 })
+    yield* has(companyId, { posted: 100_000, held: 100 })
+  }),
+  "limits: withdrawals and vouchers at once share the room, and so do two keys the company's": Effect.gen(function* () {
+    const companyId = yield* companyWith(100_000)
+    const [one, other] = [yield* keyWith({ day_sats: sats(65) }), yield* keyWith({ day_sats: sats(1000) })]
+    const company = { subject: companyId, most: { day_sats: sats(109) } }
+    const changes = yield* Effect.forEach(times(48), (n): Effect.Effect<{ readonly change: Storable }> => {
+      const key = n % 2 === 0 ? one : other
+      return n % 3 === 0 ? giving(companyId, 10, midnight, key, company) : sending(companyId, 10, midnight, key, company)
+    })
+    const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
+    assert.deepStrictEqual(tally(verdicts), { Applied: 10, LimitExceeded: 38 })
+    assert.isAtMost(Number(yield* usedBy(companyId, one, "day_sats", midnight)), 65_000)
+    assert.strictEqual(yield* usedBy(companyId, company, "day_sats", midnight), sats(100))
+    yield* has(companyId, { posted: 100_000, held: 100 })
+  }),
+  "limits: one that is too large does not keep a smaller one out, at once too, and money counts before limits": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const key = yield* keyWith({ hour_sats: sats(50), day_sats: sats(90), day_count: 100n })
+    const changes = yield* Effect.forEach([30, 51, 20, 200], (amount) => sending(companyId, amount, midnight, key))
+    const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
+    assert.deepStrictEqual(verdicts, ["Applied", "LimitExceeded", "Applied", "InsufficientBalance"])
+    yield* has(companyId, { posted: 100, held: 50 })
+  }),
+  "limits: a key without any is not kept by another's, and counts for nothing": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ day_sats: sats(10) })
+    assert.strictEqual(yield* send(companyId, 11, midnight, key), "LimitExceeded")
+    assert.strictEqual(yield* send(companyId, 500, midnight), "Applied")
+    assert.strictEqual(yield* send(companyId, 10, midnight, key), "Applied")
+    yield* has(companyId, { posted: 1000, held: 510 })
+  }),
+  "limits: so many a day, whatever they come to": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ day_count: 3n })
+    const changes = yield* Effect.forEach(times(9), (n) => sending(companyId, n + 1, midnight, key))
+    const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
+    assert.deepStrictEqual(tally(verdicts), { Applied: 3, LimitExceeded: 6 })
+  }),
+  "limits: the same Change again is applied and counted once": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ day_sats: sats(100) })
+    const { change } = yield* sending(companyId, 60, midnight, key)
+    const verdicts = yield* Effect.forEach(times(8), () => verdict(change), atOnce)
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
+    assert.strictEqual(yield* usedBy(companyId, key, "day_sats", midnight), sats(60))
+    assert.strictEqual(yield* usedBy(companyId, key, "day_count", midnight), 1n)
+  }),
+  "limits: a window slides: what left it is free, and not a millisecond before": Effect.gen(function* () {
+    const companyId = yield* companyWith(100_000)
+    for (const name of Limit.names) {
+      const { window, of } = Limit.counted[name]
+      const { millis, stepMillis } = Limit.windows[window]
+      const key = yield* keyWith({ [name]: of === "times" ? 1n : sats(10) })
+      const atMillis = midnight + 5
+      assert.strictEqual(yield* send(companyId, 10, atMillis, key), "Applied")
+      const free = midnight + stepMillis + millis
+      const spent = yield* (yield* Records).spent(companyId, key.subject)
+      const [most, need] = of === "times" ? [1n, 1n] : [sats(10), sats(10)]
+      assert.strictEqual(Limit.freesAtMillis(spent, name, most, need, atMillis), free, name)
+      assert.strictEqual(yield* send(companyId, 10, atMillis + millis, key), "LimitExceeded", name)
+      assert.strictEqual(yield* send(companyId, 10, free - 1, key), "LimitExceeded", name)
+      assert.strictEqual(yield* send(companyId, 10, free, key), "Applied", name)
+      assert.strictEqual(yield* send(companyId, 10, free + 1, key), "LimitExceeded", name)
+    }
+  }),
+  "limits: a clock that is behind another's finds what that one counted": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ hour_sats: sats(100) })
+    assert.strictEqual(yield* send(companyId, 70, midnight + 120_000, key), "Applied")
+    assert.strictEqual(yield* send(companyId, 40, midnight, key), "LimitExceeded")
+    assert.strictEqual(yield* send(companyId, 30, midnight, key), "Applied")
+  }),
+  "limits: buckets that are used again keep the rest of their window": Effect.gen(function* () {
+    const companyId = yield* companyWith(100_000)
+    const key = yield* keyWith({ hour_sats: sats(61) })
+    const keyForAll = { ...key, most: { hour_sats: sats(1000) } }
+    const { stepMillis } = Limit.windows.hour
+    // One a minute for more than two rounds of all places: an hour and its bucket have 61 of them.
+    const changes = yield* Effect.forEach(times(2 * Limit.places + 3), (n) => sending(companyId, 1, midnight + n * stepMillis, keyForAll))
+    for (let n = 0; n < changes.length; n += 40) yield* Effect.forEach(changes.slice(n, n + 40), ({ change }) => verdict(change), atOnce)
+    const last = midnight + (2 * Limit.places + 2) * stepMillis
+    assert.strictEqual(yield* usedBy(companyId, key, "hour_sats", last), sats(61))
+    assert.strictEqual(yield* send(companyId, 1, last, key), "LimitExceeded")
+    const spent = yield* (yield* Records).spent(companyId, key.subject)
+    assert.isAtMost(spent.filter(({ window }) => window === "hour").length, Limit.places)
+  }),
+  "limits: a withdrawal that failed gives its room back, once": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ hour_sats: sats(100), day_count: 2n })
+    const company = { subject: companyId, most: { day_sats: sats(100) } }
+    const { row, change } = yield* sending(companyId, 100, midnight, key, company)
+    assert.strictEqual(yield* verdict(change), "Applied")
+    const begun = yield* claim(row)
+    assert.strictEqual(yield* send(companyId, 1, midnight, key, company), "LimitExceeded")
+    const failed = Withdrawal.failed(row, "no_route", begun.fence, midnight + 7_000_000)
+    const verdicts = yield* Effect.forEach(times(8), () => verdict(failed), atOnce)
+    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
+    assert.strictEqual(yield* usedBy(companyId, key, "day_count", midnight), 0n)
+    // Not what it was when it failed: when it was counted.
+    assert.strictEqual(yield* send(companyId, 101, midnight + 7_000_000, key, company), "LimitExceeded")
+    assert.strictEqual(yield* send(companyId, 100, midnight + 7_000_000, key, company), "Applied")
+    yield* has(companyId, { posted: 1000, held: 100 })
+  }),
+  "limits: a voucher gives its room back when it is canceled or expires, and by the withdrawal that it became": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    const key = yield* keyWith({ day_sats: sats(100) })
+    const left = Effect.map(usedBy(companyId, key, "day_sats", midnight), (used) => 100 - Number(Msat.toSats(Msat.make(used))))
+    const made = Effect.fnUntraced(function* () {
+      const { row, change } = yield* giving(companyId, 70, midnight, key)
+      assert.strictEqual(yield* verdict(change), "Applied")
+      assert.strictEqual(yield* left, 30)
+      return row
+    })
+    yield* verdict(Voucher.canceled(yield* made(), midnight + 1))
+    assert.strictEqual(yield* left, 100)
+    const expiring = yield* made()
+    const due = yield* (yield* Tasks).claim({
+      kind: Voucher.taskKind,
+      nowMillis: expiring.expiresAtMillis,
+      leaseMillis: 4_000_000_000_000,
+      limit: 1000
+    })
+    const task = due.find(({ id }) => id === expiring.id)
+    if (task === undefined) return assert.fail("no task")
+    yield* verdict(Voucher.expired(expiring, fence(task), expiring.expiresAtMillis))
+    assert.strictEqual(yield* left, 100)
+    const to = { id: yield* Id.make, recipient: "lnbcrt1…", network: "regtest" } as const
+    const claimed = Voucher.claimed(yield* made(), to, midnight + 3)
+    assert.strictEqual(yield* verdict(claimed), "Applied")
+    assert.strictEqual(yield* left, 30)
+    const [, { record }] = claimed.writes
+    const begun = yield* claim(record)
+    assert.strictEqual(yield* verdict(Withdrawal.failed(record, "no_route", begun.fence, midnight + 4)), "Applied")
+    assert.strictEqual(yield* left, 100)
+    yield* has(companyId, { posted: 1000, held: 0 })
+  })
+} satisfies Promises<Journal | Records | Tasks>

@@ -1,0 +1,83 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { Network } from "@satrail/bitcoin/Network"
+import { Clock, Effect, Result } from "effect"
+import type { AccountReads } from "../accounts/AccountReads.ts"
+import * as Limits from "../accounts/Limits.ts"
+import * as Limit from "../ledger/Limit.ts"
+import type { RecipientType } from "../ledger/Rail.ts"
+import * as Destination from "./Destination.ts"
+
+/** What is to be sent, as far as a limit asks about it. A voucher's recipient is whoever claims it, with an invoice. */
+export interface Spending {
+  /** With its fees. */
+  readonly amount: Msat.Msat
+  readonly recipientType: RecipientType
+  readonly recipient: string | null
+  readonly network: Network
+}
+
+const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spending): boolean =>
+  recipients.some((text) => {
+    const parsed = Destination.parse(text, network)
+    return Result.isSuccess(parsed) && Destination.text(parsed.success) === recipient
+  })
+
+/** The limit that this is over by itself, whatever else was sent. */
+const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | undefined => {
+  const { perWithdrawalSats, recipientTypes, recipients } = limits
+  if (perWithdrawalSats !== undefined && spending.amount > Msat.fromSats(perWithdrawalSats)) return "per_withdrawal_sats"
+  if (recipientTypes !== undefined && !recipientTypes.includes(spending.recipientType)) return "recipient_types"
+  return recipients !== undefined && !isAmong(recipients, spending) ? "recipients" : undefined
+}
+
+/** Refuses what is over a limit by itself. What windows allow is counted in the commit. */
+export const check = Effect.fnUntraced(function* (spender: Limits.Spender, spending: Spending) {
+  for (const { subject, limits } of Limits.limited(spender)) {
+    const limit = refusedBy(limits, spending)
+    if (limit === undefined) continue
+    const { perWithdrawalSats } = limits
+    return yield* new Limit.LimitExceeded({
+      limit,
+      of: subject === spender.company.id ? "company" : "key",
+      freesAtMillis: null,
+      ...(limit === "per_withdrawal_sats" && perWithdrawalSats !== undefined && { remaining: Msat.fromSats(perWithdrawalSats) })
+    })
+  }
+})
+
+/** What is left, where a commit was refused by a limit: one read more for a refusal, and none for what succeeds. */
+const explained = Effect.fnUntraced(function* (
+  reads: AccountReads["Service"],
+  spender: Limits.Spender,
+  amount: Msat.Msat,
+  refusal: Limit.LimitExceeded
+) {
+  const { limit, of } = refusal
+  const found = Limits.limited(spender).find(({ subject }) => (subject === spender.company.id) === (of === "company"))
+  const name = Limit.names.find((name) => name === limit)
+  const most = found && name && Limits.mostOf(found.limits)[name]
+  if (found === undefined || name === undefined || most === undefined) return refusal
+  const spent = yield* reads.spent(spender.company.id, found.subject)
+  const nowMillis = yield* Clock.currentTimeMillis
+  const need = Limit.needOf(name, amount)
+  return new Limit.LimitExceeded({
+    limit,
+    of,
+    freesAtMillis: Limit.freesAtMillis(spent, name, most, need, nowMillis),
+    ...(name !== "day_count" && { remaining: Msat.make(Limit.left(spent, name, most, nowMillis)) })
+  })
+})
+
+/** A commit that says what is left where a limit refuses it. */
+export const told =
+  (reads: AccountReads["Service"], spender: Limits.Spender, amount: Msat.Msat) =>
+  <A, E, R>(commit: Effect.Effect<A, E | Limit.LimitExceeded, R>): Effect.Effect<A, E | Limit.LimitExceeded, R> =>
+    Effect.catchIf(
+      commit,
+      (error): error is Limit.LimitExceeded => error instanceof Limit.LimitExceeded,
+      (refusal) =>
+        Effect.flatMap(
+          Effect.orElseSucceed(explained(reads, spender, amount, refusal), () => refusal),
+          Effect.fail
+        )
+    )

@@ -1,0 +1,115 @@
+import * as Network from "@satrail/bitcoin/Network"
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Limits from "@satrail/core/accounts/Limits"
+import type { Spent } from "@satrail/core/ledger/Limit"
+import { RecipientType } from "@satrail/core/ledger/Rail"
+import * as Destination from "@satrail/core/sending/Destination"
+import { Clock, Effect, Result, Schema } from "effect"
+import * as Scalars from "./Scalars.ts"
+
+const Sats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) })).annotate({ examples: [10_000] })
+const sats = (what: string) => Scalars.given(Sats.annotate({ description: `${what}, with fees` }))
+
+const isRecipient = (text: string): boolean =>
+  Network.all.some((network) => {
+    const parsed = Destination.parse(text, network)
+    return Result.isSuccess(parsed) && parsed.success._tag !== "LightningInvoice"
+  })
+
+const Recipient = Schema.String.check(
+  Schema.isMaxLength(Limits.maxRecipientCharacters),
+  Schema.makeFilter((text) => (isRecipient(text) ? undefined : "A Lightning address, an LNURL or a bitcoin address"))
+)
+
+/** Limits as a body gives them. */
+export const Body = Schema.Struct({
+  per_withdrawal_sats: sats("The most that one withdrawal or voucher may come to"),
+  hour_sats: sats("The most within any hour"),
+  day_sats: sats("The most within any 24 hours"),
+  month_sats: sats("The most within any 30 days"),
+  day_count: Scalars.given(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Limits.maxTimes })).annotate({
+      description: "The most withdrawals and vouchers within any 24 hours",
+      examples: [50]
+    })
+  ),
+  recipient_types: Scalars.given(
+    Schema.Array(RecipientType).annotate({ description: "Only these kinds of destination; a voucher is paid to a Lightning invoice" })
+  ),
+  recipients: Scalars.given(
+    Schema.Array(Recipient)
+      .check(Schema.isMaxLength(Limits.maxRecipients))
+      .annotate({
+        description: `Only these Lightning addresses, LNURLs and bitcoin addresses, at most ${Limits.maxRecipients}; no vouchers`
+      })
+  )
+}).annotate({ identifier: "GivenLimits" })
+
+/** Null where a body limits nothing. */
+export const read = (body: typeof Body.Type | null | undefined): Limits.Limits | null => {
+  if (body === null || body === undefined) return null
+  const { per_withdrawal_sats, hour_sats, day_sats, month_sats, day_count, recipient_types, recipients } = body
+  const limits: Limits.Limits = {
+    ...(typeof per_withdrawal_sats === "number" && { perWithdrawalSats: per_withdrawal_sats }),
+    ...(typeof hour_sats === "number" && { hourSats: hour_sats }),
+    ...(typeof day_sats === "number" && { daySats: day_sats }),
+    ...(typeof month_sats === "number" && { monthSats: month_sats }),
+    ...(typeof day_count === "number" && { dayCount: day_count }),
+    ...(recipient_types && { recipientTypes: recipient_types }),
+    ...(recipients && { recipients })
+  }
+  return Object.keys(limits).length === 0 ? null : limits
+}
+
+const orNull = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
+
+const Shown = Schema.Struct({
+  per_withdrawal_sats: orNull(Sats),
+  hour_sats: orNull(Sats),
+  day_sats: orNull(Sats),
+  month_sats: orNull(Sats),
+  day_count: orNull(Schema.Int),
+  recipient_types: orNull(Schema.Array(RecipientType)),
+  recipients: orNull(Schema.Array(Schema.String))
+}).annotate({ identifier: "Limits" })
+
+/** Limits as answers show them: null where there are none, as each member is. */
+export const schema = Schema.NullOr(Shown)
+
+export const of = (limits: Limits.Limits | null): typeof schema.Type =>
+  limits && {
+    per_withdrawal_sats: limits.perWithdrawalSats ?? null,
+    hour_sats: limits.hourSats ?? null,
+    day_sats: limits.daySats ?? null,
+    month_sats: limits.monthSats ?? null,
+    day_count: limits.dayCount ?? null,
+    recipient_types: limits.recipientTypes ?? null,
+    recipients: limits.recipients ?? null
+  }
+
+const Left = Schema.Struct({
+  hour_sats: orNull(Sats),
+  day_sats: orNull(Sats),
+  month_sats: orNull(Sats),
+  day_count: orNull(Schema.Int)
+}).annotate({ identifier: "LimitsRemaining" })
+
+/** What is left of those that are counted. */
+export const remaining = Schema.NullOr(Left)
+
+const whole = (amount: bigint | undefined): number | null => (amount === undefined ? null : Scalars.sats(Msat.make(amount)))
+
+export const remainingOf = (limits: Limits.Limits | null, spent: ReadonlyArray<Spent>): Effect.Effect<typeof remaining.Type> =>
+  Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+    if (limits === null) return null
+    const { hour_sats, day_sats, month_sats, day_count } = Limits.leftOf(limits, spent, nowMillis)
+    return {
+      hour_sats: whole(hour_sats),
+      day_sats: whole(day_sats),
+      month_sats: whole(month_sats),
+      day_count: day_count === undefined ? null : Number(day_count)
+    }
+  })
+
+/** The limits of the examples, as they are given. */
+export const example = { per_withdrawal_sats: 2000, day_sats: 10_000, recipient_types: ["lightning_invoice" as const] }

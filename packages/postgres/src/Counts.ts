@@ -1,0 +1,124 @@
+import * as Balance from "@satrail/core/ledger/Balance"
+import * as Limit from "@satrail/core/ledger/Limit"
+import type { Storable } from "@satrail/core/service/Changes"
+import type { Row } from "./Table.ts"
+
+// How a flush counts against limits. Who commits for a company holds the lock on its balance, so nobody else counts for it or for its keys meanwhile.
+
+/** Where a company's rooms are, in its list of them: the first says which one was too small, the second is the balance. */
+const balancePlace = 2
+
+interface Bound {
+  readonly companyId: string
+  readonly place: number
+  readonly subject: string
+  readonly name: Limit.Counted
+  since: number
+  most: bigint
+}
+
+/** The limits that Changes of a flush are counted against, each once: the oldest time and the lowest limit, where they differ. */
+export const boundsOf = (changes: ReadonlyArray<Storable>): ReadonlyMap<string, Bound> => {
+  const bounds = new Map<string, Bound>()
+  const last = new Map<string, number>()
+  for (const { companyId, counts = [] } of changes)
+    for (const { subject, atMillis, most } of counts)
+      for (const name of Limit.names) {
+        const limit = most[name]
+        if (limit === undefined) continue
+        const since = Limit.oldest(Limit.counted[name].window, atMillis)
+        const key = `${companyId} ${subject} ${name}`
+        const known = bounds.get(key)
+        if (known !== undefined) {
+          known.since = Math.min(known.since, since)
+          known.most = known.most < limit ? known.most : limit
+          continue
+        }
+        const place = (last.get(companyId) ?? balancePlace) + 1
+        last.set(companyId, place)
+        bounds.set(key, { companyId, place, subject, name, since, most: limit })
+      }
+  return bounds
+}
+
+/** The bounds as a parameter of a statement. */
+export const parameterOf = (bounds: ReturnType<typeof boundsOf>): string =>
+  JSON.stringify(
+    [...bounds.values()].map(({ companyId, place, subject, name, since, most }) => {
+      const { window, of } = Limit.counted[name]
+      return { company_id: companyId, place, subject, name, span: window, is_times: of === "times", since, most: String(most) }
+    })
+  )
+
+/** What a Change counts as: its buckets, and how much it takes of which rooms. */
+export const rowOf = ({ companyId, legs, counts = [] }: Storable, bounds: ReturnType<typeof boundsOf>): Row => {
+  const amount = Balance.need(legs.flatMap(({ postings }) => postings))
+  const at = [balancePlace]
+  const needs = [String(amount)]
+  for (const { subject } of counts)
+    for (const name of Limit.names) {
+      const bound = bounds.get(`${companyId} ${subject} ${name}`)
+      if (bound === undefined) continue
+      at.push(bound.place)
+      needs.push(String(Limit.needOf(name, amount)))
+    }
+  const buckets = counts.flatMap(({ subject, atMillis }) =>
+    Limit.all.map((window) => ({ subject, span: window, bucket: Limit.bucketOf(window, atMillis) }))
+  )
+  return { counts: buckets, ...(amount > 0n && { at, needs }) }
+}
+
+/** How much room there is for each subject of a company, once its balance is locked. */
+export const rooms = (parameter: string): string => `
+bounds as materialized (
+  select * from json_to_recordset(${parameter}) as b(
+    company_id uuid, place int, subject text, name text, span text, is_times boolean, since bigint, most bigint
+  )
+), rooms as materialized (
+  select company_id, array[0, available] || array_agg(room order by place) as rooms
+  from (
+    select k.company_id, k.available, b.place, b.most - satrail.spent_since(k.company_id, b.subject, b.span, b.is_times, b.since) as room
+    from locked k left join bounds b using (company_id)
+  ) r group by company_id, available
+)`
+
+/** Grants in the order asked whatever still fits into the balance and into every limit, of what `candidates` lets through. */
+export const granted = (candidates: string): string => `
+judged as materialized (
+  select f.*, l.held - l.posted as need, satrail.fits(r.rooms, f.at, f.needs) over (partition by f.company_id order by n) as fit
+  from (${candidates}) f join legs l using (n, company_id) join rooms r using (company_id)
+), granted as materialized (select * from judged where fit[1] = 0)`
+
+/** Joined to the verdict's `a`. */
+export const joined = "left join judged j using (n)"
+
+/** The verdict on what a limit was in the way of, or null. */
+export const exceeded = (stale: string): string => `(
+  select 'LimitExceeded' || ${stale} || ' ' || b.name || ' ' || b.subject from bounds b where b.company_id = a.company_id and b.place = j.fit[1]
+)`
+
+const sums = (sign: "+" | "-") => `
+  select company_id, subject, span, max(bucket) as bucket, sum(need)::bigint as amount, count(*)::int as times
+  from (
+    select d.company_id, c.subject, c.span, c.bucket, ${sign === "+" ? "l.held - l.posted" : "l.posted - l.held"} as need
+    from done d join legs l using (n, company_id) cross join json_to_recordset(d.counts) as c(subject text, span text, bucket bigint)
+  ) e group by company_id, subject, span, ${sign === "+" ? `bucket % ${Limit.places}` : "bucket"}`
+
+/** What takes effect counts from here on; or, of what gives money back, does not any more. A bucket that is gone by now gives nothing back: no window has it. */
+export const written = (takes: boolean): string =>
+  takes
+    ? `
+counted as (
+  insert into satrail.spent as s (company_id, subject, span, place, bucket, amount, times)
+  select company_id, subject, span, bucket % ${Limit.places}, bucket, amount, times from (${sums("+")}) e order by 1, 2, 3, 4
+  on conflict (company_id, subject, span, place) do update set
+    bucket = greatest(s.bucket, excluded.bucket),
+    amount = case when excluded.bucket > s.bucket then 0 else s.amount end + excluded.amount,
+    times = case when excluded.bucket > s.bucket then 0 else s.times end + excluded.times
+)`
+    : `
+counted as (
+  update satrail.spent s set amount = s.amount - e.amount, times = s.times - e.times
+  from (${sums("-")}) e
+  where s.company_id = e.company_id and s.subject = e.subject and s.span = e.span and s.place = e.bucket % ${Limit.places} and s.bucket = e.bucket
+)`
