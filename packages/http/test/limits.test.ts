@@ -80,6 +80,15 @@ describe("The limits of a key", () => {
     assert.strictEqual((await send(key, 400)).status, 201)
   })
 
+  it("limits: a refund counts as what pays it, whether it has a destination or is a link", async () => {
+    const { key, admin } = await limited({ day_count: 1 })
+    const [deposit] = (await service.ask("GET", "/v1/transactions?type=deposit", { key: admin })).body.data
+    const refund = (more: object) =>
+      service.ask("POST", "/v1/refunds", { key, body: { deposit_id: deposit.id, amount: 400, currency: "sats", ...more } })
+    assert.strictEqual((await refund({ destination: to })).status, 201)
+    for (const more of [{ destination: to }, {}]) assert.strictEqual((await refund(more)).body.error?.limit, "day_count")
+  })
+
   it("limits: changed at once, and what was sent stays counted", async () => {
     const { key, keyId } = await limited({ day_count: 1 })
     assert.strictEqual((await send(key, 400)).status, 201)

@@ -13,6 +13,7 @@ import * as Answers from "../ledger/Answers.ts"
 import type { InsufficientBalance } from "../ledger/Balance.ts"
 import { Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type { LimitExceeded } from "../ledger/Limit.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
 import * as Shortage from "../ledger/Shortage.ts"
@@ -69,6 +70,7 @@ export class Refunds extends Context.Service<
       | Refund.NotRefundable
       | Refund.RefundTooLarge
       | InsufficientBalance
+      | LimitExceeded
       | Conflict
       | IdempotencyMismatch
     >
@@ -117,11 +119,21 @@ export const make = Effect.gen(function* () {
   })
 
   /** What will pay it: a withdrawal of its own, or a voucher. */
-  const paymentOf = Effect.fnUntraced(function* ({ company, apiKey, asked, destination, ...words }: Ask, refundId: string, otherwise: Msat.Msat) {
+  const paymentOf = Effect.fnUntraced(function* (
+    { company, apiKey, asked, destination, ...words }: Ask,
+    refundId: string,
+    otherwise: Msat.Msat
+  ) {
     if (destination !== undefined) {
       const ask = { company, apiKey, asked, destination, otherwise, metadata: words.metadata, refundId }
       const { withdrawal, work, counts } = yield* drafts.withdrawal(ask)
-      return { change: Withdrawal.requested(withdrawal, undefined, work, counts), held: Withdrawal.held(withdrawal), voucher: null, withdrawal, url: null }
+      return {
+        change: Withdrawal.requested(withdrawal, undefined, work, counts),
+        held: Withdrawal.held(withdrawal),
+        voucher: null,
+        withdrawal,
+        url: null
+      }
     }
     const priced = asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
     const { voucher, url, counts } = yield* drafts.voucher({ company, apiKey, priced, words, refundId })

@@ -37,7 +37,6 @@ export interface Ask extends Limits.Spender {
 /** How a request to send may be refused or come to nothing. In every case nothing is held. */
 export type Refused =
   | AmountInvalid
-  | Limit.LimitExceeded
   | Invalid
   | Destination.DestinationInvalid
   | Recipient.DestinationRefused
