@@ -514,9 +514,9 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Withdrawals"),
     find: `      const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
-      const { withdrawal, work } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
+      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
 `,
-    replace: `      const { withdrawal, work } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
+    replace: `      const { withdrawal, work, counts } = yield* drafts.withdrawal({ ...ask, metadata, refundId: null })
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
 `,
