@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as CompanyId from "@satrail/core/base/CompanyId"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Limit from "@satrail/core/ledger/Limit"

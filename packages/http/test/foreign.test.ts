@@ -124,7 +124,9 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/companies/{id}/api-keys": async ({ id }) => id,
   "/operator/companies/{id}/plan": async ({ id }) => id,
   "/operator/companies/{id}/domains": async ({ id }) => id,
+  "/operator/companies/{id}/limits": async ({ id }) => id,
   "/operator/api-keys/{id}": apiKey,
+  "/operator/api-keys/{id}/limits": apiKey,
   "/operator/api-keys/{id}/rotate": apiKey
 }
 
@@ -141,6 +143,8 @@ const bodies: Record<string, unknown> = {
   "POST /operator/companies/{id}/api-keys": { name: "till", scopes: ["admin"] },
   "POST /operator/companies/{id}/plan": { plan: "free" },
   "POST /operator/companies/{id}/domains": { domain: "taken.example" },
+  "PUT /operator/companies/{id}/limits": { day_sats: 1 },
+  "PUT /operator/api-keys/{id}/limits": { day_sats: 1 },
   "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 }
 }
 
